@@ -1,0 +1,134 @@
+# Everything a person does with this repository. It needs make and Python 3.11 or newer; the rest it installs
+# into .venv and node_modules, from lock files with hashes. A second start takes seconds.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+.SUFFIXES:
+
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export NPM_CONFIG_UPDATE_NOTIFIER := false
+
+# Stamps carry the content they were made from, since a fresh clone gives every file the same time.
+checksum = $(shell cat $(1) 2>/dev/null | cksum | tr -d ' ')
+RUN_LOCKS := requirements.txt requirements-build.txt
+DEV_LOCKS := requirements-dev.txt $(RUN_LOCKS)
+ASSETS := $(sort $(shell find assets -path assets/dist -prune -o -type f -print 2>/dev/null)) \
+	$(wildcard package.json package-lock.json tsconfig.json)
+RUN := .venv/installed-run-$(call checksum,$(RUN_LOCKS))
+DEV := .venv/installed-dev-$(call checksum,$(DEV_LOCKS))
+PACKAGES := node_modules/installed-$(call checksum,package.json package-lock.json)
+DIST := assets/dist/.built-$(call checksum,$(ASSETS))
+
+.PHONY: help
+help: ## Show what there is
+	@echo "Runyard: make <target>"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+
+.PHONY: run
+run: $(RUN) $(DIST) ## Start Runyard on http://localhost:8000 (Ctrl-C stops it); data goes to var/
+	@exec $(BIN)/python manage.py serve
+
+.PHONY: test
+test: $(DEV) $(DIST) ## Run the tests; ARGS="runs -k heartbeat" gives pytest its arguments
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+.PHONY: test-integrations
+test-integrations: $(DEV) $(DIST) ## Train with each framework, also those on PyTorch that `make test` leaves out
+	$(BIN)/python -m pytest -m "sdk or heavy" $(ARGS) tests/integrations
+
+.PHONY: test-kills
+test-kills: $(DEV) $(DIST) ## Kill web, worker and packer a hundred times while runs log (20 minutes)
+	RUNYARD_TEST_KILLS=100 $(BIN)/python -m pytest -s $(ARGS) tests/test_kills.py tests/test_packing_kills.py
+
+.PHONY: bench
+bench: $(DEV) ## Run the benchmarks; each prints a reference measured in the same run
+	$(BIN)/python -m bench $(ARGS)
+
+.PHONY: load
+load: $(DEV) $(DIST) ## Let 2,000 simulated runs log for 30 minutes; ARGS="--runs 500 --minutes 2 --ramp=" is shorter
+	$(BIN)/python -m bench.load $(ARGS)
+
+.PHONY: bench-peers
+bench-peers: $(DEV) $(DIST) ## Measure Runyard against its peers (an hour); ARGS="--workloads start --systems aim"
+	$(BIN)/python -m bench.peers $(ARGS)
+
+.PHONY: lint
+lint: $(DEV) $(DIST) ## Check style, layers, templates, assets, types, migrations and deployment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/djlint --quiet --lint templates
+	$(BIN)/lint-imports
+	$(BIN)/npm run --silent check
+	$(BIN)/mypy .
+	@echo "manage.py makemigrations --check; manage.py check --deploy"
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export RUNYARD_HOME="$$folder" \
+		RUNYARD_URL=https://runyard.example.com && \
+		$(BIN)/python manage.py makemigrations --check --dry-run && \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+.PHONY: format
+format: $(DEV) $(PACKAGES) ## Let the formatters rewrite Python, templates and assets
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	-$(BIN)/djlint --quiet --reformat templates
+	$(BIN)/npm run --silent format
+
+.PHONY: types
+types: $(DEV) ## Check types only
+	$(BIN)/mypy .
+
+.PHONY: build
+build: $(RUN) $(DIST) ## Install the server and build the front end, and start nothing
+
+.PHONY: install
+install: $(DEV) $(DIST) ## Install all that development needs, and start nothing
+
+.PHONY: requirements
+requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upgrade takes new versions)
+	$(COMPILE) pyproject.toml -o requirements.txt
+	$(COMPILE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	$(COMPILE) --group build -o requirements-build.txt
+	for file in tests/sdk/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
+	for file in tests/integrations/requirements-*.in; do $(COMPILE) -c tests/sdk/requirements-0.31.0.txt \
+		--excludes tests/integrations/torch.txt $$file -o $${file%.in}.txt || exit 1; done
+	for file in bench/peers/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
+
+COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make requirements" $(UPGRADE)
+
+.PHONY: clean
+clean: ## Remove what was installed and built; the data in var/ stays
+	rm -rf .venv node_modules assets/dist .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+.venv/bin/python:
+	@python= ; for candidate in $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14; do \
+		if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			python=$$candidate; break; fi; done; \
+	if [ -z "$$python" ]; then \
+		echo "Runyard needs Python 3.11 or newer. Install it, or name it: make PYTHON=/path/to/python3.11" >&2; \
+		exit 1; fi; \
+	echo "Making .venv with $$($$python --version)"; \
+	$$python -m venv .venv || { rm -rf .venv; exit 1; }
+
+$(RUN): | .venv/bin/python
+	@echo "Installing the server's packages (20 s the first time)"
+	@$(BIN)/python -m pip install --quiet --require-hashes $(RUN_LOCKS:%=-r %)
+	@rm -f .venv/installed-* && touch $@
+
+$(DEV): | .venv/bin/python
+	@echo "Installing the packages for development (40 s the first time)"
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt -r requirements-build.txt
+	@rm -f .venv/installed-* && touch $@ $(RUN)
+
+$(PACKAGES): | .venv/bin/python
+	@test -x $(BIN)/npm || $(MAKE) --no-print-directory $(RUN)
+	@echo "Installing the front end's packages"
+	@$(BIN)/npm ci --no-audit --no-fund --loglevel=error
+	@rm -f node_modules/installed-* && touch $@
+
+$(DIST): $(PACKAGES)
+	@echo "Building the front end"
+	@$(BIN)/npm run --silent build
+	@rm -f assets/dist/.built-* && touch $@

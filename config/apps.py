@@ -1,0 +1,21 @@
+from django.apps import AppConfig
+from django.core.checks import register
+
+
+class CompositionConfig(AppConfig):
+    name = "config"
+
+    def ready(self) -> None:
+        """Register the checks of the whole installation's configuration; keep one permission system, one broker."""
+        from django.contrib import admin
+        from django.contrib.auth.models import Group
+
+        from config import checks
+        from config.celery import app
+
+        app.set_default()  # in every thread: what the web process asks for goes to our worker
+
+        admin.site.unregister(Group)
+
+        for check in checks.ALL:
+            register(check)

@@ -1,0 +1,123 @@
+"""The composition for the server: lean endpoints for bytes and posts, Django for pages, Channels for WebSockets."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()  # before the imports below: they need the app registry
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route, Router
+
+from access.routes import Open, declare
+from common import live
+from common.errors import TooLarge
+from common.static import HashedStaticFiles
+from common.telemetry import vitals
+from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
+from common.telemetry.requests import Application, measure
+from config.sockets import urlpatterns as socket_urlpatterns
+from metrics import ingest
+from storage import endpoints, tickets
+from wandb_api import file_stream
+
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Scope = Any
+
+
+@declare(Open.ANYONE)
+async def no_telemetry(request: Request) -> Response:
+    """Answer the SDK's telemetry probe so that it stays silent."""
+    return Response(status_code=404)
+
+
+static_files = declare(Open.ANYONE)(HashedStaticFiles(directory=settings.STATIC_ROOT, check_dir=False))
+
+lean_routes = [
+    Route(tickets.PUT_PATH + "{token}", endpoints.put, methods=["PUT"]),
+    Route(tickets.GET_PATH + "{token}", endpoints.get, methods=["GET"]),
+    Route("/sdk/otel/v1/{signal}", no_telemetry, methods=["GET", "POST"]),
+    Mount(settings.STATIC_URL.rstrip("/"), static_files),
+]
+lean = ExceptionMiddleware(Router(lean_routes, redirect_slashes=False))
+LEAN_PREFIXES = ("/storage/", "/sdk/otel/", settings.STATIC_URL)
+
+sockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(socket_urlpatterns)))
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    """Start the group commit with the server and drain it before the process ends."""
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            live.send_on(asyncio.get_running_loop())
+            ingest.start()
+            vitals.sample(INGEST_QUEUE, ingest.queued)
+            vitals.watch("web")
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            live.send_on(None)
+            ingest.stop()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+
+
+async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
+    """Pass a request to Django, which would write all of a body to the disk before it looks at any limit."""
+    limit, size = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 0
+    told = f"A request may have at most {limit} bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)."
+
+    async def receive_bounded() -> Any:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > limit:
+            raise TooLarge(told)
+        return message
+
+    try:
+        await django_application(scope, receive_bounded, send)
+    except TooLarge as error:
+        body = {"error": {"code": error.code, "message": told, "detail": None}, "errors": [{"message": told}]}
+        await JSONResponse(body, status_code=error.status)(scope, receive, send)
+
+
+SURFACES = (
+    ("storage", ("/storage/",)),
+    ("static", (settings.STATIC_URL,)),
+    ("graphql", ("/graphql",)),
+    ("rest", ("/api/",)),
+    ("probes", ("/healthz", "/ready", "/metrics", "/sdk/otel/")),
+)
+
+
+def _served(path: str) -> tuple[str, Application]:
+    """Return the surface a path belongs to, by which it is measured, and who serves it."""
+    if path.endswith("/file_stream") and path.startswith("/files/"):
+        return "file_stream", file_stream.file_stream
+    surface = next((name for name, prefixes in SURFACES if path.startswith(prefixes)), "pages")
+    return surface, lean if path.startswith(LEAN_PREFIXES) else _bounded
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Send each connection to who serves it."""
+    if scope["type"] == "http":
+        surface, served_by = _served(scope["path"])
+        await measure(surface, served_by, scope, receive, send)
+    elif scope["type"] == "websocket":
+        with WEBSOCKETS.track_inprogress():
+            await sockets(scope, receive, send)
+    else:
+        await _lifespan(receive, send)

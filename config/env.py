@@ -1,0 +1,47 @@
+"""The one place that reads the environment; every variable is described in docs/operate/configure.md."""
+
+import os
+import secrets
+from pathlib import Path
+
+import environ
+
+env = environ.FileAwareEnv()
+"""Reads ``X`` or, for secrets mounted as files, the file that ``X_FILE`` names."""
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = Path(env.str("RUNYARD_HOME", default=str(ROOT / "var"))).expanduser().resolve()
+"""The data folder: database, blobs, secret key, collected static files."""
+
+EMBEDDED_REDIS_URL_FILE = HOME / "redis-url"
+"""Where ``manage.py serve`` leaves the URL of the embedded Redis, for commands started beside it."""
+
+
+def secret_key() -> str:
+    """Return RUNYARD_SECRET_KEY, or the key kept in the data folder, made on first use with mode 0600."""
+    given: str = env.str("RUNYARD_SECRET_KEY", default="")
+    if given:
+        return given
+    path = HOME / "secret-key"
+    if not path.exists():
+        HOME.mkdir(parents=True, exist_ok=True)
+        fresh = HOME / f"secret-key.{os.getpid()}"
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(48))
+        try:
+            os.link(fresh, path)  # of two processes starting at once, the first wins and both read the same
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text().strip()
+
+
+def redis_url() -> str:
+    """Return RUNYARD_REDIS_URL, or the running embedded server's, or an address where nothing answers."""
+    given: str = env.str("RUNYARD_REDIS_URL", default="")
+    if given:
+        return given
+    if EMBEDDED_REDIS_URL_FILE.exists():
+        return EMBEDDED_REDIS_URL_FILE.read_text().strip()
+    return f"unix://{HOME}/no-redis.sock"

@@ -1,0 +1,5 @@
+"""What ``make run`` and every installation use."""
+
+from config.settings.base import *
+
+DEBUG = False

@@ -1,0 +1,44 @@
+"""Redis: broker, channel layer, cache. It holds nothing that a beat sweep cannot find again in the database."""
+
+from pathlib import Path
+
+from config.env import EMBEDDED_REDIS_URL_FILE, HOME, env, redis_url
+
+REDIS_URL = redis_url()
+REDIS_URL_FILE: Path = EMBEDDED_REDIS_URL_FILE
+REDIS_URL_GIVEN = env.str("RUNYARD_REDIS_URL", default="")
+"""Empty: `manage.py serve` starts an embedded server."""
+_on_socket = REDIS_URL.startswith("unix://")
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "runyard",
+    }
+}
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "runyard"},
+    }
+}
+
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) if _on_socket else REDIS_URL
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "worker-heartbeat": {"task": "common.tasks.beat_heartbeat", "schedule": 15.0},
+    "find-crashed-runs": {"task": "runs.tasks.find_crashed_runs", "schedule": 20.0},
+    "fold-logs": {"task": "runs.tasks.fold_logs", "schedule": 60.0},
+    "purge-runs": {"task": "runs.tasks.purge_runs", "schedule": 600.0},
+    "pack-streams": {"task": "metrics.tasks.pack_streams", "schedule": 20.0},
+    "sweep-segments": {"task": "metrics.tasks.sweep_segments", "schedule": 3600.0},
+    "sweep-storage": {"task": "storage.tasks.sweep_storage", "schedule": 3600.0},
+    "sweep-strays": {"task": "storage.tasks.sweep_strays", "schedule": 24 * 3600.0},
+}

@@ -1,0 +1,60 @@
+"""Keys, hosts, cookies, headers. All follow from RUNYARD_URL: with https, everything is strict."""
+
+import socket
+from urllib.parse import urlsplit
+
+from csp.constants import NONCE, NONE, SELF
+
+from config.env import env, secret_key
+
+SECRET_KEY = secret_key()
+HOST = env.str("RUNYARD_HOST", default="127.0.0.1")
+PORT = env.int("RUNYARD_PORT", default=8000)
+BASE_URL = env.str("RUNYARD_URL", default=f"http://localhost:{PORT}").rstrip("/")
+_base = urlsplit(BASE_URL)
+_secure = _base.scheme == "https"
+
+ALLOWED_HOSTS = env.list(
+    "RUNYARD_ALLOWED_HOSTS",
+    default=[
+        _base.hostname or "localhost",
+        "localhost",
+        "127.0.0.1",
+        "[::1]",
+        HOST,
+        socket.gethostname().lower(),
+    ],
+)
+METRICS_TOKEN = env.str("RUNYARD_METRICS_TOKEN", default="").strip()
+"""What a scraper of /metrics sends; empty: only operators who are signed in may read it."""
+CSRF_TRUSTED_ORIGINS = [BASE_URL] if _secure else []
+if env.bool("RUNYARD_BEHIND_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    USE_X_FORWARDED_HOST = True
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _secure
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_HSTS_SECONDS = 31_536_000 if _secure else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # whether other names below the domain have TLS is for its owner to say, not for us
+    "security.W021",  # as is the browsers' preload list
+]
+SECURE_SSL_REDIRECT = _secure
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^ready$", r"^metrics$"]
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:", "blob:"],
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}

@@ -1,0 +1,15 @@
+"""For the test suite: cheap password hashes, mail in memory, tasks in the calling process."""
+
+from config.settings.base import *
+
+DEBUG = False
+ALLOWED_HOSTS = ["*"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+CELERY_TASK_ALWAYS_EAGER = True
+CELERY_TASK_EAGER_PROPAGATES = True
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+
+# Each test has event loops of its own, and a Redis layer does not end with them; the tests of whole installations
+# (the fixture `server`) use the production settings, so a real one.
+CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}

@@ -1,0 +1,21 @@
+"""WebSocket routes."""
+
+from typing import Any
+
+from django.urls import path
+
+from access.sockets import GroupConsumer
+from runs.consumers import HomeConsumer, ProjectConsumer, RunConsumer
+
+
+def _socket(route: str, consumer: type[GroupConsumer]) -> Any:
+    """Return a route that Channels takes; Django's types know only views."""
+    application: Any = consumer.as_asgi()
+    return path(route, application)
+
+
+urlpatterns = [
+    _socket("ws/me", HomeConsumer),
+    _socket("ws/projects/<int:pk>", ProjectConsumer),
+    _socket("ws/runs/<int:pk>", RunConsumer),
+]
