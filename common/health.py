@@ -1,0 +1,91 @@
+"""`/healthz` (the process lives) and `/ready` (it can serve), for load balancers and supervisors."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+from common.tasks import HEARTBEAT_KEY
+
+REDIS_TIMEOUT_S = 2
+
+
+class NotReadyError(Exception):
+    """A part is not ready; the message is shown to anybody, so it is always one of our own sentences."""
+
+
+class _Seen:
+    """What need not be asked again in this process."""
+
+    migrated = False
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Answer without touching anything: the process takes requests."""
+    return JsonResponse({"status": "ok"})
+
+
+def ready(request: HttpRequest) -> JsonResponse:
+    """Answer 200 when every part works, else 503; either way name each part with its time."""
+    parts = {name: _measured(check) for name, check in PARTS.items()}
+    is_ready = all(part["ok"] for part in parts.values())
+    return JsonResponse(
+        {"status": "ok" if is_ready else "unavailable", "parts": parts}, status=200 if is_ready else 503
+    )
+
+
+def _measured(check: Callable[[], None]) -> dict[str, Any]:
+    begin = time.perf_counter()
+    error = ""
+    try:
+        check()
+    except NotReadyError as problem:
+        error = str(problem)
+    except Exception as problem:  # noqa: BLE001 - whatever a driver raises means "not ready"
+        error = type(problem).__name__  # never its message: drivers put URLs, and so passwords, into it
+    part: dict[str, Any] = {"ok": not error, "milliseconds": round((time.perf_counter() - begin) * 1000, 2)}
+    return part | ({"error": error} if error else {})
+
+
+def _check_database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _check_migrations() -> None:
+    if _Seen.migrated:
+        return  # migrations run before the processes start; what is applied stays applied
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        raise NotReadyError("migrations are not applied: run `manage.py migrate`")
+    _Seen.migrated = True
+
+
+def _redis() -> "redis.Redis":
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
+    )
+
+
+def _check_redis() -> None:
+    with _redis() as client:
+        client.ping()
+
+
+def _check_worker() -> None:
+    with _redis() as client:
+        if not client.exists(HEARTBEAT_KEY):
+            raise NotReadyError("no worker has given a sign of life for 60 s")
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "database": _check_database,
+    "migrations": _check_migrations,
+    "redis": _check_redis,
+    "worker": _check_worker,
+}

@@ -1,0 +1,212 @@
+"""The processes of an installation and the supervisor that keeps them together.
+
+`manage.py serve`, the end-to-end tests and docs/operate/run.md all use these command lines.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TextIO
+
+GRACE_S = 15
+"""How long web and worker may take to end; uvicorn itself gives open requests 10 s."""
+GRACE_LAST_S = 3
+POLL_S = 0.1
+CODE = Path(__file__).resolve().parents[1]
+"""Where manage.py and the apps lie."""
+OPEN_FILES = 65_536
+"""What the soft limit is raised to: each connection is one, and most systems begin with 1,024."""
+OPEN_FILES_LEAST = 4096
+PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h: the signal a process gets when its parent dies."""
+
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def web_command(host: str, port: int) -> list[str]:
+    """Return the web server's command line; the number of its processes is uvicorn's own WEB_CONCURRENCY."""
+    return [
+        *(sys.executable, "-m", "uvicorn", "config.asgi:application", "--host", host, "--port", str(port)),
+        *("--lifespan", "on", "--loop", "uvloop"),
+        *("--http", "common.http:LimitedProtocol", "--ws", "websockets-sansio"),
+        *("--no-access-log", "--no-server-header", "--log-level", "warning"),
+        *("--timeout-graceful-shutdown", "10", "--timeout-keep-alive", "75", "--backlog", "2048"),
+    ]
+
+
+def worker_command() -> list[str]:
+    """Return the worker's command line; one process with threads also keeps the schedule (beat)."""
+    return [
+        *(sys.executable, "-m", "celery", "--quiet", "--app", "config.celery", "worker", "--beat"),
+        *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
+        *("--without-gossip", "--without-mingle"),
+    ]
+
+
+def raise_open_files() -> str:
+    """Let this process, and those it starts, open as many files as the hard limit allows.
+
+    Returns:
+        What to tell the operator; empty where it is enough.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    if soft == resource.RLIM_INFINITY or soft >= OPEN_FILES_LEAST:
+        return ""
+    return (
+        f"Only {soft} files may be open at once, so about {soft} connections; raise the hard limit"
+        " (ulimit -Hn, LimitNOFILE= in a systemd unit)."
+    )
+
+
+@dataclass(slots=True)
+class Child:
+    """One supervised process."""
+
+    name: str
+    argv: Sequence[str]
+    last: bool = False
+    """Whether it is stopped only after all others: they need it while they drain."""
+    process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    def ended(self) -> bool:
+        """Whether it was started and is over."""
+        return self.process is not None and self.process.poll() is not None
+
+
+def spawn(
+    argv: Sequence[str], *, env: Mapping[str, str], stdout: int | IO[bytes]
+) -> "subprocess.Popen[bytes]":
+    """Start a process in a group of its own that gets SIGTERM when this one dies, even by SIGKILL (Linux only)."""
+    parent = os.getpid()
+
+    def die_with_parent() -> None:
+        if _libc is not None:
+            _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:
+                os._exit(1)
+
+    return subprocess.Popen(
+        argv,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=die_with_parent,  # noqa: PLW1509 - it calls two functions of libc and takes no lock
+    )
+
+
+class Supervisor:
+    """Starts children, prefixes what they print, and ends them all when one dies or a signal comes."""
+
+    def __init__(self, *, env: Mapping[str, str], out: TextIO) -> None:
+        path = [str(CODE), *filter(None, [env.get("PYTHONPATH")])]  # serve may be started from any folder
+        self._env = {**env, "PYTHONPATH": os.pathsep.join(path)}
+        self._out = out
+        self._print_lock = threading.Lock()
+        self._children: list[Child] = []
+        self._readers: list[threading.Thread] = []
+        self._signals = 0
+
+    def say(self, text: str, name: str = "serve") -> None:
+        """Print one line under a process' name."""
+        with self._print_lock:
+            try:
+                self._out.write(f"{name:<6} | {text}\n")
+                self._out.flush()
+            except (BrokenPipeError, ValueError):
+                pass  # nobody reads any more: no reason to stop the installation
+
+    def start(self, name: str, argv: Sequence[str], *, last: bool = False) -> "subprocess.Popen[bytes]":
+        """Start a child; being in another process group, it does not see the Ctrl-C of the terminal."""
+        process = spawn(argv, env=self._env, stdout=subprocess.PIPE)
+        self._children.append(Child(name, argv, last=last, process=process))
+        reader = threading.Thread(target=self._relay, args=(name, process), daemon=True)
+        reader.start()
+        self._readers.append(reader)
+        return process
+
+    def _relay(self, name: str, process: "subprocess.Popen[bytes]") -> None:
+        if process.stdout is None:
+            return
+        for line in process.stdout:
+            self.say(line.decode(errors="replace").rstrip(), name)
+
+    def listen(self) -> None:
+        """Take SIGINT and SIGTERM as the wish to stop; the second one kills."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, number: int, frame: object) -> None:
+        self._signals += 1
+
+    @property
+    def stopping(self) -> bool:
+        """Whether a signal asked to stop."""
+        return self._signals > 0
+
+    def first_dead(self) -> Child | None:
+        """Return a child that ended, if any."""
+        return next((child for child in self._children if child.ended()), None)
+
+    def wait(self, tick: Callable[[], None] = lambda: None) -> int:
+        """Wait for a signal (returns 0) or the death of a child (reports it, returns 1), calling ``tick``."""
+        while not self.stopping:
+            dead = self.first_dead()
+            if dead is not None:
+                self.say(f"{dead.name} {how_it_ended(dead.process)}; stopping everything.")
+                return 1
+            tick()
+            time.sleep(POLL_S)
+        self.say("Stopping: open requests get 10 s to finish. Press Ctrl-C again to end at once.")
+        return 0
+
+    def stop(self) -> None:
+        """End all children: those that are needed by others after the others."""
+        self._end([child for child in self._children if not child.last], GRACE_S)
+        self._end([child for child in self._children if child.last], GRACE_LAST_S)
+        for reader in self._readers:
+            reader.join(timeout=1)
+
+    def _end(self, children: Sequence[Child], grace_s: float) -> None:
+        for child in children:
+            if child.process is not None and not child.ended():
+                child.process.terminate()
+        deadline = time.monotonic() + grace_s
+        while not all(child.ended() for child in children):
+            if time.monotonic() > deadline or self._signals > 1:
+                self.say(f"killing {', '.join(child.name for child in children if not child.ended())}")
+                break
+            time.sleep(POLL_S / 2)
+        for child in children:
+            if child.process is not None:
+                kill_group(child.process)
+                child.process.wait()
+
+
+def kill_group(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a child and whatever it started itself (beat, further web processes); none may be left."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def how_it_ended(process: "subprocess.Popen[bytes] | None") -> str:
+    """Say in words how a process ended."""
+    if process is None or process.returncode is None:
+        return "was never started"
+    if process.returncode < 0:
+        return f"was killed by {signal.Signals(-process.returncode).name}"
+    return f"ended with status {process.returncode}"

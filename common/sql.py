@@ -1,0 +1,23 @@
+"""Statements written by hand, for the few places where the ORM costs more than the database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+
+def execute_many(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Execute a statement for each row of parameters; nothing without rows."""
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.executemany(statement, rows)
+
+
+def execute_in(statement: str, values: Sequence[Any], rest: str = "") -> list[tuple[Any, ...]]:
+    """Return the rows of a statement whose IN lacks its list, with ``rest`` after it; none for an empty list."""
+    if not values:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(f"{statement} ({', '.join(['%s'] * len(values))}) {rest}", values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows

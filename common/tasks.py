@@ -1,0 +1,31 @@
+"""The worker's sign of life, which /ready looks for."""
+
+import time
+from typing import Any
+
+import redis
+from celery import shared_task
+from celery.signals import worker_ready
+from django.conf import settings
+
+HEARTBEAT_KEY = "runyard:worker-heartbeat"
+HEARTBEAT_STALE_S = 60
+"""Four missed beats of 15 s; Redis forgets the key by itself, so no two clocks are compared."""
+
+
+def write_heartbeat() -> None:
+    """Say that a worker lives."""
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=5) as client:
+        client.set(HEARTBEAT_KEY, f"{time.time():.3f}", ex=HEARTBEAT_STALE_S)
+
+
+@shared_task(ignore_result=True, expires=30, time_limit=30)
+def beat_heartbeat() -> None:
+    """Show that beat sends and a worker takes tasks; scheduled every 15 s."""
+    write_heartbeat()
+
+
+@worker_ready.connect
+def on_worker_ready(**kwargs: Any) -> None:
+    """Be ready at once, not only after the first beat."""
+    write_heartbeat()

@@ -1,0 +1,193 @@
+"""Tags and filters of every template (a builtin, so templates load nothing)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.forms import BoundField
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+register = template.Library()
+
+RUN_COLORS = 8
+"""How many run colours ``assets/css/tokens.css`` defines."""
+_BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+@dataclass
+class Branch:
+    """One folder of a file tree."""
+
+    inner: "dict[str, Branch]" = dataclass_field(default_factory=dict)
+    files: list[Any] = dataclass_field(default_factory=list)
+
+    @property
+    def folders(self) -> "list[tuple[str, Branch]]":
+        """The folders inside, by name."""
+        return sorted(self.inner.items())
+
+
+@register.simple_tag
+def icon(name: str, label: str = "") -> SafeString:
+    """Draw one icon of the sprite (names: assets/icons.txt); without a label it is hidden from screen readers."""
+    href = f"{static('icons.svg')}#{name}"
+    if label:
+        return format_html(
+            '<svg class="icon" role="img" aria-label="{}"><use href="{}"></use></svg>', label, href
+        )
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}"></use></svg>', href)
+
+
+@register.inclusion_tag("partials/copy_button.html")
+def copy_button(value: object, label: str = "") -> dict[str, Any]:
+    """Show a button that copies ``value``; with ``label`` the text is visible beside the icon."""
+    return {"value": value, "label": label}
+
+
+@register.inclusion_tag("partials/field.html")
+def field(bound: BoundField) -> dict[str, Any]:
+    """Render label, widget, help and errors of a form field, tied together for screen readers."""
+    kind = getattr(bound.field.widget, "input_type", "")
+    css = {"checkbox": "form-check-input", "select": "form-select", "radio": "form-check-input"}
+    attrs: dict[str, str | bool] = {
+        "class": css.get(kind, "form-control") + (" is-invalid" if bound.errors else "")
+    }
+    return {"field": bound, "widget": bound.as_widget(attrs=attrs), "is_check": kind == "checkbox"}
+
+
+@register.inclusion_tag("partials/state.html")
+def state_pill(run: Any) -> dict[str, Any]:
+    """Show a run's state as a dot and a word; live pages change it in place."""
+    return {"state": run.state, "text": run.state_label}
+
+
+@register.simple_tag
+def state_dot(run: Any) -> SafeString:
+    """Show a run's state as a coloured dot that says its name to screen readers."""
+    return format_html(
+        '<span class="state-dot" data-state="{}" role="img" aria-label="{}" title="{}"></span>',
+        run.state,
+        run.state_label,
+        run.state_label,
+    )
+
+
+@register.simple_tag
+def relative_time(moment: datetime | None, empty: str = "–") -> SafeString:
+    """Say how long ago ``moment`` was; a script keeps it fresh and gives the exact time in the viewer's zone."""
+    if moment is None:
+        return format_html("{}", empty)
+    exact = f"{date_format(moment, 'DATETIME_FORMAT')} {moment.tzname() or ''}".strip()
+    return format_html(
+        '<time datetime="{}" title="{}" data-relative>{}</time>', moment.isoformat(), exact, _ago(moment)
+    )
+
+
+def _ago(moment: datetime) -> str:
+    seconds = int((timezone.now() - moment).total_seconds())
+    if seconds < 0:
+        return date_format(moment, "DATE_FORMAT")
+    if seconds < 60:
+        return _("just now")
+    if seconds < 3600:
+        return ngettext("%(n)d minute ago", "%(n)d minutes ago", seconds // 60) % {"n": seconds // 60}
+    if seconds < 86400:
+        return ngettext("%(n)d hour ago", "%(n)d hours ago", seconds // 3600) % {"n": seconds // 3600}
+    if seconds < 30 * 86400:
+        return ngettext("%(n)d day ago", "%(n)d days ago", seconds // 86400) % {"n": seconds // 86400}
+    return date_format(moment, "DATE_FORMAT")
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Say a length of time given in seconds: ``1h 02m 03s``; a dash for None."""
+    if seconds is None:
+        return "–"
+    total = max(0, int(seconds))
+    minutes, rest = divmod(total, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days}d {hours:02d}h {minutes:02d}m"
+    if hours:
+        return f"{hours}h {minutes:02d}m {rest:02d}s"
+    if minutes:
+        return f"{minutes}m {rest:02d}s"
+    return f"{rest}s"
+
+
+@register.filter
+def filesize_binary(size: float | None) -> str:
+    """Say a size given in bytes in binary units with three figures: ``1.21 MiB``."""
+    if size is None:
+        return "–"
+    power = 0
+    amount = float(size)
+    while amount >= 1000 and power < len(_BINARY_UNITS) - 1:
+        amount /= 1024
+        power += 1
+    if power == 0:
+        return f"{int(amount)} B"
+    decimals = 2 if amount < 10 else 1 if amount < 100 else 0
+    return f"{number_format(round(amount, decimals), decimals)} {_BINARY_UNITS[power]}"
+
+
+@register.filter
+def number(value: float | None) -> str:
+    """Write a number with thousands separators, or with six significant figures when it is not whole."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return str(number_format(value, force_grouping=True))
+    return f"{value:.6g}"
+
+
+@register.filter
+def middle_truncate(text: object, length: int = 40) -> str:
+    """Keep the ends of a long text, at most ``length`` characters: ``/home/al…/train.py``."""
+    whole = str(text)
+    if len(whole) <= length:
+        return whole
+    tail = (length - 1) // 2
+    return f"{whole[: length - 1 - tail]}…{whole[len(whole) - tail :]}"
+
+
+@register.filter
+def initials(name: object) -> str:
+    """Return one or two capitals for an avatar: ``Ada Lovelace`` and ``ada-lovelace`` give ``AL``."""
+    words = str(name).replace("-", " ").replace("_", " ").replace(".", " ").split()
+    return "".join(word[0] for word in words[:2]).upper() or "?"
+
+
+@register.filter
+def color_index(key: int | str) -> int:
+    """Map an id to one of the run colours, always the same one."""
+    return (key if isinstance(key, int) else sum(str(key).encode())) % RUN_COLORS
+
+
+@register.filter
+def basename(path: object) -> str:
+    """Return what follows the last slash."""
+    return str(path).rpartition("/")[2]
+
+
+@register.simple_tag
+def file_tree(files: Iterable[Any]) -> Branch:
+    """Put files, named by their paths, into folders; names are sorted at every level."""
+    root = Branch()
+    for file in sorted(files, key=lambda file: str(file.name)):
+        *folders, _name = str(file.name).split("/")
+        branch = root
+        for folder in folders:
+            branch = branch.inner.setdefault(folder, Branch())
+        branch.files.append(file)
+    return root

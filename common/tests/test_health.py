@@ -1,0 +1,77 @@
+"""/healthz and /ready."""
+
+import json
+
+import pytest
+import redis
+from django.conf import settings as django_settings
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from common import health, tasks
+
+PASSWORD = "hunter2-in-a-url"
+
+
+@pytest.fixture
+def heartbeat():
+    """Forget any sign of life, and give the function that makes one."""
+    with redis.Redis.from_url(django_settings.REDIS_URL) as client:
+        client.delete(tasks.HEARTBEAT_KEY)
+        yield tasks.beat_heartbeat
+        client.delete(tasks.HEARTBEAT_KEY)
+
+
+def ask(rf):
+    reply = health.ready(rf.get("/ready"))
+    return reply.status_code, json.loads(reply.content)["parts"]
+
+
+def test_healthz_asks_nothing(rf):
+    reply = health.healthz(rf.get("/healthz"))
+    assert (reply.status_code, json.loads(reply.content)) == (200, {"status": "ok"})
+
+
+@pytest.mark.django_db
+def test_ready_names_every_part_with_its_time(rf, heartbeat):
+    heartbeat()
+    status, parts = ask(rf)
+    assert status == 200
+    assert set(parts) == {"database", "migrations", "redis", "worker"}
+    assert all(part["ok"] and part["milliseconds"] >= 0 for part in parts.values())
+
+
+@pytest.mark.django_db
+def test_a_worker_without_a_sign_of_life_is_not_ready(rf, heartbeat):
+    status, parts = ask(rf)
+    assert status == 503
+    assert [name for name, part in parts.items() if not part["ok"]] == ["worker"]
+    assert "60 s" in parts["worker"]["error"]
+
+
+@pytest.mark.django_db
+def test_the_sign_of_life_goes_stale(heartbeat):
+    heartbeat()
+    with redis.Redis.from_url(django_settings.REDIS_URL) as client:
+        assert 0 < client.ttl(tasks.HEARTBEAT_KEY) <= 60
+
+
+@pytest.mark.django_db
+def test_an_unreachable_redis_is_named_without_its_password(rf, settings):
+    settings.REDIS_URL = f"redis://:{PASSWORD}@127.0.0.1:1/0"
+    status, parts = ask(rf)
+    assert status == 503
+    assert parts["redis"]["error"] == "ConnectionError"
+    assert PASSWORD not in json.dumps(parts)
+
+
+@pytest.mark.django_db
+def test_unapplied_migrations_are_not_ready_until_they_are_applied(rf, heartbeat, monkeypatch):
+    heartbeat()
+    monkeypatch.setattr(health._Seen, "migrated", False)
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("sessions", "0001_initial")
+    status, parts = ask(rf)
+    assert (status, "migrate" in parts["migrations"]["error"]) == (503, True)
+    recorder.record_applied("sessions", "0001_initial")
+    assert ask(rf)[0] == 200

@@ -1,0 +1,232 @@
+"""`manage.py serve`: one command starts everything and leaves nothing behind."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from config.env import ROOT
+from tests.installation import free_port
+
+START_WITHIN_S = 60
+STOP_WITHIN_S = 30
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for left processes in /proc"),
+    pytest.mark.skipif(
+        os.environ.get("RUNYARD_DATABASE_URL", "").startswith("postgres"),
+        reason="migrates the database it is given; the suite's servers cover PostgreSQL",
+    ),
+]
+
+
+class Serve:
+    """A running `manage.py serve` and what it printed."""
+
+    def __init__(self, home: Path, port: int) -> None:
+        self.port = port
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("RUNYARD_", "DJANGO_"))
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, str(ROOT / "manage.py"), "serve"],
+            cwd=home,  # any folder will do
+            env=kept | {"RUNYARD_HOME": str(home), "RUNYARD_PORT": str(port)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout or ():
+            self.lines.append(line)
+
+    @property
+    def output(self) -> str:
+        return "".join(self.lines)
+
+    def until(self, text: str) -> None:
+        deadline = time.monotonic() + START_WITHIN_S
+        while text not in self.output:
+            assert time.monotonic() < deadline, f"no {text!r} in:\n{self.output}"
+            assert self.process.poll() is None or text in self.output, self.output
+            time.sleep(0.05)
+
+    def wait(self) -> int:
+        status = self.process.wait(timeout=STOP_WITHIN_S)
+        self._reader.join(timeout=5)
+        if self.process.stdout:
+            self.process.stdout.close()
+        return status
+
+    def children(self) -> list[int]:
+        """Return the process ids of all that it started, and what those started."""
+        found, waiting = [], [self.process.pid]
+        while waiting:
+            pid = waiting.pop()
+            for task in Path(f"/proc/{pid}/task").glob("*/children"):
+                waiting += [int(child) for child in task.read_text().split()]
+            found.append(pid)
+        return found[1:]
+
+    def wait_for_children(self, count: int) -> list[int]:
+        deadline = time.monotonic() + START_WITHIN_S
+        while len(self.children()) < count:
+            assert time.monotonic() < deadline, self.output
+            time.sleep(0.05)
+        return self.children()
+
+    def child(self, word: str) -> int:
+        return next(pid for pid in self.children() if word in Path(f"/proc/{pid}/cmdline").read_text())
+
+
+def alive(pids: list[int]) -> list[int]:
+    def runs(pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    return [pid for pid in pids if runs(pid)]
+
+
+def gone_within(pids: list[int], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while alive(pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not alive(pids)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one data folder for the module: only the first start has to migrate."""
+    return tmp_path_factory.mktemp("home")
+
+
+@contextmanager
+def serving(home: Path, port: int = 0) -> Iterator[Serve]:
+    serve = Serve(home, port or free_port())
+    try:
+        yield serve
+    finally:
+        if serve.process.poll() is None:
+            serve.process.kill()
+        serve.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_until_the_signal_and_leaves_nothing(home, number):
+    with serving(home) as serve:
+        serve.until("stop      Ctrl-C")
+        redis_folder = Path((home / "redis-url").read_text().removeprefix("unix://")).parent
+        measured = Path((home / "metrics-folder").read_text())
+        assert list(measured.glob("counter_*.db"))
+        children = serve.wait_for_children(4)  # web, worker, its beat, redis
+        begin = time.monotonic()
+        serve.process.send_signal(number)
+        assert serve.wait() == 0, serve.output
+        assert time.monotonic() - begin < 8
+    assert alive(children) == []
+    assert not redis_folder.exists()
+    assert not measured.exists()
+    assert not (home / "redis-url").exists()
+    assert "Traceback" not in serve.output
+
+
+def test_an_open_request_is_answered_before_the_end(home):
+    with serving(home) as serve:
+        serve.until("stop      Ctrl-C")
+        with socket.create_connection(("127.0.0.1", serve.port), timeout=10) as link:
+            link.sendall(b"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab")
+            time.sleep(0.5)
+            serve.process.send_signal(signal.SIGTERM)
+            time.sleep(1)
+            link.sendall(b"cd")
+            assert link.recv(1000).startswith(b"HTTP/1.1 ")
+        assert serve.wait() == 0, serve.output
+
+
+def test_the_death_of_one_is_reported_and_ends_all(home):
+    with serving(home) as serve:
+        serve.until("stop      Ctrl-C")
+        children = serve.children()
+        os.kill(serve.child("celery"), signal.SIGKILL)
+        assert serve.wait() != 0
+    assert "worker was killed by SIGKILL" in serve.output
+    assert gone_within(children, 3)
+
+
+def test_a_killed_supervisor_takes_its_children_along(home):
+    with serving(home) as serve:
+        serve.until("stop      Ctrl-C")
+        children = serve.children()
+        redis_folder = Path((home / "redis-url").read_text().removeprefix("unix://")).parent
+        measured = Path((home / "metrics-folder").read_text())
+        serve.process.kill()
+        assert gone_within(children, 15)
+    assert redis_folder.exists()
+    with serving(home) as again:  # the next start clears what the killed one could not
+        again.until("stop      Ctrl-C")
+        assert not redis_folder.exists()
+        assert not measured.exists()
+        again.process.send_signal(signal.SIGINT)
+        assert again.wait() == 0, again.output
+
+
+def test_a_second_one_on_the_same_data_is_refused(home):
+    with serving(home) as first:
+        first.until("stop      Ctrl-C")
+        with serving(home) as second:
+            assert second.wait() == 1
+        assert (
+            f"Another Runyard (process {first.process.pid}) already serves the data folder {home}"
+            in second.output
+        )
+        assert "Traceback" not in second.output
+        first.process.send_signal(signal.SIGINT)
+        assert first.wait() == 0, first.output
+
+
+def test_a_taken_port_is_one_clear_line(home):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with serving(home, port) as serve:
+            assert serve.wait() == 1
+    assert f"Port {port} on 127.0.0.1 is taken by another program." in serve.output
+    assert "Traceback" not in serve.output
+
+
+def test_a_database_of_a_newer_release_is_refused(home, tmp_path):
+    shutil.copytree(home, tmp_path / "home", ignore=shutil.ignore_patterns("serve.lock"))
+    newer = (
+        "from django.db import connection as c; from django.db.migrations.recorder import MigrationRecorder as R;"
+        "R(c).record_applied('accounts', '9999_future')"
+    )
+    subprocess.run(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", newer],
+        cwd=ROOT,
+        env={
+            name: value for name, value in os.environ.items() if not name.startswith(("RUNYARD_", "DJANGO_"))
+        }
+        | {"RUNYARD_HOME": str(tmp_path / "home")},
+        check=True,
+    )
+    with serving(tmp_path / "home") as serve:
+        assert serve.wait() == 1
+    assert "was migrated by a newer Runyard (accounts.9999_future)" in serve.output
