@@ -1,0 +1,1 @@
+"""The permission engine: who is asking (actor), what for (action), and one decision for every interface."""

@@ -1,0 +1,66 @@
+"""Who asks the REST API and what they may reach at all.
+
+Apart from ``access.rest``, because DRF's settings import these classes while DRF's views are still being imported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.exceptions import AuthenticationFailed, MethodNotAllowed
+from rest_framework.permissions import BasePermission
+
+from access.actor import ANONYMOUS, Actor
+from access.credentials import actor_of_header
+from access.operators import HEADER, elevated
+from access.web import actor_of_user, address_of
+from common.errors import Unauthenticated
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+
+class ActorAuthentication(BaseAuthentication):
+    """``request.auth`` is the Actor. A key in the header goes before the session; the session needs CSRF."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Actor]:
+        """Return (user or None, actor).
+
+        Raises:
+            AuthenticationFailed: a key was sent that does not hold.
+        """
+        address = address_of(request)
+        if request.headers.get("Authorization"):
+            try:
+                actor = actor_of_header(request.headers["Authorization"], address)
+            except Unauthenticated as error:
+                raise AuthenticationFailed(error.message) from error
+            what = f"{request.method} {request.path}"
+            return None, elevated(actor, request.headers.get(HEADER, ""), what=what)
+        signed_in = SessionAuthentication().authenticate(request)
+        if signed_in is None:
+            return None, ANONYMOUS
+        return signed_in[0], actor_of_user(signed_in[0], address=address)
+
+    def authenticate_header(self, request: Request) -> str:
+        """Make refusals 401 with a challenge."""
+        return 'Basic realm="Runyard API"'
+
+
+def actor_of(request: Request) -> Actor:
+    """Return who is asking."""
+    actor = request.auth
+    return actor if isinstance(actor, Actor) else ANONYMOUS
+
+
+class DeclaredAction(BasePermission):
+    """Default deny: a view without ``declared_access`` or a method without a declared action answers 405."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Pass only what is declared; rows are then filtered by the view's queryset."""
+        actions: dict[str, str] = getattr(view, "object_actions", {})
+        if getattr(view, "action", None) not in actions:
+            raise MethodNotAllowed(request.method or "")
+        return True

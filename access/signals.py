@@ -1,0 +1,6 @@
+"""Sent after commit, upwards."""
+
+from django.dispatch import Signal
+
+rights_changed = Signal()
+"""A key, role, membership or visibility changed: drop every cached permission. Carries nothing."""

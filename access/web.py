@@ -1,0 +1,101 @@
+"""The adapter for web pages: actor from the session, declared routes only, refusals as pages."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+
+from access.actor import ANONYMOUS, Actor, ActorKind
+from access.routes import Open, declaration_of
+from common.errors import DomainError, Forbidden, NotFound
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the caller's IP address; behind a declared proxy the last one it forwarded."""
+    if getattr(settings, "USE_X_FORWARDED_HOST", False):
+        forwarded = request.headers.get("X-Forwarded-For", "")
+        if forwarded:
+            return forwarded.rpartition(",")[2].strip()
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def actor_of_user(user: Any, *, address: str = "", elevated: bool = False) -> Actor:
+    """Return the actor of a signed-in user object, or ANONYMOUS."""
+    if user is None or not user.is_authenticated:
+        return ANONYMOUS
+    kind = ActorKind.SERVICE if user.is_service_account else ActorKind.PERSON
+    return Actor(
+        kind=kind,
+        user_id=user.pk,
+        name=user.get_username(),
+        address=address,
+        elevated=elevated and user.is_operator,
+    )
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """Return who is asking; built once per request."""
+    actor = getattr(request, "actor", None)
+    if actor is None:
+        elevated = request.path.startswith("/admin/")
+        actor = actor_of_user(request.user, address=address_of(request), elevated=elevated)
+        request.actor = actor  # type: ignore[attr-defined]  # the one attribute this adapter adds
+    return cast("Actor", actor)
+
+
+def _has_nul(request: HttpRequest, kwargs: dict[str, Any]) -> bool:
+    """Whether a part of the address has a NUL, which PostgreSQL refuses in every comparison."""
+    given = [value for _, values in request.GET.lists() for value in values]
+    return any("\x00" in str(text) for text in [*kwargs.values(), *given])
+
+
+class AccessMiddleware:
+    """Refuses undeclared routes, sends strangers to sign in, and shows refusals of services as pages."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
+    ) -> HttpResponseBase | None:
+        """Check the route's declaration before its view runs."""
+        if _has_nul(request, kwargs):
+            return self.process_exception(request, NotFound("Nothing here has a NUL character in its name."))
+        need = declaration_of(view)
+        if need is None:
+            return HttpResponse("This route declares no access.", status=405)
+        if need is Open.SIGNED_IN and not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if need is Open.OPERATOR and not getattr(request.user, "is_operator", False):
+            if not request.user.is_authenticated:
+                return redirect_to_login(request.get_full_path())
+            # Django passes to process_exception only what views raise
+            error = Forbidden("Only operators of this installation may open this page.", action="operator")
+            return self.process_exception(request, error)
+        return None
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
+        """Show a DomainError as a page, or as JSON to a script."""
+        if not isinstance(error, DomainError):
+            return None
+        if "text/html" not in request.headers.get("Accept", "") and not request.headers.get("HX-Request"):
+            body = {"error": {"code": error.code, "message": error.message, "detail": None}}
+            return JsonResponse(body, status=error.status)
+        if isinstance(error, NotFound) and not request.user.is_authenticated and request.method == "GET":
+            return redirect_to_login(request.get_full_path())
+        return render(request, _page_of(error), _context_of(error), status=error.status)
+
+
+def _page_of(error: DomainError) -> str:
+    return {403: "403.html", 404: "404.html"}.get(error.status, "400.html")
+
+
+def _context_of(error: DomainError) -> dict[str, Any]:
+    action = error.action if isinstance(error, Forbidden) else None
+    return {"message": error.message, "missing_action": action}
