@@ -1,0 +1,1 @@
+"""People: the one name space, sign-in, emails, API keys."""

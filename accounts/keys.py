@@ -1,0 +1,74 @@
+"""The form of API keys and how a secret is checked.
+
+A key is ``ry-`` and exactly 40 letters and digits: SDKs up to 0.19 want exactly 40 characters after the first dash,
+later ones at least 40 (docs/develop/decisions/sdk.md).
+"""
+
+import logging
+import re
+from datetime import timedelta
+
+from django.utils import timezone
+
+from access.actor import Actor
+from access.web import actor_of_user
+from accounts.models import ApiKey
+from common.crypto import keyed_hash, random_text, same
+from common.errors import Unauthenticated
+
+logger = logging.getLogger(__name__)
+
+_START = "ry-"
+_LENGTH = 40
+_PREFIX = 8
+_FORM = re.compile(rf"{_START}[A-Za-z0-9]{{{_LENGTH}}}")
+_TOUCH = timedelta(minutes=1)
+
+
+def new_secret() -> str:
+    """Return a fresh key: 238 bits of chance."""
+    return _START + random_text(_LENGTH)
+
+
+def prefix_of(secret: str) -> str:
+    """Return the visible characters that find the row."""
+    return secret[len(_START) : len(_START) + _PREFIX]
+
+
+def hash_of(secret: str) -> str:
+    """Return what is stored of a secret."""
+    return keyed_hash("api-key", secret)
+
+
+def actor_of_secret(secret: str, address: str) -> Actor:
+    """Return the actor that holds the key, and note its use (to the minute).
+
+    Raises:
+        Unauthenticated: unknown, revoked or expired, or the owner is deactivated (ACC-42).
+    """
+    key = None
+    if _FORM.fullmatch(secret):  # anything else is no key, and might hold what PostgreSQL cannot compare: NUL
+        key = ApiKey.objects.select_related("user").filter(prefix=prefix_of(secret)).first()
+    if key is None or not same(key.hash, hash_of(secret)) or not key.user.is_active:
+        logger.info("API key refused from %s: unknown or revoked", address)
+        raise Unauthenticated(
+            "This API key is unknown or was revoked. Make a new one on the API keys page of your settings"
+            " and log in again."
+        )
+    if key.is_expired:
+        logger.info("API key %s… refused from %s: expired", key.prefix, address)
+        raise Unauthenticated(
+            f"The API key {key.prefix}… expired on {key.expires_at:%Y-%m-%d}. Make a new one on the API keys page."
+        )
+    _touch(key, address)
+    actor = actor_of_user(key.user, address=address)
+    scopes = None if key.scopes is None else frozenset(key.scopes)
+    return Actor(
+        kind=actor.kind, user_id=actor.user_id, name=actor.name, scopes=scopes, key_id=key.pk, address=address
+    )
+
+
+def _touch(key: ApiKey, address: str) -> None:
+    now = timezone.now()
+    if key.last_used_at is None or now - key.last_used_at > _TOUCH or key.last_used_address != address:
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now, last_used_address=address)

@@ -1,0 +1,38 @@
+"""``manage.py create_api_key NAME [--label L]``."""
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from access.actor import SYSTEM
+from accounts import services
+from accounts.models import ApiKey, User
+from common.commands import JsonCommand
+
+
+class Command(JsonCommand):
+    help = (
+        "Make an API key for a user or service account. A label that the user has already is left unchanged."
+    )
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("--label", default="", help="A key with this label is made once.")
+
+    def run(self, *, name: str, label: str, **_: Any) -> dict[str, Any]:
+        """Create, or say that it exists."""
+        owner = User.objects.filter(username__iexact=name).first()
+        if owner is None:
+            raise CommandError(f"There is no user {name!r}.")
+        existing = ApiKey.objects.filter(user=owner, label=label).first() if label else None
+        if existing is not None:
+            message = "A key with this label exists; its secret cannot be shown again."
+            return {
+                "username": owner.username,
+                "created": False,
+                "prefix": existing.prefix,
+                "message": message,
+            }
+        key, secret = services.create_api_key(actor=SYSTEM, owner=owner, label=label)
+        return {"username": owner.username, "created": True, "prefix": key.prefix, "api_key": secret}

@@ -1,0 +1,43 @@
+"""``manage.py create_user NAME --email E [--password P] [--operator]``."""
+
+from typing import Any
+
+from access.actor import SYSTEM
+from accounts import services
+from accounts.models import User
+from common.commands import JsonCommand
+from common.crypto import random_text
+
+
+class Command(JsonCommand):
+    help = "Make a person and a first API key; prints both as JSON. An existing user is left unchanged."
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("--email", required=True)
+        parser.add_argument("--password", help="Made up and printed when not given.")
+        parser.add_argument("--operator", action="store_true", help="May run the installation.")
+
+    def run(self, *, name: str, email: str, password: str | None, operator: bool, **_: Any) -> dict[str, Any]:
+        """Create, or say that it exists."""
+        existing = User.objects.filter(username__iexact=name).first()
+        if existing is not None:
+            return {
+                "username": existing.username,
+                "created": False,
+                "message": "This user exists; nothing changed.",
+            }
+        secret = password or random_text(20)
+        user = services.create_user(
+            actor=SYSTEM, username=name, email=email, password=secret, is_operator=operator
+        )
+        _key, api_key = services.create_api_key(actor=SYSTEM, owner=user, label="create_user")
+        made = {
+            "username": user.username,
+            "created": True,
+            "email": email,
+            "operator": operator,
+            "api_key": api_key,
+        }
+        return made if password else {**made, "password": secret}

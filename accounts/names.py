@@ -1,0 +1,36 @@
+"""What a user, team or organization may be called: they share one name space, the "entity" of URLs."""
+
+import re
+
+from common.errors import Invalid
+
+MAX_LENGTH = 64
+_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+RESERVED = frozenset(
+    # first segments of routes (a test holds this against the URL configuration)
+    "accounts admin api authorize artifacts artifactsv2 files graphql healthz invitations jsi18n login logout"
+    " metrics oidc organizations ready sdk search settings signup static storage teams ws"
+    # names that would mislead
+    " about administrator anonymous billing docs everyone favicon.ico help home me none null owner public robots.txt"
+    " root runyard security service status support system undefined user users wandb".split()
+)
+"""Lower-case names nobody may take."""
+
+
+def check_name(name: str) -> str:
+    """Return the name if it may be taken.
+
+    Raises:
+        Invalid: empty, too long, with other characters, or reserved.
+    """
+    if not name or len(name) > MAX_LENGTH:
+        raise Invalid(f"A name has 1 to {MAX_LENGTH} characters; {name[:80]!r} has {len(name)}.")
+    if not _ALLOWED.fullmatch(name):
+        raise Invalid(
+            f"{name!r} is not a valid name: letters A-Z a-z, digits, '-', '_' and '.' only, beginning with a letter"
+            " or digit."
+        )
+    if name.lower() in RESERVED or name.lower().startswith("wandb-registry"):
+        raise Invalid(f"The name {name!r} is reserved; choose another.")
+    return name
