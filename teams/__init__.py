@@ -1,0 +1,1 @@
+"""Organizations, teams, members, roles, service accounts. The one source of role grants."""

@@ -1,0 +1,45 @@
+"""``manage.py add_member TEAM USER --role ROLE``."""
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from access.actor import SYSTEM
+from common.commands import JsonCommand
+from teams import services
+from teams.management.commands._arguments import team_named, user_named
+from teams.models import Membership, Role, Team
+from teams.roles import team_role_named
+
+
+def _role_named(team: Team, name: str) -> Role:
+    role = team_role_named(name)
+    if role is None and team.organization_id is not None:
+        role = Role.objects.filter(organization_id=team.organization_id, name__iexact=name).first()
+    if role is None:
+        raise CommandError(
+            f"There is no role {name!r}: view-only, member, admin, or a custom role of the organization."
+        )
+    return role
+
+
+class Command(JsonCommand):
+    help = "Put a user into a team with a role. Somebody who is in it keeps the role they have."
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("team")
+        parser.add_argument("user")
+        parser.add_argument("--role", required=True)
+
+    def run(self, *, team: str, user: str, role: str, **_: Any) -> dict[str, Any]:
+        """Add, or say that they are in it."""
+        row, person = team_named(team), user_named(user)
+        chosen = _role_named(row, role)
+        existing = Membership.objects.filter(team=row, user=person).select_related("role").first()
+        told = {"team": row.name, "username": person.username}
+        if existing is not None:
+            message = "This user is a member already; nothing changed."
+            return {**told, "role": existing.role.name, "created": False, "message": message}
+        services.add_member(actor=SYSTEM, team=row, user=person, role=chosen)
+        return {**told, "role": chosen.name, "created": True}

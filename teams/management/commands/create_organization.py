@@ -1,0 +1,27 @@
+"""``manage.py create_organization NAME --admin USER``."""
+
+from typing import Any
+
+from access.actor import SYSTEM
+from common.commands import JsonCommand
+from teams import services
+from teams.management.commands._arguments import user_named
+from teams.models import Organization
+
+
+class Command(JsonCommand):
+    help = "Make an organization with its first admin. An existing one is left unchanged."
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("--admin", required=True, metavar="USER")
+
+    def run(self, *, name: str, admin: str, **_: Any) -> dict[str, Any]:
+        """Create, or say that it exists."""
+        existing = Organization.objects.filter(name__iexact=name).first()
+        if existing is not None:
+            message = "This organization exists; nothing changed."
+            return {"organization": existing.name, "created": False, "message": message}
+        organization = services.create_organization(actor=SYSTEM, name=name, admin=user_named(admin))
+        return {"organization": organization.name, "created": True}

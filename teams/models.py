@@ -1,0 +1,303 @@
+"""Who belongs where, with which role."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import Name, User
+from common.models import Timestamped
+
+
+class RoleLevel(models.TextChoices):
+    """Where a role is held."""
+
+    TEAM = "team", "Team"
+    ORGANIZATION = "organization", "Organization"
+
+
+class Organization(Timestamped):
+    """Owns teams, members and, later, a plan (TEAM-1)."""
+
+    claim = models.OneToOneField(Name, models.PROTECT, related_name="organization")
+    name = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name; never changes.")
+    display_name = models.CharField(max_length=120, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.Model):
+    """A set of grants. Built-in roles have a preset and no organization; custom ones the other way round."""
+
+    organization = models.ForeignKey(
+        Organization, models.CASCADE, null=True, blank=True, related_name="roles"
+    )
+    level = models.CharField(max_length=12, default=RoleLevel.TEAM)
+    preset = models.CharField(max_length=2, blank=True, help_text="The built-in role's key in the matrix.")
+    name = models.CharField(max_length=80)
+    base = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, help_text="What a custom role adds to."
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["preset"], condition=~Q(preset=""), name="teams_role_preset_once"
+            ),
+            models.UniqueConstraint(fields=["organization", "name"], name="teams_role_name_once"),
+            models.CheckConstraint(
+                condition=Q(preset="", organization__isnull=False)
+                | (~Q(preset="") & Q(organization__isnull=True)),
+                name="teams_role_built_in_or_custom",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RoleGrant(models.Model):
+    """One action that a role gives."""
+
+    role = models.ForeignKey(Role, models.CASCADE, related_name="grants")
+    action = models.CharField(max_length=80)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["action", "role"], name="teams_rolegrant_once")]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.action}"
+
+
+class OrganizationMember(Timestamped):
+    """A person's place in an organization."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="members")
+    user = models.ForeignKey(User, models.CASCADE, related_name="organization_memberships")
+    role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["organization", "user"], name="teams_orgmember_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.organization}"
+
+
+class TeamKind(models.TextChoices):
+    """What a team is for."""
+
+    PERSONAL = "personal", "Personal"
+    WORK = "work", "Work"
+    ACADEMIC = "academic", "Academic"
+
+
+class TeamManager(models.Manager["Team"]):
+    """All teams, and the ones that pages list as teams."""
+
+    def shared(self) -> models.QuerySet["Team"]:
+        """Return the teams of organizations: everything but personal entities."""
+        return self.exclude(kind=TeamKind.PERSONAL)
+
+
+class Team(Timestamped):
+    """Owns projects. A personal entity is a team of kind personal with its one admin."""
+
+    claim = models.OneToOneField(Name, models.PROTECT, related_name="team")
+    name = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name; never changes.")
+    kind = models.CharField(max_length=10, default=TeamKind.WORK)
+    organization = models.ForeignKey(
+        Organization, models.CASCADE, null=True, blank=True, related_name="teams"
+    )
+    public_projects_allowed = models.BooleanField(
+        default=True, help_text="Off: no project can be made Public or Open from now on (TEAM-8)."
+    )
+    members_may_invite = models.BooleanField(
+        default=False, help_text="Every member invites, not admins only (TEAM-4)."
+    )
+    code_saving_default = models.BooleanField(
+        default=False, help_text="Whether SDKs save code unless told not to."
+    )
+
+    objects = TeamManager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind=TeamKind.PERSONAL, organization__isnull=True)
+                | (~Q(kind=TeamKind.PERSONAL) & Q(organization__isnull=False)),
+                name="teams_team_personal_without_organization",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether this is one person's own entity."""
+        return self.kind == TeamKind.PERSONAL
+
+
+class Membership(Timestamped):
+    """A user's place in a team."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["user", "team"], name="teams_membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team}"
+
+
+class InvitationState(models.TextChoices):
+    """What became of an invitation."""
+
+    PENDING = "pending", "Pending"
+    ACCEPTED = "accepted", "Accepted"
+    DECLINED = "declined", "Declined"
+    REVOKED = "revoked", "Revoked"
+
+
+class InvitationManager(models.Manager["Invitation"]):
+    """All invitations, and those that can still be answered (expired ones, too: they can be sent again)."""
+
+    def pending(self) -> models.QuerySet["Invitation"]:
+        """Return those that nobody answered or took back."""
+        return self.filter(state=InvitationState.PENDING)
+
+    def pending_for(self, user: User) -> models.QuerySet["Invitation"]:
+        """Return those that the user may answer: by name, or by an address that is known to be theirs."""
+        verified = EmailAddress.objects.filter(user=user, verified=True).values("email")
+        return self.pending().filter(Q(user=user) | Q(email__in=verified))
+
+
+class Invitation(Timestamped):
+    """Somebody who was asked into a team (TEAM-3): by address, or as a user there already is.
+
+    The mailed link holds the token; who has it may sign up with the address as its owner, so nobody else ever sees it.
+    """
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
+    email = models.EmailField(blank=True, help_text="The invited address, in lower case.")
+    user = models.ForeignKey(
+        User, models.CASCADE, null=True, blank=True, related_name="invitations", help_text="The invited user."
+    )
+    role = models.ForeignKey(
+        Role, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Null when it was deleted."
+    )
+    base_role = models.ForeignKey(
+        Role, models.PROTECT, related_name="+", help_text="The built-in role in place of a deleted one."
+    )
+    invited_by = models.ForeignKey(
+        User, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Who asked last."
+    )
+    token_hash = models.CharField(
+        max_length=64,
+        unique=True,
+        null=True,
+        blank=True,
+        help_text="Of the link that was mailed last; null before the first.",
+    )
+    state = models.CharField(max_length=8, default=InvitationState.PENDING)
+    expires_at = models.DateTimeField(help_text="When the link ends, UTC.")
+    last_sent_at = models.DateTimeField(null=True, blank=True, help_text="When the last mail went out, UTC.")
+    closed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was accepted, declined or revoked, UTC."
+    )
+
+    objects = InvitationManager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=(Q(user__isnull=False) & Q(email="")) | (Q(user__isnull=True) & ~Q(email="")),
+                name="teams_invitation_one_addressee",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="pending", closed_at__isnull=True)
+                | (~Q(state="pending") & Q(closed_at__isnull=False)),
+                name="teams_invitation_pending_or_closed",
+            ),
+            models.UniqueConstraint(
+                fields=["email", "team"],
+                condition=Q(state="pending", user__isnull=True),
+                name="teams_invitation_address_once",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "team"], condition=Q(state="pending"), name="teams_invitation_user_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.addressee} to {self.team}"
+
+    @property
+    def addressee(self) -> str:
+        """Who is invited: an address or a username."""
+        return self.user.username if self.user else self.email
+
+    @property
+    def granted_role(self) -> Role:
+        """The role that accepting gives: a deleted one falls back to its base."""
+        return self.role or self.base_role
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether its link has ended."""
+        return self.expires_at <= timezone.now()
+
+
+class ServiceAccount(Timestamped):
+    """A program with keys but no password (TEAM-30): of one team, or of all teams of an organization."""
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="service_account")
+    label = models.CharField(max_length=64, help_text="Its name in its team or organization.")
+    team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="service_accounts")
+    organization = models.ForeignKey(
+        Organization, models.CASCADE, null=True, blank=True, related_name="service_accounts"
+    )
+    default_team = models.ForeignKey(
+        Team,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Where runs go that name no team.",
+    )
+    role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "label"], name="teams_serviceaccount_team_label_once"),
+            models.UniqueConstraint(
+                fields=["organization", "label"], name="teams_serviceaccount_org_label_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(team__isnull=True, organization__isnull=False)
+                | Q(team__isnull=False, organization__isnull=True),
+                name="teams_serviceaccount_one_scope",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def home_team_id(self) -> Any:
+        """The team that its runs go to when the client names none (TEAM-32)."""
+        return self.team_id or self.default_team_id
