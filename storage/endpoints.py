@@ -1,0 +1,111 @@
+"""Lean ASGI endpoints for bytes: they stream in constant memory and never pass Django's handler.
+
+(A 400 MB FileResponse took a process from 64 to 465 MB, and Range was ignored; docs/develop/decisions/ingest.md.)
+"""
+
+import asyncio
+import logging
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections, transaction
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from access.routes import Open, declare
+from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
+from storage import local, services, tickets
+
+logger = logging.getLogger(__name__)
+
+_CHUNK = 1024 * 1024
+
+
+def refusal(error: DomainError) -> Response:
+    """Return the one error shape of lean endpoints."""
+    body = {"error": {"code": error.code, "message": error.message, "detail": None}}
+    return JSONResponse(body, status_code=error.status)
+
+
+async def _receive(request: Request, incoming: local.Incoming) -> local.Received:
+    """Write the body to the temporary file in pieces of about a MiB, each in a thread."""
+    limit = settings.UPLOAD_MAX_BYTES
+    too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        raise too_large
+    waiting = bytearray()
+    async for chunk in request.stream():
+        waiting += chunk
+        if incoming.size_bytes + len(waiting) > limit:
+            raise too_large
+        if len(waiting) >= _CHUNK:
+            await asyncio.to_thread(incoming.write, bytes(waiting))
+            waiting.clear()
+    await asyncio.to_thread(incoming.write, bytes(waiting))
+    return await asyncio.to_thread(incoming.finish)
+
+
+def _keep(ticket: dict[str, Any], received: local.Received) -> None:
+    close_old_connections()
+    blob = None
+    try:
+        with transaction.atomic():
+            blob = services.keep_blob(received)
+            tickets.receiver_of(ticket["for"])(ticket, blob)
+    except Exception:
+        if blob is not None:
+            services.drop_unless_kept(blob)
+        raise
+    finally:
+        close_old_connections()
+
+
+@declare(Open.ANYONE)
+async def put(request: Request) -> Response:
+    """Take one file; 200 once it and the row that names it are durable."""
+    try:
+        ticket = tickets.read_put(request.path_params["token"])
+        with local.Incoming() as incoming:
+            received = await _receive(request, incoming)
+            expected = request.headers.get("content-md5")
+            if expected and expected != received.md5:
+                raise Invalid(f"The body's MD5 is {received.md5}, the Content-MD5 header says {expected}.")
+            await asyncio.to_thread(_keep, ticket, received)
+    except ClientDisconnect:
+        return Response(status_code=400)
+    except DomainError as error:
+        return refusal(error)
+    except DatabaseError as error:  # nothing was kept, and SDKs send an upload again after a 503
+        logger.warning("an upload was not kept: %s", error)
+        return refusal(Unavailable("The database did not answer; send the file again."))
+    return JSONResponse({}, headers={"ETag": f'"{received.digest}"'})
+
+
+def _headers(ticket: dict[str, Any]) -> dict[str, str]:
+    disposition = "inline" if ticket["s"] else "attachment"
+    return {
+        "ETag": f'"{ticket["d"]}"',
+        "Content-Disposition": f"{disposition}; filename*=UTF-8''{quote(ticket['n'], safe='')}",
+        # nothing a file contains runs in the application's origin (ART-7)
+        "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, max-age=3600, immutable",
+    }
+
+
+@declare(Open.ANYONE)
+async def get(request: Request) -> Response:
+    """Send one blob, whole or by Range; 304 when the client has it."""
+    try:
+        ticket = tickets.read_get(request.path_params["token"])
+        path = local.path_of(ticket["l"])
+        if not await asyncio.to_thread(path.exists):
+            raise NotFound("The content of this file is gone.")
+    except DomainError as error:
+        return refusal(error)
+    headers = _headers(ticket)
+    if headers["ETag"] in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return FileResponse(path, headers=headers, media_type=ticket["c"])

@@ -1,0 +1,106 @@
+"""Blob content in the data folder."""
+
+import base64
+import contextlib
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from django.conf import settings
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Content that arrived whole: still in its temporary file."""
+
+    path: Path
+    digest: str
+    md5: str
+    size_bytes: int
+
+
+def _temporary_folder() -> Path:
+    folder = Path(settings.BLOB_ROOT) / "incoming"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class Incoming:
+    """A temporary file that hashes what is written to it. Use as a context: what is not kept is removed."""
+
+    def __init__(self) -> None:
+        self.path = _temporary_folder() / secrets.token_hex(16)
+        self._file: BinaryIO = self.path.open("xb")
+        self._sha256 = hashlib.sha256()
+        self._md5 = hashlib.md5(usedforsecurity=False)
+        self.size_bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+    def write(self, data: bytes) -> None:
+        """Append and hash."""
+        self._file.write(data)
+        self._sha256.update(data)
+        self._md5.update(data)
+        self.size_bytes += len(data)
+
+    def finish(self) -> Received:
+        """Flush to the disk and return what arrived."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        md5 = base64.b64encode(self._md5.digest()).decode()
+        return Received(self.path, self._sha256.hexdigest(), md5, self.size_bytes)
+
+
+def keep(received: Received) -> str:
+    """Move arrived content to its lasting place; durable when this returns. Returns the location."""
+    digest = received.digest
+    location = f"{digest[:2]}/{digest[2:4]}/{digest}-{secrets.token_hex(4)}"
+    target = path_of(location)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    received.path.rename(target)
+    sync_folder(target.parent)
+    return location
+
+
+def sync_folder(path: Path) -> None:
+    """Make what was moved into a folder durable: the file's own flush does not cover its name."""
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def path_of(location: str) -> Path:
+    """Return where a location's content lies."""
+    return Path(settings.BLOB_ROOT) / location
+
+
+def delete(location: str) -> None:
+    """Remove content; a missing file is as good as a removed one."""
+    path_of(location).unlink(missing_ok=True)
+
+
+def abandoned_uploads(older_than: float) -> list[Path]:
+    """Return temporary files last written before ``older_than`` (unix seconds): their server died."""
+    return [path for path in _temporary_folder().iterdir() if path.stat().st_mtime < older_than]
+
+
+def locations(older_than: float) -> Iterator[str]:
+    """Yield where kept content lies that was written before ``older_than`` (unix seconds)."""
+    root = Path(settings.BLOB_ROOT)
+    for path in root.glob("[0-9a-f][0-9a-f]/*/*"):
+        with contextlib.suppress(FileNotFoundError):  # swept meanwhile
+            if path.stat().st_mtime < older_than:
+                yield path.relative_to(root).as_posix()

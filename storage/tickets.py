@@ -1,0 +1,82 @@
+"""Signed, expiring permissions to put or get bytes without further credentials.
+
+The SDK's core uploads and downloads with no Authorization header, so the URL itself must carry the right.
+A ticket holds only what its purpose needs, is bound to that purpose by the signing salt, and says nothing secret.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+
+from common.errors import Forbidden
+from storage.models import Blob
+
+PUT_PATH = "/storage/put/"
+GET_PATH = "/storage/get/"
+
+Receiver = Callable[[dict[str, Any], Blob], None]
+"""Takes what the ticket carries and the blob that arrived; runs in the transaction that keeps the blob."""
+
+_receivers: dict[str, Receiver] = {}
+
+_SHOWN = re.compile(r"(image/(png|jpeg|gif|webp|bmp|svg\+xml)|audio/[\w.+-]+|video/[\w.+-]+|text/plain)$")
+
+
+def register_receiver(purpose: str, receiver: Receiver) -> None:
+    """Say who gets uploads of a purpose; called in ``AppConfig.ready``."""
+    _receivers[purpose] = receiver
+
+
+def receiver_of(purpose: str) -> Receiver:
+    """Return who gets uploads of the purpose."""
+    return _receivers[purpose]
+
+
+def put_path(purpose: str, **payload: Any) -> str:
+    """Return a path to PUT one file to, good for settings.TICKET_UPLOAD_S seconds."""
+    receiver_of(purpose)
+    return PUT_PATH + signing.dumps({"for": purpose, **payload}, salt="storage.put")
+
+
+def get_path(blob: Blob, *, name: str, content_type: str, download: bool = False) -> str:
+    """Return a path to GET a blob from under a file name, good for settings.TICKET_DOWNLOAD_S seconds."""
+    shown = bool(_SHOWN.match(content_type)) and not download
+    payload = {
+        "l": blob.location,
+        "d": blob.digest,
+        "n": name.rpartition("/")[2],
+        "c": content_type,
+        "s": shown,
+    }
+    return GET_PATH + signing.dumps(payload, salt="storage.get")
+
+
+def _read(token: str, salt: str, max_age: int, what: str) -> dict[str, Any]:
+    try:
+        payload = signing.loads(token, salt=salt, max_age=max_age)
+    except signing.SignatureExpired:
+        raise Forbidden(f"This {what} link has expired (after {max_age} s); ask for a new one.") from None
+    except signing.BadSignature:
+        raise Forbidden(f"This {what} link is not valid.") from None
+    return dict(payload)
+
+
+def read_put(token: str) -> dict[str, Any]:
+    """Return what an upload ticket carries.
+
+    Raises:
+        Forbidden: forged or expired.
+    """
+    return _read(token, "storage.put", settings.TICKET_UPLOAD_S, "upload")
+
+
+def read_get(token: str) -> dict[str, Any]:
+    """Return what a download ticket carries.
+
+    Raises:
+        Forbidden: forged or expired.
+    """
+    return _read(token, "storage.get", settings.TICKET_DOWNLOAD_S, "download")
