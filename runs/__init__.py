@@ -1,0 +1,1 @@
+"""Projects and runs: identity, configuration, summary, state, console log, files."""

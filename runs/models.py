@@ -1,0 +1,298 @@
+"""Projects, runs, and what belongs to a run besides its points."""
+
+import mimetypes
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from common.models import Timestamped
+from runs.states import ACTIVE, RunState
+from storage.models import Blob
+from teams.models import Role, Team
+
+
+class Visibility(models.TextChoices):
+    """Who sees a project, from closed to open (TEAM-24). In a personal project, Team means Private."""
+
+    RESTRICTED = "restricted", _("Restricted")
+    TEAM = "team", _("Team")
+    PUBLIC = "public", _("Public")
+    OPEN = "open", _("Open")
+
+
+class Project(Timestamped):
+    """A team's collection of runs."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="projects")
+    name = models.CharField(max_length=128)
+    description = models.TextField(blank=True, help_text="Markdown.")
+    visibility = models.CharField(max_length=12, default=Visibility.TEAM)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    runs_made = models.PositiveBigIntegerField(default=0, help_text="Numbers runs; never goes back.")
+    last_active_at = models.DateTimeField(default=timezone.now, help_text="Last run made, UTC.")
+
+    class Meta:
+        ordering = ["-last_active_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "name"], name="runs_project_name_once"),
+            models.CheckConstraint(
+                condition=Q(visibility__in=Visibility.values), name="runs_project_visibility"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def visibility_label(self) -> str:
+        """What pages call the visibility."""
+        if self.visibility == Visibility.TEAM and self.team.is_personal:
+            return str(_("Private"))
+        return str(Visibility(self.visibility).label)
+
+
+class ProjectMember(Timestamped):
+    """Somebody invited to a restricted project; the role replaces the team's there."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="members")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "project"], name="runs_projectmember_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.project}"
+
+
+def rewound_prefix(uid: str) -> str:
+    """Return how the ids begin of the runs that keep what rewinds of a run cut off."""
+    return f"{uid}.rewound-"
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    """Runs, deleted ones among them."""
+
+    def live(self) -> "RunQuerySet":
+        """Leave deleted runs out."""
+        return self.filter(deleted_at__isnull=True)
+
+    def locked(self) -> "RunQuerySet":
+        """Lock the runs until the transaction ends, in one order, before anything that belongs to them.
+
+        Foreign-key checks of others pass this lock; it stands for every row of the run, its points' too.
+        """
+        return self.select_for_update(of=("self",), no_key=True).order_by("pk")
+
+
+class Run(Timestamped):
+    """One training run: its identity, configuration and state. Its points live in ``metrics``."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="runs")
+    uid = models.CharField(max_length=128, help_text="The id the SDK chose; unique in its project for ever.")
+    number = models.PositiveBigIntegerField(help_text="The how-manieth of its project, from 1.")
+    display_name = models.CharField(max_length=128)
+    user = models.ForeignKey(
+        User,
+        models.SET_NULL,
+        null=True,
+        related_name="runs",
+        help_text="Creator; the attributed member if any.",
+    )
+    logged_by = models.ForeignKey(
+        User, models.SET_NULL, null=True, related_name="+", help_text="Whose API key logged it (TEAM-34)."
+    )
+    state = models.CharField(max_length=12, default=RunState.RUNNING)
+    started_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(
+        null=True, help_text="End of the last lifetime; a crash ends at the last sign."
+    )
+    active_since = models.DateTimeField(null=True, help_text="Begin of the lifetime under way.")
+    active_before_s = models.FloatField(
+        default=0.0, help_text="Seconds in earlier lifetimes (RUN-3, Duration)."
+    )
+    exit_code = models.IntegerField(null=True)
+    stop_requested_at = models.DateTimeField(null=True)
+    forked_from = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        related_name="forks",
+        help_text="Whose history this one's begins with.",
+    )
+    forked_at_step = models.BigIntegerField(null=True, help_text="Last step that was taken over (RUN-6).")
+    deleted_at = models.DateTimeField(null=True)
+    purge_began_at = models.DateTimeField(null=True, help_text="From then on the deletion cannot be undone.")
+    purged_at = models.DateTimeField(
+        null=True, help_text="What it held is gone; the row stays, so that its id is not used again."
+    )
+    config_text = models.TextField(default="{}", help_text="Exactly as it came; what the SDK gets back.")
+    config_flat = models.JSONField(default=dict, help_text="See runs.projection.")
+    tags = models.JSONField(default=list)
+    notes = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    group = models.CharField(max_length=256, blank=True)
+    job_type = models.CharField(max_length=256, blank=True)
+    host = models.CharField(max_length=256, blank=True)
+    program = models.CharField(max_length=1024, blank=True)
+    git_remote = models.CharField(max_length=1024, blank=True)
+    git_commit = models.CharField(max_length=64, blank=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "uid"], name="runs_run_uid_once"),
+            models.CheckConstraint(condition=Q(state__in=RunState.values), name="runs_run_state"),
+        ]
+        indexes = [
+            models.Index(fields=["project", "-created_at"], name="runs_run_newest"),
+            models.Index(fields=["state"], condition=Q(state__in=sorted(ACTIVE)), name="runs_run_active"),
+            models.Index(fields=["user", "-created_at"], name="runs_run_by_user"),
+            models.Index(
+                fields=["deleted_at"],
+                condition=Q(deleted_at__isnull=False, purged_at__isnull=True),
+                name="runs_run_unpurged",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.display_name
+
+    @property
+    def state_label(self) -> str:
+        """What pages call the state."""
+        return str(RunState(self.state).label)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether heartbeats are expected."""
+        return self.state in ACTIVE
+
+    @property
+    def runtime_s(self) -> float:
+        """Wall clock from start to end, or until now (RUN-3)."""
+        return max(0.0, ((self.finished_at or timezone.now()) - self.started_at).total_seconds())
+
+    @property
+    def duration_s(self) -> float:
+        """As runtime, without the pauses between an end and a resume (RUN-3)."""
+        return self.active_before_s + self.lifetime_s(self.finished_at or timezone.now())
+
+    @property
+    def is_rewound(self) -> bool:
+        """Whether steps were cut off; the run that keeps them is the one it was forked from."""
+        return self.forked_from is not None and self.forked_from.uid.startswith(rewound_prefix(self.uid))
+
+    def lifetime_s(self, until: datetime) -> float:
+        """Return the seconds of the lifetime under way; 0 when none is."""
+        return max(0.0, (until - self.active_since).total_seconds()) if self.active_since else 0.0
+
+
+class Pulse(models.Model):
+    """What changes with every post of a run, in a narrow row beside the wide one (decisions/database.md)."""
+
+    run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="pulse")
+    heartbeat_at = models.DateTimeField(db_index=True, help_text="Last post, UTC.")
+    summary_text = models.TextField(default="{}", help_text="Exactly as it came; may hold NaN tokens.")
+    summary_flat = models.JSONField(default=dict, help_text="See runs.projection.")
+    log_lines = models.PositiveBigIntegerField(default=0, help_text="Lines of console log, gaps counted.")
+    bad_lines = models.PositiveBigIntegerField(
+        default=0, help_text="Lines set aside because they were malformed."
+    )
+
+    def __str__(self) -> str:
+        return f"pulse of {self.run_id}"
+
+
+class StateChange(models.Model):
+    """One step in a run's life, for its timeline, alerts and metering."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="state_changes")
+    state = models.CharField(max_length=12)
+    at = models.DateTimeField(help_text="When it was so, UTC; for a crash the last sign of life.")
+    noticed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.state}"
+
+
+class LogBlock(models.Model):
+    """Consecutive lines of console log. Where blocks overlap, the later one holds.
+
+    A post brings a block; many of them are folded into few (`runs.services.logs`).
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="log_blocks", db_index=False)  # see the indexes
+    first_line = models.PositiveBigIntegerField()
+    line_count = models.PositiveIntegerField()
+    payload = models.BinaryField(help_text="zstd of the JSON list of the lines, as they came on the wire.")
+    is_folded = models.BooleanField(default=False, help_text="Made of the blocks that posts brought.")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["run", "first_line"], name="runs_logblock_lines"),
+            models.Index(fields=["run"], condition=Q(is_folded=False), name="runs_logblock_loose"),
+        ]
+
+    def __str__(self) -> str:
+        return f"lines {self.first_line}+{self.line_count} of {self.run_id}"
+
+
+class RunAlert(models.Model):
+    """An alert that code sent (ALR-1); what the same title sent within its waiting time is not repeated."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="alerts")
+    title = models.CharField(max_length=256)
+    text = models.TextField(blank=True)
+    level = models.CharField(max_length=8, help_text="INFO, WARN or ERROR.")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["run", "title", "-at"], name="runs_runalert_title")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class BadLine(models.Model):
+    """A line that could not be read, set aside and shown on the run (RUN-8)."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="bad_line_rows")
+    kind = models.CharField(max_length=16)
+    text = models.TextField(help_text="Its first 2,000 characters.")
+    reason = models.CharField(max_length=300)
+    at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class RunFile(Timestamped):
+    """One file of a run, by its slash path; a later upload replaces it."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="files")
+    name = models.CharField(max_length=1024)
+    blob = models.ForeignKey(Blob, models.PROTECT, related_name="+")
+    size_bytes = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="runs_runfile_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def content_type(self) -> str:
+        """The media type that its name suggests."""
+        return mimetypes.guess_type(self.name)[0] or "application/octet-stream"

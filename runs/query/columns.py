@@ -1,0 +1,89 @@
+"""The names by which clients call a run's columns, in both spellings of the SDK (protocol 3.1)."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from common.errors import Invalid
+
+
+class Kind(Enum):
+    """How a column is compared."""
+
+    TEXT = auto()
+    TIME = auto()
+    NUMBER = auto()
+    TAGS = auto()
+    FLAT = auto()
+    """A key of config or summary; the value's own type decides."""
+    ABSENT = auto()
+    """Known to clients, never set here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column."""
+
+    kind: Kind
+    field: str = ""
+    keys: tuple[str, ...] = ()
+    """Of a flat column: the keys to try, in order."""
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
+
+_FIELDS = {
+    "name": Column(Kind.TEXT, "uid"),
+    "id": Column(Kind.TEXT, "uid"),
+    "display_name": Column(Kind.TEXT, "display_name"),
+    "state": Column(Kind.TEXT, "state"),
+    "group": Column(Kind.TEXT, "group"),
+    "job_type": Column(Kind.TEXT, "job_type"),
+    "host": Column(Kind.TEXT, "host"),
+    "username": Column(Kind.TEXT, "user__username"),
+    "user": Column(Kind.TEXT, "user__username"),
+    "entity": Column(Kind.TEXT, "project__team__name"),
+    "project": Column(Kind.TEXT, "project__name"),
+    "notes": Column(Kind.TEXT, "notes"),
+    "description": Column(Kind.TEXT, "description"),
+    "commit": Column(Kind.TEXT, "git_commit"),
+    "created_at": Column(Kind.TIME, "created_at"),
+    "updated_at": Column(Kind.TIME, "updated_at"),
+    "started_at": Column(Kind.TIME, "started_at"),
+    "finished_at": Column(Kind.TIME, "finished_at"),
+    "heartbeat_at": Column(Kind.TIME, "pulse__heartbeat_at"),
+    "exit_code": Column(Kind.NUMBER, "exit_code"),
+    "project_id": Column(Kind.NUMBER, "project_id"),
+    "number": Column(Kind.NUMBER, "number"),
+    "tags": Column(Kind.TAGS, "tags"),
+    "sweep": Column(Kind.ABSENT),
+}
+
+_FLAT = {"config": "config_flat", "summary_metrics": "pulse__summary_flat", "summary": "pulse__summary_flat"}
+
+
+def _config_keys(key: str) -> tuple[str, ...]:
+    """Return the flat keys a name may mean: SDKs write ``config.a.value.b`` for the wrapped form of ``a.b``."""
+    plain = re.sub(r"\.value(?=\.|$)", "", key, count=1)
+    return (key,) if plain in {key, ""} else (key, plain)
+
+
+def column_named(name: str) -> Column:
+    """Return the column a client means.
+
+    Raises:
+        Invalid: there is none of this name.
+    """
+    root, dot, key = name.partition(".")
+    root = _CAMEL.sub(r"_\1", root).lower()
+    if root in _FLAT and dot and key:
+        return Column(Kind.FLAT, _FLAT[root], _config_keys(key) if root == "config" else (key,))
+    if root == "keys_info" and key.startswith("keys.") and len(key) > len("keys."):
+        return Column(Kind.FLAT, "pulse__summary_flat", (key.removeprefix("keys."),))
+    column = _FIELDS.get(root) if not dot else None
+    if column is None:
+        known = ", ".join(sorted(_FIELDS))
+        raise Invalid(
+            f"Runs have no column {name!r}. There are {known}, config.<key> and summary_metrics.<key>."
+        )
+    return column

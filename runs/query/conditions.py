@@ -1,0 +1,221 @@
+"""Conditions on runs, and what they mean to the database.
+
+A missing value equals nothing: it meets ``!=``, ``not in`` and "does not exist" only.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+import re2
+from django.db.models import BooleanField, Case, F, Q, TextField, Value, When
+from django.db.models import lookups as sql
+from django.utils.dateparse import parse_datetime
+
+from common.errors import Invalid
+from runs.query.columns import Column, Kind, column_named
+from runs.query.flat import FlatBoolean, FlatExists, FlatNumber, FlatText, ListHas, first_of
+from runs.query.regex import Matches
+
+
+class Operator(StrEnum):
+    """How a column is compared with a value."""
+
+    EQ = "="
+    NE = "!="
+    GT = ">"
+    GTE = ">="
+    LT = "<"
+    LTE = "<="
+    IN = "in"
+    NOT_IN = "not in"
+    EXISTS = "exists"
+    MATCHES = "matches"
+    CONTAINS = "contains"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """One column against one value."""
+
+    column: str
+    operator: Operator
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every one of them; true when there is none."""
+
+    parts: "Sequence[Condition]"
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one of them."""
+
+    parts: "Sequence[Condition]"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite; what is unknown counts as not met, so its opposite is met."""
+
+    part: "Condition"
+
+
+Condition = Compare | All | Some | Not
+
+NOTHING = Q(pk__in=())
+TRUE, FALSE = (Value(word, output_field=BooleanField()) for word in (True, False))
+_ORDERED = {
+    Operator.GT: sql.GreaterThan, Operator.GTE: sql.GreaterThanOrEqual, Operator.LT: sql.LessThan,
+    Operator.LTE: sql.LessThanOrEqual, Operator.EQ: sql.Exact,
+}  # fmt: skip
+
+
+def to_q(condition: Condition) -> Q:
+    """Return the filter.
+
+    Raises:
+        Invalid: no such column, or a value the column cannot be compared with.
+    """
+    if isinstance(condition, All):
+        whole = Q()
+        for part in condition.parts:
+            whole &= to_q(part)
+        return whole
+    if isinstance(condition, Some):
+        whole = NOTHING
+        for part in condition.parts:
+            whole |= to_q(part)
+        return whole
+    if isinstance(condition, Not):
+        return _opposite(to_q(condition.part))
+    return _compared(condition)
+
+
+def _opposite(q: Q) -> Q:
+    if not q:
+        return NOTHING
+    met = Case(When(q, then=TRUE), default=FALSE, output_field=BooleanField())
+    return Q(sql.Exact(met, FALSE))
+
+
+def _one_of(column: Column, name: str, value: Any) -> Q:
+    if not isinstance(value, list):
+        raise Invalid(f"{name!r} wants a list, not {value!r}.")
+    found = NOTHING
+    for item in value:
+        found |= _equal(column, item)
+    return found
+
+
+def _containing(column: Column, value: Any) -> Q:
+    """Tags contain an element, texts a part, whatever its case."""
+    if column.kind is Kind.TAGS:
+        return _equal(column, value)
+    return _matching(column, "(?i)" + re2.escape(str(value)))
+
+
+def _compared(compare: Compare) -> Q:
+    column, name, value = column_named(compare.column), compare.column, compare.value
+    by_operator: dict[Operator, Callable[[], Q]] = {
+        Operator.EQ: lambda: _equal(column, value),
+        Operator.NE: lambda: _opposite(_equal(column, value)),
+        Operator.IN: lambda: _one_of(column, name, value),
+        Operator.NOT_IN: lambda: _opposite(_one_of(column, name, value)),
+        Operator.EXISTS: lambda: _exists(column) if value else _opposite(_exists(column)),
+        Operator.MATCHES: lambda: _matching(column, str(value)),
+        Operator.CONTAINS: lambda: _containing(column, value),
+    }
+    found = by_operator.get(compare.operator, lambda: _ordered(name, column, compare.operator, value))
+    return found()
+
+
+def _exists(column: Column) -> Q:
+    if column.kind is Kind.ABSENT:
+        return NOTHING
+    if column.kind is Kind.FLAT:
+        found = NOTHING
+        for key in column.keys:
+            found |= Q(sql.Exact(FlatExists(column.field, key), TRUE))
+        return found
+    if column.kind is Kind.TAGS:
+        return ~Q(**{column.field: []})
+    present = Q(**{f"{column.field}__isnull": False})
+    return present & ~Q(**{column.field: ""}) if column.kind is Kind.TEXT else present
+
+
+def _equal(column: Column, value: Any) -> Q:
+    if value is None:
+        return _opposite(_exists(column))
+    if column.kind is Kind.ABSENT:
+        return NOTHING
+    if column.kind is Kind.TAGS:
+        return Q(sql.Exact(ListHas(column.field, str(value)), TRUE))
+    if column.kind is Kind.FLAT and isinstance(value, bool):
+        return Q(sql.Exact(first_of(FlatBoolean, column.field, list(column.keys)), Value(int(value))))
+    return _ordered("", column, Operator.EQ, value)
+
+
+def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> Q:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Invalid(f"{name} {operator} wants a number or a string, not {value!r}.")
+    lookup, keys = _ORDERED[operator], list(column.keys)
+    if isinstance(value, str):
+        return Q(lookup(first_of(FlatText, column.field, keys), Value(value)))
+    number = _double(value)
+    if math.isnan(number):
+        return NOTHING  # NaN equals and exceeds nothing
+    return Q(lookup(first_of(FlatNumber, column.field, keys), Value(number)))
+
+
+def _double(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
+    if column.kind is Kind.ABSENT:
+        return NOTHING
+    if column.kind is Kind.FLAT:
+        return _ordered_flat(name, column, operator, value)
+    if column.kind is Kind.TAGS:
+        raise Invalid("Tags are compared by =, !=, in, not in, contains and exists.")
+    operand: Any = Value(str(value), output_field=TextField())
+    if column.kind is Kind.TIME:
+        operand = Value(_time(value))
+    elif column.kind is Kind.NUMBER:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Invalid(f"{name or column.field} is a number and cannot be compared with {value!r}.")
+        operand = Value(_double(value))
+    return Q(_ORDERED[operator](F(column.field), operand))
+
+
+def _time(value: Any) -> datetime:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value, UTC)
+        except (OverflowError, ValueError, OSError):
+            raise Invalid(f"{value!r} is no time: seconds since 1970 or ISO 8601.") from None
+    try:
+        found = parse_datetime(str(value)) or datetime.fromisoformat(str(value))
+    except ValueError:
+        raise Invalid(f"{value!r} is no time: seconds since 1970 or ISO 8601.") from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _matching(column: Column, pattern: str) -> Q:
+    if column.kind is Kind.ABSENT:
+        return NOTHING
+    if column.kind is Kind.FLAT:
+        return Q(Matches(first_of(FlatText, column.field, list(column.keys)), pattern))
+    if column.kind is Kind.TEXT:
+        return Q(Matches(F(column.field), pattern))
+    raise Invalid("Regular expressions work on text only.")

@@ -1,0 +1,83 @@
+"""The SDK's filters: MongoDB's query language, as far as `wandb.Api()` produces it (protocol 3.1)."""
+
+from typing import Any
+
+from common.errors import Invalid
+from runs.projection import clean_tree, read_lenient
+from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
+
+MAX_NODES = 1000
+MAX_DEPTH = 20
+
+_SIMPLE = {
+    "$eq": Operator.EQ, "$ne": Operator.NE, "$gt": Operator.GT, "$gte": Operator.GTE, "$lt": Operator.LT,
+    "$lte": Operator.LTE, "$in": Operator.IN, "$nin": Operator.NOT_IN, "$exists": Operator.EXISTS,
+    "$regex": Operator.MATCHES, "$contains": Operator.CONTAINS,
+}  # fmt: skip
+
+
+def read_filters(text: str | None) -> Condition:
+    """Return the condition that a filter text means; nothing given is no condition.
+
+    Raises:
+        Invalid: not JSON, an unknown operator, or too large; the message names the place.
+    """
+    if not text or text.strip() in {"", "null"}:
+        return All(())
+    try:
+        tree = read_lenient(text)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"`filters` is not JSON: {error}") from None
+    return _Reader().document(clean_tree(tree), 0)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def _count(self, depth: int) -> None:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise Invalid(f"`filters` has more than {MAX_NODES} conditions or {MAX_DEPTH} levels.")
+
+    def document(self, tree: Any, depth: int) -> Condition:
+        """Read ``{"a": …, "$or": […]}``: all of its entries."""
+        self._count(depth)
+        if not isinstance(tree, dict):
+            raise Invalid(f"`filters` wants an object here, not {tree!r}.")
+        parts = [self._entry(key, value, depth + 1) for key, value in tree.items()]
+        return parts[0] if len(parts) == 1 else All(parts)
+
+    def _many(self, key: str, value: Any, depth: int) -> list[Condition]:
+        if not isinstance(value, list):
+            raise Invalid(f"{key} wants a list of objects, not {value!r}.")
+        return [self.document(item, depth) for item in value]
+
+    def _entry(self, key: str, value: Any, depth: int) -> Condition:
+        self._count(depth)
+        if key == "$and":
+            return All(self._many(key, value, depth))
+        if key == "$or":
+            return Some(self._many(key, value, depth))
+        if key == "$nor":
+            return Not(Some(self._many(key, value, depth)))
+        if key == "$not":
+            return Not(self.document(value, depth))
+        if key.startswith("$"):
+            raise Invalid(f"{key} is no operator that `filters` knows at this place.")
+        if isinstance(value, dict) and any(operator.startswith("$") for operator in value):
+            return All([self._operator(key, operator, operand, depth) for operator, operand in value.items()])
+        return Compare(key, Operator.EQ, value)
+
+    def _operator(self, column: str, operator: str, operand: Any, depth: int) -> Condition:
+        self._count(depth)
+        if operator in _SIMPLE:
+            return Compare(column, _SIMPLE[operator], operand)
+        if operator == "$not":
+            return Not(self._entry(column, operand, depth + 1))
+        if operator == "$all":
+            if not isinstance(operand, list):
+                raise Invalid(f"$all wants a list, not {operand!r}.")
+            return All([Compare(column, Operator.EQ, item) for item in operand])
+        known = ", ".join(sorted([*_SIMPLE, "$not", "$all"]))
+        raise Invalid(f"{operator} is no operator that `filters` knows: {known}.")

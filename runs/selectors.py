@@ -1,0 +1,139 @@
+"""Reads of projects and runs: they begin with `visible` and make a fixed number of queries."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from access.actor import Actor
+from access.engine import can, visible
+from common.errors import NotFound
+from runs.access import ProjectAction, RunAction
+from runs.models import LogBlock, Project, Run, RunFile
+from runs.projection import sdk_part
+from runs.services.posts import LINES_PER_BLOCK, decompress_lines
+from runs.states import ACTIVE
+from teams.access import TeamAction
+from teams.models import Team
+
+
+def get_team(actor: Actor, name: str) -> Team:
+    """Return an entity the actor may know of: their own, their teams', or one with a visible project.
+
+    Raises:
+        NotFound: there is none, or nothing of it may be seen.
+    """
+    team = Team.objects.select_related("organization").filter(name=name).first()
+    if team is not None and (
+        can(actor, TeamAction.VIEW, team)
+        or visible(actor, ProjectAction.VIEW, Project.objects.filter(team=team)).exists()
+    ):
+        return team
+    raise NotFound(f"There is no entity {name!r}, or you may not see it.")
+
+
+def get_project(actor: Actor, entity: str, name: str) -> Project:
+    """Return a visible project.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    projects = Project.objects.select_related("team__organization").filter(team__name=entity, name=name)
+    project = visible(actor, ProjectAction.VIEW, projects).first()
+    if project is None:
+        raise NotFound(f"There is no project {entity}/{name}, or you may not see it.")
+    return project
+
+
+def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
+    """Return a project's visible runs, newest first, with what a list shows."""
+    runs = Run.objects.live().filter(project=project).select_related("user", "logged_by", "pulse")
+    return visible(actor, RunAction.VIEW, runs)
+
+
+def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
+    """Return a visible run with project, team, user and pulse.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    runs = Run.objects.live().filter(project__team__name=entity, project__name=project, uid=uid)
+    related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
+    run = visible(actor, RunAction.VIEW, related).first()
+    if run is None:
+        raise NotFound(f"There is no run {entity}/{project}/{uid}, or you may not see it.")
+    return run
+
+
+def projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
+    """Return an entity's visible projects, last active first, with ``run_count``."""
+    projects = Project.objects.filter(team=team).select_related("team")
+    return _counted(visible(actor, ProjectAction.VIEW, projects))
+
+
+def _counted(projects: QuerySet[Project]) -> QuerySet[Project]:
+    counted = projects.annotate(run_count=Count("runs", filter=Q(runs__deleted_at__isnull=True)))
+    return counted.order_by("-last_active_at", "pk")  # Django drops a model's ordering when it groups
+
+
+def recent_projects(actor: Actor, limit: int = 8) -> QuerySet[Project]:
+    """Return the projects of the actor's own teams, last active first."""
+    mine = Project.objects.filter(team__memberships__user_id=actor.lookup_id).select_related("team")
+    return _counted(visible(actor, ProjectAction.VIEW, mine))[:limit]
+
+
+def own_runs(actor: Actor) -> QuerySet[Run]:
+    """Return the runs the actor authored, newest first."""
+    runs = Run.objects.live().filter(user_id=actor.lookup_id).select_related("project__team", "pulse", "user")
+    return visible(actor, RunAction.VIEW, runs)
+
+
+def running_runs(actor: Actor, limit: int = 20) -> QuerySet[Run]:
+    """Return the actor's active runs."""
+    return own_runs(actor).filter(state__in=sorted(ACTIVE))[:limit]
+
+
+def changeable(run_ids: Collection[int], actor: Actor) -> set[int]:
+    """Return which of the runs the actor may change."""
+    runs = visible(actor, RunAction.UPDATE, Run.objects.filter(pk__in=run_ids))
+    return set(runs.values_list("pk", flat=True))
+
+
+def lifetime_began_at(run_id: int) -> datetime | None:
+    """Return when the lifetime under way began, UTC."""
+    return Run.objects.values_list("active_since", flat=True).get(pk=run_id)
+
+
+def log_lines_between(run_id: int, start: int, stop: int) -> list[str | None]:
+    """Return console lines ``start`` up to ``stop`` as they came; None where nothing was received."""
+    lines: list[str | None] = [None] * max(0, stop - start)
+    blocks = LogBlock.objects.filter(
+        run_id=run_id, first_line__lt=stop, first_line__gt=start - LINES_PER_BLOCK
+    )
+    for block in blocks.order_by("pk").iterator(chunk_size=256):
+        for number, line in enumerate(decompress_lines(bytes(block.payload)), block.first_line):
+            if start <= number < stop:
+                lines[number - start] = line
+    return lines
+
+
+def files_of(run: Run) -> QuerySet[RunFile]:
+    """Return a run's files by name; the caller has the run from a visible query."""
+    return RunFile.objects.filter(run=run).select_related("blob")
+
+
+def file_bytes(run: Run) -> int:
+    """Return the bytes of a run's files."""
+    return RunFile.objects.filter(run=run).aggregate(total=Sum("size_bytes"))["total"] or 0
+
+
+def environment_of(run: Run) -> dict[str, Any]:
+    """Return where the run ran, as its SDK said in the config: host, os, python, command, git, hardware."""
+    sdk = sdk_part(run.config_text)
+    writers = sdk.get("e", {})
+    first: Any = next(iter(writers.values()), {}) if isinstance(writers, dict) else {}
+    told = dict(first) if isinstance(first, dict) else {}
+    told.setdefault("cli_version", sdk.get("cli_version"))
+    told.setdefault("python", sdk.get("python_version"))
+    return told

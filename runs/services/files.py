@@ -1,0 +1,86 @@
+"""Files of a run."""
+
+import re
+from typing import Any
+
+from django.db import transaction
+
+from access.actor import Actor
+from access.audit import record
+from access.engine import require
+from common.errors import Gone, Invalid
+from runs.access import RunAction
+from runs.models import Run, RunFile
+from runs.projection import clean_text
+from storage import tickets
+from storage.models import Blob
+from storage.services import enter_bytes
+
+PURPOSE = "run-file"
+MAX_NAME = 1024
+_SEPARATOR = re.compile(r"[/\\]")
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
+"""Windows' forms too: there the SDK joins the name to the folder that it downloads into."""
+
+
+def check_file_name(name: str) -> str:
+    """Return the slash path if a file may have it.
+
+    Raises:
+        Invalid: empty, too long, absolute, or leaving the run's folder.
+    """
+    name = clean_text(name)
+    if not name or len(name) > MAX_NAME:
+        raise Invalid(f"A file name has 1 to {MAX_NAME} characters; this one has {len(name)}.")
+    if _ABSOLUTE.match(name) or ".." in _SEPARATOR.split(name):
+        raise Invalid(f"The file name {name!r} leaves the run's folder.")
+    return name
+
+
+def upload_path(*, actor: Actor, run: Run, name: str) -> str:
+    """Return a signed path to PUT one file of a run to."""
+    require(actor, RunAction.LOG, run)
+    return tickets.put_path(PURPOSE, r=run.pk, n=check_file_name(name))
+
+
+def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
+    """Name a blob that arrived by ticket; part of the upload's transaction.
+
+    Raises:
+        Gone: the run was deleted meanwhile.
+    """
+    run = Run.objects.locked().select_related("project").filter(pk=ticket["r"]).first()
+    if run is None or run.deleted_at is not None:
+        raise Gone("The run of this file was deleted.")
+    file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
+    before = file.size_bytes if file else 0
+    RunFile.objects.update_or_create(
+        run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
+    )
+    enter_bytes(
+        team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, category="file",
+        delta_bytes=blob.size_bytes - before,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def delete_run_file(*, actor: Actor, file: RunFile) -> None:
+    """Remove a file from its run; the sweep frees its bytes when nothing else uses them."""
+    require(actor, RunAction.DELETE_FILES, file.run)
+    run = Run.objects.locked().select_related("project__team").get(pk=file.run_id)
+    found = RunFile.objects.filter(pk=file.pk).first()
+    if found is None:  # two clicks at once give its bytes back once
+        return
+    file, team = found, run.project.team
+    record(
+        actor, RunAction.DELETE_FILES, run, organization_id=team.organization_id, team_id=team.pk,
+        before={"file": file.name, "bytes": file.size_bytes},
+    )  # fmt: skip
+    enter_bytes(
+        team_id=team.pk,
+        project_id=run.project_id,
+        run_id=run.pk,
+        category="file",
+        delta_bytes=-file.size_bytes,
+    )
+    file.delete()

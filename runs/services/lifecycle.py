@@ -1,0 +1,360 @@
+"""The life of a run: made, brought up to date, stopped, ended, found crashed, deleted, restored."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from access.actor import Actor
+from access.audit import record
+from access.engine import require
+from accounts.models import User
+from common import live
+from common.errors import Conflict, Gone, Invalid
+from runs import signals
+from runs.access import RunAction
+from runs.models import Project, Pulse, Run, StateChange
+from runs.names import random_display_name, random_uid
+from runs.projection import clean_text, flat_config, flat_summary
+from runs.states import ACTIVE, RunState, state_after_exit, state_after_silence
+
+_UID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_LIMITS = {
+    "display_name": 128, "group": 256, "job_type": 256, "host": 256, "program": 1024, "git_remote": 1024,
+    "git_commit": 64, "notes": 1_000_000, "description": 1_000_000,
+}  # fmt: skip
+_MAX_TAGS, _MAX_TAG = 1000, 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFields:
+    """What a client says of a run; None leaves a field unchanged."""
+
+    display_name: str | None = None
+    notes: str | None = None
+    description: str | None = None
+    tags: list[str] | None = None
+    group: str | None = None
+    job_type: str | None = None
+    host: str | None = None
+    program: str | None = None
+    git_remote: str | None = None
+    git_commit: str | None = None
+    config_text: str | None = None
+    summary_text: str | None = None
+
+
+def _apply(run: Run, fields: RunFields) -> list[str]:
+    """Set what is given; return the names of changed columns.
+
+    Raises:
+        Invalid: over a limit, or config that is not a JSON object.
+    """
+    changed: list[str] = []
+    for name, limit in _LIMITS.items():
+        value = getattr(fields, name)
+        if value is None:
+            continue
+        if len(value) > limit:
+            raise Invalid(
+                f"{name.replace('_', ' ')} has {len(value)} characters; at most {limit} are allowed."
+            )
+        setattr(run, name, clean_text(value))
+        changed.append(name)
+    if fields.tags is not None:
+        if len(fields.tags) > _MAX_TAGS or any(len(tag) > _MAX_TAG for tag in fields.tags):
+            raise Invalid(f"A run has at most {_MAX_TAGS} tags of at most {_MAX_TAG} characters.")
+        run.tags = list(dict.fromkeys(clean_text(tag) for tag in fields.tags))
+        changed.append("tags")
+    if fields.config_text is not None:
+        try:
+            run.config_flat = flat_config(fields.config_text)
+        except ValueError as error:
+            raise Invalid(f"config is not a JSON object: {error}") from None
+        run.config_text = clean_text(fields.config_text)
+        changed += ["config_text", "config_flat"]
+    return changed
+
+
+def set_summary(run: Run, text: str) -> None:
+    """Replace a run's summary by hand.
+
+    Raises:
+        Invalid: not JSON.
+    """
+    try:
+        flat = flat_summary(text)
+    except ValueError as error:
+        raise Invalid(f"summaryMetrics is not a JSON object: {error}") from None
+    Pulse.objects.filter(run=run).update(summary_text=clean_text(text), summary_flat=flat)
+
+
+def path_of(run: Run) -> str:
+    """Return the path of a run's page; its project and team must be loaded."""
+    return f"/{run.project.team.name}/{run.project.name}/runs/{run.uid}"
+
+
+def _announce(run: Run, before: str) -> None:
+    """Tell open pages and upper layers after commit."""
+
+    def tell() -> None:
+        live.send(live.run_group(run.pk), {"type": "state", "state": run.state})
+        live.send(live.project_group(run.project_id), {"type": "run", "uid": run.uid, "state": run.state})
+        if run.user_id is not None:
+            message = {"type": "run", "url": path_of(run), "state": run.state}
+            live.send(live.user_group(run.user_id), message)
+        if not before:
+            signals.run_created.send(Run, run_id=run.pk)
+        signals.run_state_changed.send(Run, run_id=run.pk, state=run.state, before=before)
+
+    transaction.on_commit(tell, robust=True)  # a listener that fails must not undo or repeat the act
+
+
+def set_state(run: Run, state: RunState, *, at: datetime, exit_code: int | None = None) -> None:
+    """Move a locked run to a state as of ``at``; does nothing when it is there already."""
+    before = run.state
+    if before == state and (exit_code is None or exit_code == run.exit_code):
+        return
+    if state in ACTIVE and before not in ACTIVE:
+        run.active_since, run.finished_at, run.exit_code, run.stop_requested_at = at, None, None, None
+    elif state not in ACTIVE and before in ACTIVE:
+        run.active_before_s, run.active_since = run.active_before_s + run.lifetime_s(at), None
+        run.finished_at = at
+    if exit_code is not None:
+        # a late finish overrides an assumed crash, and the time up to it counts (wish 4)
+        if run.finished_at is not None and at > run.finished_at:
+            run.active_before_s += (at - run.finished_at).total_seconds()
+            run.finished_at = at
+        run.exit_code = exit_code
+    run.state = state
+    run.save(
+        update_fields=["state", "active_since", "active_before_s", "finished_at", "exit_code", "stop_requested_at",
+                       "updated_at"]
+    )  # fmt: skip
+    StateChange.objects.create(run=run, state=state, at=at)
+    _announce(run, before)
+
+
+def _locked(pk: int) -> Run:
+    return Run.objects.locked().select_related("project__team").get(pk=pk)
+
+
+def _insert(
+    *, actor: Actor, project: Project, uid: str, user: User | None, state: RunState, fields: RunFields
+) -> Run:
+    require(actor, RunAction.LOG, project)
+    now = timezone.now()
+    Project.objects.filter(pk=project.pk).update(runs_made=F("runs_made") + 1, last_active_at=now)
+    project.refresh_from_db(fields=["runs_made"])
+    run = Run(
+        project=project, uid=uid, number=project.runs_made, display_name=random_display_name(project.runs_made),
+        user_id=user.pk if user else actor.user_id, logged_by_id=actor.user_id, state=state, started_at=now,
+        active_since=now if state in ACTIVE else None,
+    )  # fmt: skip
+    _apply(run, fields)
+    run.display_name = run.display_name or random_display_name(run.number)
+    run.save()
+    Pulse.objects.create(run=run, heartbeat_at=now)
+    StateChange.objects.create(run=run, state=state, at=now)
+    _announce(run, "")
+    return run
+
+
+@transaction.atomic
+def log_run(
+    *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = ""
+) -> tuple[Run, bool]:
+    """Begin a run, or go on with the one of this id; the second value says whether it was made now.
+
+    A run that had ended is Running again. ``user`` is the member a service account logs for (TEAM-34).
+
+    Raises:
+        Invalid: the id has other characters, or a field is over its limit.
+        Gone: the id belonged to a deleted run (RUN-9).
+    """
+    uid = uid or random_uid()
+    if not _UID.fullmatch(uid):
+        raise Invalid(f"{uid[:150]!r} is no valid run id: 1 to 128 of A-Z a-z 0-9 _ - and '.'.")
+    if state and state not in {RunState.RUNNING, RunState.PENDING}:
+        raise Invalid(f"A run begins as running or pending, not as {state!r}.")
+    # two first posts of one id wait for each other here
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    pk = Run.objects.filter(project=project, uid=uid).values_list("pk", flat=True).first()
+    if pk is None:
+        first = RunState(state or RunState.RUNNING)
+        run = _insert(actor=actor, project=project, uid=uid, user=user, state=first, fields=fields)
+        inserted = True
+    else:
+        run = _locked(pk)
+        inserted = False
+        require(actor, RunAction.LOG, run)
+        if run.deleted_at is not None:
+            raise Gone(
+                f"The run {uid!r} of {project} was deleted and its id cannot be used again; choose another id."
+            )
+        changed = _apply(run, fields)
+        run.save(update_fields=[*changed, "updated_at"])
+        now = timezone.now()
+        Pulse.objects.filter(run=run).update(heartbeat_at=now)
+        if run.state not in ACTIVE and not state:
+            set_state(run, RunState.RUNNING, at=now)
+    if fields.summary_text is not None:
+        set_summary(run, fields.summary_text)
+    return run, inserted
+
+
+@transaction.atomic
+def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
+    """Rename, tag, annotate, group, reconfigure; the state stays as it is."""
+    require(actor, RunAction.UPDATE, run)
+    run = _locked(run.pk)
+    changed = _apply(run, fields)
+    run.save(update_fields=[*changed, "updated_at"])
+    if fields.summary_text is not None:
+        set_summary(run, fields.summary_text)
+    return run
+
+
+def finish_run(*, run_id: int, exit_code: int, at: datetime) -> None:
+    """Close a run with its process's exit code; also overrides an assumed crash (RUN-2).
+
+    Part of the ingest's transaction, which has checked the actor.
+    """
+    run = _locked(run_id)
+    stop_requested = run.stop_requested_at is not None
+    set_state(run, state_after_exit(exit_code, stop_requested=stop_requested), at=at, exit_code=exit_code)
+
+
+def revive_run(*, run_id: int, at: datetime, preempting: bool = False) -> None:
+    """Make a crashed or preempted run Running again because its data came; part of the ingest's transaction."""
+    run = _locked(run_id)
+    if run.state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING, *ACTIVE}:
+        stop_requested_at = run.stop_requested_at
+        set_state(run, RunState.PREEMPTING if preempting else RunState.RUNNING, at=at)
+        if stop_requested_at is not None and run.stop_requested_at is None:
+            Run.objects.filter(pk=run.pk).update(stop_requested_at=stop_requested_at)
+
+
+_BY_HAND = {
+    RunState.PENDING: {RunState.RUNNING, RunState.FAILED, RunState.CRASHED, RunState.PREEMPTED},
+    RunState.FAILED: {RunState.PENDING, RunState.RUNNING},
+}
+"""To which state a program may move a run, and from which (the SDK's `Run.update_state`)."""
+
+
+@transaction.atomic
+def change_state(*, actor: Actor, run: Run, state: str) -> Run:
+    """Move a run to pending or failed by hand, to queue it again or to give up on a lost one.
+
+    Raises:
+        Invalid: another state.
+        Conflict: not from the state it is in.
+    """
+    require(actor, RunAction.UPDATE, run)
+    run = _locked(run.pk)
+    if state not in _BY_HAND:
+        raise Invalid(f"A run's state can be set to pending or failed, not to {state!r}.")
+    if run.state not in _BY_HAND[RunState(state)]:
+        raise Conflict(f"{run} is {run.state_label}; from there it cannot be set to {state}.")
+    set_state(run, RunState(state), at=timezone.now())
+    return run
+
+
+@transaction.atomic
+def stop_run(*, actor: Actor, run: Run) -> Run:
+    """Ask a run to stop; its client learns of it from the reply to its next post (RUN-4).
+
+    Raises:
+        Conflict: it has ended.
+    """
+    require(actor, RunAction.STOP, run)
+    run = _locked(run.pk)
+    if run.state == RunState.PENDING:
+        set_state(run, RunState.KILLED, at=timezone.now())
+    elif run.state not in ACTIVE:
+        raise Conflict(f"{run} has ended ({run.state_label}); there is nothing to stop.")
+    run.stop_requested_at = run.stop_requested_at or timezone.now()
+    run.save(update_fields=["stop_requested_at", "updated_at"])
+    team = run.project.team
+    record(actor, RunAction.STOP, run, organization_id=team.organization_id, team_id=team.pk)
+    return run
+
+
+def _tell_list(run: Run, state: str) -> None:
+    """Tell open lists of the project's runs after commit that one went or came back."""
+    group, message = live.project_group(run.project_id), {"type": "run", "uid": run.uid, "state": state}
+    transaction.on_commit(partial(live.send, group, message), robust=True)
+
+
+@transaction.atomic
+def delete_run(*, actor: Actor, run: Run) -> Run:
+    """Hide a run, which can be restored until `purge` takes it; its id is never free again (RUN-7, RUN-9)."""
+    require(actor, RunAction.DELETE, run)
+    run = _locked(run.pk)
+    if run.deleted_at is None:
+        run.deleted_at = timezone.now()
+        run.save(update_fields=["deleted_at", "updated_at"])
+        team = run.project.team
+        record(actor, RunAction.DELETE, run, organization_id=team.organization_id, team_id=team.pk)
+        _tell_list(run, "deleted")
+    return run
+
+
+def undo_ended_at(now: datetime) -> datetime:
+    """Return the time of deletion from which on a run can still be restored."""
+    return now - timedelta(days=settings.DELETED_KEPT_DAYS)
+
+
+@transaction.atomic
+def restore_run(*, actor: Actor, run: Run) -> Run:
+    """Undo a deletion (RUN-7); who may delete a run may do so. A run that is not deleted stays as it is.
+
+    Its state is what it would be: a process that ran on was refused, so silence has ended the run since.
+
+    Raises:
+        Gone: too late.
+    """
+    require(actor, RunAction.DELETE, run)
+    run = _locked(run.pk)
+    if run.deleted_at is None:
+        return run
+    if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(timezone.now()):
+        raise Gone(
+            f"{run} was deleted on {run.deleted_at:%Y-%m-%d %H:%M} UTC; "
+            f"a deletion can be undone for {settings.DELETED_KEPT_DAYS} days."
+        )
+    before, run.deleted_at = run.deleted_at, None
+    run.save(update_fields=["deleted_at", "updated_at"])
+    team = run.project.team
+    record(
+        actor, "run.restore", run, organization_id=team.organization_id, team_id=team.pk,
+        before={"deleted_at": before.isoformat()},
+    )  # fmt: skip
+    _tell_list(run, run.state)
+    return run
+
+
+def find_crashed_runs(now: datetime | None = None) -> int:
+    """End the active runs whose heartbeats stopped CRASH_TIMEOUT_S ago (RUN-2); returns how many.
+
+    A run ends as of its last heartbeat, not of the moment it was noticed.
+    """
+    now = now or timezone.now()
+    silent_since = now - timedelta(seconds=settings.CRASH_TIMEOUT_S)
+    silent = Run.objects.filter(state__in=sorted(ACTIVE), pulse__heartbeat_at__lt=silent_since)
+    found = 0
+    for pk in list(silent.values_list("pk", flat=True)):
+        with transaction.atomic():
+            run = _locked(pk)
+            heartbeat_at = Pulse.objects.get(run_id=pk).heartbeat_at
+            if run.state not in ACTIVE or heartbeat_at >= silent_since:  # its data came in the meantime
+                continue
+            state = state_after_silence(run.state, stop_requested=run.stop_requested_at is not None)
+            set_state(run, state, at=heartbeat_at)
+            found += 1
+    return found

@@ -1,0 +1,163 @@
+"""Projects: made on first use, opened and closed by admins."""
+
+from functools import partial
+
+from django.db import IntegrityError, transaction
+
+from access.actor import Actor
+from access.audit import record
+from access.engine import require
+from access.signals import rights_changed
+from accounts.models import User
+from common.errors import Conflict, Invalid
+from runs.access import ProjectAction
+from runs.models import Project, ProjectMember, Visibility
+from runs.projection import clean_text
+from teams.models import Membership, Role, ServiceAccount, Team
+from teams.services import check_role
+
+MAX_NAME = 128
+_FORBIDDEN = "/\\#?%:"
+
+
+def check_project_name(name: str) -> str:
+    """Return the name if a project may carry it.
+
+    Raises:
+        Invalid: empty, too long, or with characters that URLs of the SDK cannot carry.
+    """
+    name = clean_text(name).strip()
+    if not name or len(name) > MAX_NAME:
+        raise Invalid(f"A project name has 1 to {MAX_NAME} characters; this one has {len(name)}.")
+    if any(character in _FORBIDDEN or not character.isprintable() for character in name) or name in {
+        ".",
+        "..",
+    }:
+        raise Invalid(
+            f"The project name {name!r} has a character that is not allowed: none of {_FORBIDDEN} please."
+        )
+    return name
+
+
+def check_visibility(team: Team, visibility: str) -> None:
+    """Refuse what the team cannot have (TEAM-24).
+
+    Raises:
+        Invalid: no such visibility, or Restricted in a personal entity.
+        Conflict: the team's privacy forbids public projects.
+    """
+    if visibility not in Visibility.values:
+        raise Invalid(f"{visibility!r} is no visibility: {', '.join(Visibility.values)}.")
+    if visibility == Visibility.RESTRICTED and team.is_personal:
+        raise Invalid("A personal project is Private, Public or Open.")
+    if visibility in {Visibility.PUBLIC, Visibility.OPEN} and not team.public_projects_allowed:
+        raise Conflict(
+            f"The privacy settings of {team} do not allow public projects; an organization admin sets them."
+        )
+
+
+@transaction.atomic
+def create_project(
+    *, actor: Actor, team: Team, name: str, description: str = "", visibility: str = Visibility.TEAM
+) -> Project:
+    """Make a project.
+
+    Raises:
+        Conflict: the team has one of this name.
+    """
+    require(actor, ProjectAction.CREATE, team)
+    check_visibility(team, visibility)
+    try:
+        with transaction.atomic():
+            project = Project.objects.create(
+                team=team,
+                name=check_project_name(name),
+                description=clean_text(description),
+                visibility=visibility,
+                created_by_id=actor.user_id,
+            )
+    except IntegrityError:
+        raise Conflict(f"{team} has a project {name!r} already.") from None
+    record(
+        actor,
+        ProjectAction.CREATE,
+        project,
+        organization_id=team.organization_id,
+        team_id=team.pk,
+        after={"visibility": visibility},
+    )
+    return project
+
+
+def ensure_project(*, actor: Actor, team: Team, name: str) -> Project:
+    """Return the team's project of this name, made on first use where the role allows (RUN-1)."""
+    project = Project.objects.filter(team=team, name=name).select_related("team").first()
+    if project is not None:
+        return project
+    try:
+        return create_project(actor=actor, team=team, name=name)
+    except Conflict:  # two runs of a sweep start at once
+        return Project.objects.select_related("team").get(team=team, name=name)
+
+
+@transaction.atomic
+def update_project(*, actor: Actor, project: Project, description: str) -> Project:
+    """Change the overview's text."""
+    require(actor, ProjectAction.UPDATE, project)
+    project.description = clean_text(description)
+    project.save(update_fields=["description", "updated_at"])
+    return project
+
+
+@transaction.atomic
+def change_visibility(*, actor: Actor, project: Project, visibility: str) -> Project:
+    """Open or close a project (TEAM-24)."""
+    require(actor, ProjectAction.CHANGE_VISIBILITY, project)
+    team = project.team
+    check_visibility(team, visibility)
+    before, project.visibility = project.visibility, visibility
+    project.save(update_fields=["visibility", "updated_at"])
+    record(
+        actor,
+        ProjectAction.CHANGE_VISIBILITY,
+        project,
+        organization_id=team.organization_id,
+        team_id=team.pk,
+        before={"visibility": before},
+        after={"visibility": visibility},
+    )
+    transaction.on_commit(partial(rights_changed.send, Project))
+    return project
+
+
+@transaction.atomic
+def add_project_member(*, actor: Actor, project: Project, user: User, role: Role) -> ProjectMember:
+    """Invite a member of the team to a restricted project; a second invitation changes the role.
+
+    Raises:
+        Invalid: the user is not in the team, or the project is not restricted.
+    """
+    require(actor, ProjectAction.MANAGE_MEMBERS, project)
+    if project.visibility != Visibility.RESTRICTED:
+        raise Invalid(f"{project} is not restricted; team members have access by their roles.")
+    team = project.team
+    check_role(team, role)
+    in_team = Membership.objects.filter(team=team, user=user).exists()
+    of_organization = ServiceAccount.objects.filter(
+        user=user, organization_id=team.organization_id or 0
+    ).exists()
+    if not in_team and not of_organization:
+        raise Invalid(f"{user} is not a member of {team}.")
+    member, _created = ProjectMember.objects.update_or_create(
+        project=project, user=user, defaults={"role": role}
+    )
+    record(
+        actor,
+        ProjectAction.MANAGE_MEMBERS,
+        project,
+        organization_id=project.team.organization_id,
+        team_id=project.team_id,
+        after={"user": user.username, "role": role.name},
+    )
+    transaction.on_commit(partial(rights_changed.send, ProjectMember))
+    return member

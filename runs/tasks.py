@@ -1,0 +1,25 @@
+"""What runs do by themselves."""
+
+from celery import shared_task
+
+from runs.services import lifecycle, logs, purge
+
+BUDGET_S = 60.0
+
+
+@shared_task(time_limit=300)
+def find_crashed_runs() -> int:
+    """End runs whose heartbeats stopped."""
+    return lifecycle.find_crashed_runs()
+
+
+@shared_task(time_limit=300)
+def fold_logs() -> int:
+    """Fold the small blocks of console logs; returns how many runs' were."""
+    return logs.fold_logs(BUDGET_S)
+
+
+@shared_task(time_limit=600)
+def purge_runs() -> int:
+    """Free what deleted runs held, once nobody can restore them; returns how many are done."""
+    return purge.purge_runs(BUDGET_S)

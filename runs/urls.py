@@ -1,0 +1,23 @@
+"""Routes of projects and runs. They end in names that people choose, so they are included last."""
+
+from django.urls import path
+
+from runs import log_views, views
+
+app_name = "runs"
+_PROJECT = "<str:entity>/<str:project>"
+_RUN = f"{_PROJECT}/runs/<str:uid>"
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("<str:entity>", views.entity, name="entity"),
+    path(_PROJECT, views.project, name="project"),
+    path(f"{_PROJECT}/runs", views.project, name="project_runs"),
+    path(f"{_RUN}/overview", views.run_overview, name="run_overview"),
+    path(f"{_RUN}/logs", views.run_logs, name="run_logs"),
+    path(f"{_RUN}/logs/lines", log_views.run_log_lines, name="run_log_lines"),
+    path(f"{_RUN}/logs/download", log_views.run_log_download, name="run_log_download"),
+    path(f"{_RUN}/files", views.run_files, name="run_files"),
+    path(f"{_RUN}/files/<path:path>", views.run_file, name="run_file"),
+    path(f"{_RUN}/stop", views.run_stop, name="run_stop"),
+    path(f"{_PROJECT}/<str:uid>", views.run_short, name="run_short"),
+]
