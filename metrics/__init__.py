@@ -1,0 +1,1 @@
+"""Every time series: history and system metrics. Ingest, store, downsampling, live points."""

@@ -1,0 +1,145 @@
+"""The metric store: what has arrived, as column batches, and packed segments (docs/develop/decisions/metrics.md)."""
+
+from django.db import models
+
+from runs.models import Run
+
+
+class Kind(models.IntegerChoices):
+    """What a stream holds. Console log has sequences but no stream: its lines live in ``runs``."""
+
+    HISTORY = 0, "history"
+    SYSTEM = 1, "system"
+    LOG = 2, "log"
+
+
+class Stream(models.Model):
+    """One run's rows of one kind, numbered from 0 in the order they were committed."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    kind = models.SmallIntegerField(choices=Kind)
+    next_row = models.BigIntegerField(default=0)
+    last_step = models.FloatField(null=True, help_text="Largest _step of the stream.")
+    last_at = models.FloatField(null=True, help_text="Largest _timestamp, unix seconds.")
+    tail_bytes = models.BigIntegerField(default=0, help_text="Size of the tail's payloads.")
+    packed_to = models.BigIntegerField(
+        default=0, help_text="Rows before this one are in segments, others in the tail."
+    )
+    leased_until = models.DateTimeField(null=True, help_text="A worker packs this stream until then.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "kind"], name="metrics_stream_once")]
+
+    def __str__(self) -> str:
+        return f"{Kind(self.kind).label} of {self.run_id}"
+
+
+class Export(models.Model):
+    """Rows of an ended run's history that the SDK was given as one Parquet file (metrics.exports)."""
+
+    stream = models.ForeignKey(Stream, models.CASCADE, related_name="+")
+    row_from = models.BigIntegerField()
+    row_to = models.BigIntegerField(help_text="Exclusive.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["stream", "row_from"], name="metrics_export_once")]
+
+    def __str__(self) -> str:
+        return f"rows {self.row_from} to {self.row_to} of {self.stream}"
+
+
+class Sequence(models.Model):
+    """Where a writer's line offsets lie among the rows (decisions/ingest.md).
+
+    Offset ``first_offset + i`` of this writer and lifetime is row ``base_row + i``, for ``i < row_count``.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    kind = models.SmallIntegerField(choices=Kind)
+    writer = models.CharField(max_length=64, blank=True, help_text="Client id in shared mode, else empty.")
+    lifetime = models.IntegerField(
+        default=0, help_text="Counts the processes that began again from an offset."
+    )
+    first_offset = models.BigIntegerField()
+    base_row = models.BigIntegerField()
+    row_count = models.BigIntegerField()
+    gap_before = models.BigIntegerField(default=0, help_text="Lines the client skipped: never received.")
+    written_at = models.FloatField(help_text="Last line, unix seconds.")
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["run", "kind", "writer"], name="metrics_sequence_writer")]
+
+    def __str__(self) -> str:
+        return f"{self.first_offset}+{self.row_count} at {self.base_row} of {self.run_id}"
+
+
+class KeySet(models.Model):
+    """A tuple of keys logged together, stored once for all runs."""
+
+    hash = models.CharField(max_length=32, unique=True, help_text="Hex BLAKE2b-128 of the keys' JSON.")
+    keys = models.TextField(help_text="JSON list; nested keys are joined by U+001F.")
+
+    def __str__(self) -> str:
+        return self.keys[:80]
+
+
+class Tail(models.Model):
+    """A batch of consecutive rows as columns (metrics.codec)."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    kind = models.SmallIntegerField(choices=Kind)
+    row0 = models.BigIntegerField()
+    row_count = models.IntegerField()
+    x0 = models.FloatField(help_text="Smallest _step (history) or _timestamp (system) of the batch.")
+    x1 = models.FloatField(help_text="Largest.")
+    codec = models.SmallIntegerField(help_text="0 as is, 1 lz4.")
+    payload = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "kind", "row0"], name="metrics_tail_row_once")]
+
+    def __str__(self) -> str:
+        return f"rows {self.row0}+{self.row_count} of {self.run_id}"
+
+    @property
+    def row_to(self) -> int:
+        """The row after its last."""
+        return self.row0 + self.row_count
+
+
+class Segment(models.Model):
+    """Consecutive rows, packed (metrics.segments); neighbours are merged, so a segment may be replaced by a larger."""
+
+    stream = models.ForeignKey(Stream, models.CASCADE, related_name="segments")
+    row0 = models.BigIntegerField()
+    row_count = models.IntegerField()
+    x0 = models.FloatField(help_text="Smallest _step (history) or _timestamp (system) of the segment.")
+    x1 = models.FloatField(help_text="Largest.")
+    name = models.CharField(
+        max_length=40, unique=True, help_text="Under which the cold store keeps its content."
+    )
+    size_bytes = models.IntegerField()
+    index = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["stream", "row0"], name="metrics_segment_row_once")]
+
+    def __str__(self) -> str:
+        return f"rows {self.row0}+{self.row_count} of {self.stream}"
+
+    @property
+    def row_to(self) -> int:
+        """The row after its last."""
+        return self.row0 + self.row_count
+
+
+class SegmentContent(models.Model):
+    """A segment's bytes, where they are kept in the database (RUNYARD_SEGMENTS=database)."""
+
+    name = models.CharField(max_length=40, unique=True)
+    content = models.BinaryField()
+    written_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,20 @@
+"""What the metric store does by itself."""
+
+from celery import shared_task
+
+from metrics import compaction
+
+BUDGET_S = 60.0
+
+
+@shared_task(time_limit=600)
+def pack_streams() -> int:
+    """Pack long tails into segments; returns how many were written."""
+    report = compaction.maintain(BUDGET_S)
+    return report.packed + report.merged
+
+
+@shared_task(time_limit=600)
+def sweep_segments() -> int:
+    """Free what no segment names."""
+    return compaction.sweep()
