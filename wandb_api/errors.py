@@ -1,0 +1,55 @@
+"""What goes wrong, as the SDK reads it: always ``{"errors": [{"message": …}]}``, with a fitting HTTP status.
+
+The SDK shows ``errors[0].message`` verbatim. It does not retry 400, 401, 403, 404, 410, 413 and 422, retries 429
+and 5xx. UpsertBucket also retries 409, and SDKs up to 0.18 retry 410 for two minutes, so neither is used for refusals
+that last.
+"""
+
+import logging
+import re
+from typing import Any
+
+from graphql import GraphQLError
+
+from common.errors import DomainError
+from common.telemetry.definitions import database_failed
+
+logger = logging.getLogger(__name__)
+
+_QUOTED = re.compile(r"'([^']*)'")
+
+
+def status_of(error: DomainError) -> int:
+    """Return the HTTP status the SDK should see."""
+    return 400 if error.status in {409, 410} else error.status
+
+
+def body_of(message: str, code: str = "") -> dict[str, Any]:
+    """Return the body of a whole request's refusal."""
+    return {"errors": [{"message": message, **({"extensions": {"code": code}} if code else {})}]}
+
+
+def requoted(message: str) -> str:
+    """Write names as ``"x"``: graphql-core writes ``'x'``, and some fallbacks of the SDK match on the former."""
+    return _QUOTED.sub(r'"\1"', message)
+
+
+def answer_to(errors: list[GraphQLError]) -> tuple[int, list[dict[str, Any]]]:
+    """Return (HTTP status, errors of the body); a programming error is logged and told without details."""
+    status = 200
+    told: list[dict[str, Any]] = []
+    for error in errors:
+        cause = error.original_error
+        entry: dict[str, Any] = {"message": error.message, "path": error.path}
+        if isinstance(cause, DomainError):
+            status = max(status, status_of(cause))
+            entry["extensions"] = {"code": cause.code}
+        elif cause is not None and not isinstance(cause, GraphQLError):
+            logger.error("GraphQL field %s failed", error.path, exc_info=cause)
+            database_failed("graphql", cause)
+            status = 500
+            entry["message"] = "The server failed on this request; its log says why."
+        else:
+            status = max(status, 400)
+        told.append(entry)
+    return status, told

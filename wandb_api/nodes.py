@@ -1,0 +1,99 @@
+"""Rows as the plain fields of GraphQL objects. What costs a query of its own has a resolver instead."""
+
+from typing import Any
+
+from accounts.models import User
+from runs.models import Project, Run, RunFile, Visibility
+from teams.models import Team
+from wandb_api.ids import to_id
+from wandb_api.siblings import Siblings
+
+
+def user_node(user: User | None) -> dict[str, Any] | None:
+    """Return the fields of a user that anybody who sees their run may know."""
+    if user is None:
+        return None
+    name = user.display_name or user.username
+    return {"id": to_id("User", user.pk), "name": name, "username": user.username}
+
+
+def entity_node(team: Team) -> dict[str, Any]:
+    """Return a team as the SDK's entity."""
+    return {
+        "id": to_id("Entity", team.pk),
+        "name": team.name,
+        "isTeam": not team.is_personal,
+        "entityType": "user" if team.is_personal else "team",
+        "available": False,
+        "readOnly": False,
+        "readOnlyAdmin": False,
+        "privateOnly": not team.public_projects_allowed,
+        "codeSavingEnabled": team.code_saving_default,
+        "defaultAccess": "PRIVATE",
+        "isPaid": True,
+        "limits": "{}",
+        "organization": None,
+    }
+
+
+def project_node(project: Project) -> dict[str, Any]:
+    """Return a project."""
+    return {
+        "row": project,
+        "id": to_id("Project", project.pk),
+        "internalId": to_id("ProjectInternalId", project.pk),
+        "name": project.name,
+        "entityName": project.team.name,
+        "entity": entity_node(project.team),
+        "description": project.description,
+        "access": {Visibility.PUBLIC: "ENTITY_READ", Visibility.OPEN: "USER_WRITE"}.get(
+            Visibility(project.visibility), "PRIVATE"
+        ),
+        "createdAt": project.created_at,
+        "isBenchmark": False,
+        "user": user_node(project.created_by),
+    }
+
+
+def run_node(run: Run, siblings: Siblings | None = None) -> dict[str, Any]:
+    """Return a run's plain fields; what costs a query of its own has a resolver, which asks for all siblings."""
+    siblings = siblings or Siblings()
+    siblings.add(run.pk)
+    return {
+        "row": run,
+        "siblings": siblings,
+        "id": to_id("Run", run.pk),
+        "projectId": run.project_id,
+        "name": run.uid,
+        "displayName": run.display_name,
+        "sweepName": None,
+        "state": run.state,
+        "config": run.config_text,
+        "group": run.group or None,
+        "jobType": run.job_type or None,
+        "commit": run.git_commit or None,
+        "host": run.host or None,
+        "createdAt": run.created_at,
+        "heartbeatAt": run.pulse.heartbeat_at,
+        "description": run.description,
+        "notes": run.notes,
+        "tags": run.tags,
+        "exitcode": run.exit_code,
+        "stopped": run.stop_requested_at is not None and run.is_active,
+        "user": user_node(run.user),
+        "summaryMetrics": run.pulse.summary_text,
+        "logLineCount": run.pulse.log_lines,
+    }
+
+
+def file_node(file: RunFile) -> dict[str, Any]:
+    """Return a file's plain fields."""
+    return {
+        "row": file,
+        "id": to_id("RunFile", file.pk),
+        "name": file.name,
+        "sizeBytes": file.size_bytes,
+        "mimetype": file.content_type,
+        "updatedAt": file.updated_at,
+        "md5": file.blob.md5,
+    }

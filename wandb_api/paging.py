@@ -1,0 +1,47 @@
+"""Pages of lists, as GraphQL connections: a cursor is the number of rows up to and with its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+
+from common.errors import Invalid
+
+DEFAULT_SIZE = 50
+
+
+_LONGEST = 15
+"""Digits of a cursor; a database counts to 19, and none of our lists that far."""
+
+
+def number_of(cursor: str | None) -> int | None:
+    """Return the number that a cursor is; None for none.
+
+    Raises:
+        Invalid: it is no cursor of ours.
+    """
+    if not cursor:
+        return None
+    if not (cursor.isascii() and cursor.isdigit()) or len(cursor) > _LONGEST:
+        raise Invalid(f"{cursor[:100]!r} is no cursor of this list.")
+    return int(cursor)
+
+
+def page_of(
+    rows: QuerySet[Any],
+    node: Callable[[Any], dict[str, Any]],
+    *,
+    after: str | None,
+    first: int | None,
+    most: int,
+) -> dict[str, Any]:
+    """Return the connection of one page; one row more is read, to know whether there is a next one.
+
+    Raises:
+        Invalid: ``after`` is no cursor of such a list.
+    """
+    start, size = number_of(after) or 0, max(1, min(first or DEFAULT_SIZE, most))
+    page = list(rows[start : start + size + 1])
+    edges = [{"node": node(row), "cursor": str(start + n)} for n, row in enumerate(page[:size], 1)]
+    end = edges[-1]["cursor"] if edges else None
+    return {"edges": edges, "pageInfo": {"endCursor": end, "hasNextPage": len(page) > size}}

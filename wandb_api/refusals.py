@@ -1,0 +1,89 @@
+"""What the SDK can ask for and this server does not do: the fields, and what it is told instead of "cannot query".
+
+A test walks every operation of every supported SDK: each is valid, or fails only by fields of this table. Whoever
+brings a feature to the schema removes its fields here, or that test fails.
+"""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+from graphql import GraphQLError
+
+
+class Feature(StrEnum):
+    """Something refused; the value is the whole message. Where a document asks for several, the first here is told."""
+
+    AUTOMATIONS = "Automations are not supported by this version of the Runyard server."
+    REGISTRIES = "Registries are not supported by this version of the Runyard server."
+    ARTIFACTS = "Artifacts are not supported by this version of the Runyard server."
+    SWEEPS = "Sweeps are not supported by this version of the Runyard server."
+    REPORTS = "Reports and saved views are not supported by this version of the Runyard server."
+    CHARTS = "Stored chart definitions are not supported by this version of the Runyard server."
+    LAUNCH = "Launch (jobs, queues and agents) is not part of Runyard."
+    ANONYMOUS = "Anonymous logging is not part of Runyard: sign in and use an API key."
+    LEGACY = "This call of old clients is not part of Runyard: use wandb.Api() instead."
+
+
+_FIELDS = {
+    Feature.ARTIFACTS: """
+        Query.artifact Query.artifactCollection Query.clientIDMapping Project.artifact Project.artifactCollection
+        Project.artifactCollectionMembership Project.artifactCollections Project.artifactType Project.artifactTypes
+        Run.inputArtifacts Run.outputArtifacts File.digest File.displayName File.storagePath
+        Entity.xxhashDigestsEnabled
+        Mutation.addAliases Mutation.commitArtifact Mutation.completeMultipartUploadArtifact Mutation.createArtifact
+        Mutation.createArtifactCollectionTagAssignments Mutation.createArtifactFiles Mutation.createArtifactManifest
+        Mutation.createArtifactType Mutation.deleteAliases Mutation.deleteArtifact
+        Mutation.deleteArtifactCollectionTagAssignments Mutation.deleteArtifactPortfolio
+        Mutation.deleteArtifactSequence Mutation.linkArtifact Mutation.moveArtifactSequence Mutation.unlinkArtifact
+        Mutation.updateArtifact Mutation.updateArtifactManifest Mutation.updateArtifactPortfolio
+        Mutation.updateArtifactSequence Mutation.useArtifact
+    """,
+    Feature.SWEEPS: """
+        Project.sweep Project.sweeps Project.totalSweeps Mutation.agentHeartbeat Mutation.createAgent
+        Mutation.enqueueSweepRun Mutation.upsertSweep
+    """,
+    Feature.REGISTRIES: """
+        Entity.artifactCollections Entity.artifactMemberships Entity.project Entity.projects Entity.user
+        Member.role Organization.advancedRegistryFeatures Organization.featureFlags
+        Project.allowAllArtifactTypesInRegistry Project.members Project.teamMembers Project.updatedAt
+        UpsertModelInput.allowAllArtifactTypesInRegistry UpsertModelInput.artifactTypes
+        Mutation.createProjectMembers Mutation.deleteModel Mutation.deleteProjectMembers Mutation.renameProject
+        Mutation.updateProjectMember Mutation.updateProjectTeamMember
+    """,
+    Feature.AUTOMATIONS: """
+        Entity.integrations Entity.triggers Organization.triggers Project.triggers User.projects
+        Mutation.createFilterTrigger Mutation.createGenericWebhookIntegration Mutation.deleteTrigger
+        Mutation.updateFilterTrigger
+    """,
+    Feature.REPORTS: "Query.view Project.allViews Mutation.upsertView",
+    Feature.CHARTS: "Mutation.createCustomChart",
+    Feature.LAUNCH: """
+        Query.launchAgent Entity.defaultResourceConfig Project.runQueue Project.runQueues Run.runInfo Project.repo
+        Project.dockerImage Mutation.ackRunQueueItem Mutation.createDefaultResourceConfig Mutation.createLaunchAgent
+        Mutation.createRunQueue Mutation.deleteFromRunQueue Mutation.deleteRunQueues Mutation.failRunQueueItem
+        Mutation.popFromRunQueue Mutation.pushToRunQueue Mutation.pushToRunQueueByName Mutation.updateLaunchAgent
+        Mutation.updateRunQueueItemWarning Mutation.upsertRunQueue
+    """,
+    Feature.ANONYMOUS: "Mutation.createAnonymousEntity",
+    Feature.LEGACY: "Project.buckets FileConnection.uploadHeaders",
+}
+REFUSED = {field: feature for feature, fields in _FIELDS.items() for field in fields.split()}
+"""``Type.field`` of the hosted service's schema → what it belongs to."""
+
+_UNKNOWN = re.compile(
+    r'Cannot query field ["\'](?P<field>\w+)["\'] on type ["\'](?P<type>\w+)["\']'
+    r'|Expected value of type ["\'](?P<input>\w+)["\'] not to include unknown field ["\'](?P<key>\w+)["\']'
+)
+
+
+def unknown_field(error: GraphQLError) -> str | None:
+    """Return ``Type.field`` if the error is that the schema has no such field."""
+    found = _UNKNOWN.match(error.message)
+    return f"{found['type'] or found['input']}.{found['field'] or found['key']}" if found else None
+
+
+def refusal_of(errors: Iterable[GraphQLError]) -> Feature | None:
+    """Return the refused feature that a document's validation errors tell of."""
+    told = {REFUSED.get(unknown_field(error) or "") for error in errors}
+    return next((feature for feature in Feature if feature in told), None)

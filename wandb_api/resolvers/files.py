@@ -1,0 +1,120 @@
+"""Files of a run."""
+
+import posixpath
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from access.engine import require, visible
+from common.errors import NotFound
+from runs.access import RunAction
+from runs.models import Run, RunFile
+from runs.selectors import files_of, get_run
+from runs.services.files import delete_run_file, upload_path
+from storage import tickets
+from wandb_api.context import Info
+from wandb_api.ids import from_id, to_id
+from wandb_api.nodes import file_node
+from wandb_api.paging import page_of
+from wandb_api.schema import file_type, mutation, root, run_type
+
+_MAX_PAGE = 10_000
+
+
+def _run_named(info: Info, given: dict[str, Any]) -> Any:
+    return get_run(info.context.actor, given["entityName"], given["projectName"], given["runName"])
+
+
+@root(mutation, "createRunFiles", RunAction.LOG)
+def resolve_create_run_files(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Return one signed URL per file, exactly as many as were asked for."""
+    context = info.context
+    run = _run_named(info, input)
+    files = [
+        {"name": name, "uploadUrl": context.absolute(upload_path(actor=context.actor, run=run, name=name))}
+        for name in input["files"]
+    ]
+    return {"runID": to_id("Run", run.pk), "uploadHeaders": [], "files": files}
+
+
+@root(mutation, "markRunFilesUploaded", RunAction.LOG)
+def resolve_mark_run_files_uploaded(
+    _: Any,
+    info: Info,
+    input: dict[str, Any],
+) -> dict[str, Any]:
+    """Say which of the files have arrived; the upload itself registered them, and no state changes."""
+    run = _run_named(info, input)
+    require(info.context.actor, RunAction.LOG, run)
+    wanted = set(input["files"])
+    arrived = set(files_of(run).filter(name__in=wanted).values_list("name", flat=True))
+    return {"success": arrived == wanted}
+
+
+@root(mutation, "deleteFiles", RunAction.DELETE_FILES)
+def resolve_delete_files(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Remove files of runs, all or none."""
+    actor = info.context.actor
+    pks = [from_id("RunFile", text) for text in input["files"]]
+    runs = visible(actor, RunAction.VIEW, Run.objects.live())
+    files = RunFile.objects.select_related("run__project__team").filter(pk__in=pks, run__in=runs)
+    with transaction.atomic():
+        # in the order of the runs, which are locked one after the other
+        if len(found := list(files.order_by("run_id", "pk"))) < len(set(pks)):
+            raise NotFound("One of these files is not there, or you may not see it; none was deleted.")
+        for file in found:
+            delete_run_file(actor=actor, file=file)
+    return {"success": True}
+
+
+@run_type.field("fileCount")
+def resolve_file_count(run: dict[str, Any], info: Info) -> int:
+    """Count a run's files."""
+    return files_of(run["row"]).count()
+
+
+def _like(files: QuerySet[RunFile], pattern: str) -> QuerySet[RunFile]:
+    """Filter by an SQL LIKE pattern, the form the SDK sends."""
+    return files.extra(where=["runs_runfile.name LIKE %s"], params=[pattern])
+
+
+@run_type.field("files")
+def resolve_files(
+    run: dict[str, Any],
+    info: Info,
+    *,
+    names: list[str] | None = None,
+    after: str | None = None,
+    first: int | None = 50,
+    pattern: str | None = None,
+) -> dict[str, Any]:
+    """Return a page of a run's files by name; the cursor is the number of files before the next page."""
+    files = files_of(run["row"])
+    if names:
+        # `wandb verify` asks for ./name, as it was saved
+        files = files.filter(name__in=[posixpath.normpath(name) for name in names])
+    if pattern:
+        files = _like(files, pattern)
+    return page_of(files, file_node, after=after, first=first, most=_MAX_PAGE)
+
+
+def _download(file: dict[str, Any], info: Info) -> str:
+    row: RunFile = file["row"]
+    return info.context.absolute(tickets.get_path(row.blob, name=row.name, content_type=file["mimetype"]))
+
+
+@file_type.field("url")
+def resolve_url(file: dict[str, Any], info: Info, *, upload: bool | None = False) -> str:
+    """Return a signed URL to GET the file from, or to PUT a new version to."""
+    if upload:
+        row: RunFile = file["row"]
+        context = info.context
+        return context.absolute(upload_path(actor=context.actor, run=row.run, name=row.name))
+    return _download(file, info)
+
+
+@file_type.field("directUrl")
+def resolve_direct_url(file: dict[str, Any], info: Info) -> str:
+    """Return a signed URL to GET the file from."""
+    return _download(file, info)

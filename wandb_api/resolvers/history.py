@@ -1,0 +1,195 @@
+"""History, system metrics and console log of a run."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from common.errors import Invalid
+from metrics import store
+from metrics.models import Kind
+from runs.console import read_line
+from runs.models import Run
+from runs.projection import clean_text, read_lenient
+from runs.selectors import log_lines_between
+from storage.tickets import get_path
+from wandb_api.context import Info
+from wandb_api.paging import number_of
+from wandb_api.schema import run_type
+from wandb_api.strict import strict
+
+_SAMPLES = 500
+_MAX_LOG_PAGE = 10_000
+T = TypeVar("T")
+
+
+def evenly(items: Sequence[T], count: int) -> Sequence[T]:
+    """Return at most ``count`` items, evenly chosen, first and last among them."""
+    if len(items) <= count:
+        return items
+    if count == 1:
+        return items[-1:]
+    last = len(items) - 1
+    return [items[round(number * last / (count - 1))] for number in range(count)]
+
+
+def _last_line(run: dict[str, Any], kind: Kind) -> str | None:
+    line: str | None = run["siblings"].ask(store.last_lines, kind).get(run["row"].pk)
+    return line
+
+
+def _tail(run: dict[str, Any], kind: Kind) -> str:
+    line = _last_line(run, kind)
+    return json.dumps([line] if line else [])
+
+
+@run_type.field("historyTail")
+def resolve_history_tail(run: dict[str, Any], info: Info) -> str:
+    """Return the last row as a JSON list of one JSON string."""
+    return _tail(run, Kind.HISTORY)
+
+
+@run_type.field("eventsTail")
+def resolve_events_tail(run: dict[str, Any], info: Info) -> str:
+    """Return the last row of system metrics as a JSON list of one JSON string."""
+    return _tail(run, Kind.SYSTEM)
+
+
+@run_type.field("systemMetrics")
+def resolve_system_metrics(run: dict[str, Any], info: Info) -> str:
+    """Return the last row of system metrics."""
+    return _last_line(run, Kind.SYSTEM) or "{}"
+
+
+@run_type.field("historyKeys")
+def resolve_history_keys(run: dict[str, Any], info: Info) -> dict[str, Any] | None:
+    """Return what was logged under which key, and the last step."""
+    run_id, siblings = run["row"].pk, run["siblings"]
+    stats = siblings.ask(store.describe, Kind.HISTORY).get(run_id)
+    if not stats:
+        return None
+    keys = {
+        key: {"typeCounts": [{"type": stat.type, "count": stat.count}], "previousValue": strict(stat.last)}
+        for key, stat in stats.items()
+    }
+    return {"sets": [], "keys": keys, "lastStep": siblings.ask(store.last_steps)[run_id]}
+
+
+def _by_step(rows: Iterable[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [row for _, row in sorted(rows, key=lambda item: (item[1]["_step"], item[0]))]
+
+
+@run_type.field("history")
+def resolve_history(
+    run: dict[str, Any],
+    info: Info,
+    *,
+    minStep: int | None = None,
+    maxStep: int | None = None,
+    samples: int | None = None,
+) -> list[str]:
+    """Return rows as JSON strings: a range of steps whole and strict, or a sample as written."""
+    run_id = run["row"].pk
+    if minStep is None and maxStep is None:
+        rows = [row for _, row in store.scan(run_id, Kind.HISTORY)]
+        return [store.line_of(row) for row in evenly(rows, max(1, samples or _SAMPLES))]
+    low = 0 if minStep is None else minStep
+    found = store.scan(run_id, Kind.HISTORY, x_from=low, x_to=None if maxStep is None else maxStep)
+    rows = [row for row in _by_step(found) if maxStep is None or row["_step"] < maxStep]
+    return [store.line_of(strict(row)) for row in rows]
+
+
+@run_type.field("events")
+def resolve_events(run: dict[str, Any], info: Info, *, samples: int | None = None) -> list[str]:
+    """Return a sample of system metrics as JSON strings."""
+    rows = [row for _, row in store.scan(run["row"].pk, Kind.SYSTEM)]
+    return [store.line_of(row) for row in evenly(rows, max(1, samples or _SAMPLES))]
+
+
+_MISSING = object()
+
+
+def value_of(row: dict[str, Any], key: str) -> Any:
+    """Return what a row has under a key: literally, else nested by dots."""
+    if key in row:
+        return row[key]
+    node: Any = row
+    for part in key.split("."):
+        if not isinstance(node, dict) or part not in node:
+            return _MISSING
+        node = node[part]
+    return node
+
+
+def _sampled(run_id: int, text: str) -> list[dict[str, Any]]:
+    try:
+        spec = read_lenient(text)
+        keys = list(dict.fromkeys(str(key) for key in spec["keys"]))
+        low, high = (None if spec.get(name) is None else float(spec[name]) for name in ("minStep", "maxStep"))
+        samples = max(1, int(spec.get("samples") or _SAMPLES))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        raise Invalid(
+            f"{clean_text(text[:200])!r} is no spec: a JSON object with a list `keys` is wanted, and numbers as"
+            " `samples`, `minStep`, `maxStep`."
+        ) from None
+    rows = []
+    found = store.scan(run_id, Kind.HISTORY, x_from=low, x_to=high)
+    for row in _by_step(found) if low is not None or high is not None else (row for _, row in found):
+        values = {key: value_of(row, key) for key in keys}
+        if _MISSING not in values.values():
+            rows.append(values)
+    if low is None and high is None:
+        rows = list(evenly(rows, samples))
+    return [strict(row) for row in rows]
+
+
+@run_type.field("sampledHistory")
+def resolve_sampled_history(run: dict[str, Any], info: Info, specs: list[str]) -> list[list[dict[str, Any]]]:
+    """Return one list of rows per spec."""
+    return [_sampled(run["row"].pk, spec) for spec in specs]
+
+
+@run_type.field("parquetHistory")
+def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[str, Any]:
+    """Return signed URLs of the files of an ended run's history, or say that all of it is read live."""
+    from metrics import exports  # pyarrow: half a second and 50 MB, only where somebody wants it
+
+    row: Run = run["row"]
+    urls = [
+        info.context.absolute(
+            get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=exports.CONTENT_TYPE)
+        )
+        for number, blob in enumerate(exports.history_files(row))
+    ]
+    return {"parquetUrls": urls, "liveData": [] if urls else [{"_step": 0}]}
+
+
+@run_type.field("logLines")
+def resolve_log_lines(
+    run: dict[str, Any],
+    info: Info,
+    *,
+    first: int | None = None,
+    after: str | None = None,
+    last: int | None = None,
+    **_: Any,
+) -> dict[str, Any]:
+    """Return a page of console lines, or the last ones."""
+    total = int(run["logLineCount"])
+    if last is not None:
+        start, stop = max(0, total - min(last, _MAX_LOG_PAGE)), total
+    else:
+        seen = number_of(after)
+        start = 0 if seen is None else seen + 1
+        stop = min(total, start + min(first or 1000, _MAX_LOG_PAGE))
+    nodes = []
+    for number, raw in enumerate(log_lines_between(run["row"].pk, start, stop), start):
+        if raw is not None:
+            line = read_line(raw)
+            at = f"{line.at}Z" if line.at else None
+            node = {"number": number, "timestamp": at, "level": line.level, "label": None, "line": line.text}
+            nodes.append(node)
+    end = str(stop - 1) if stop > start else None
+    return {
+        "edges": [{"node": node} for node in nodes],
+        "pageInfo": {"endCursor": end, "hasNextPage": stop < total},
+    }

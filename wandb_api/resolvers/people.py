@@ -1,0 +1,276 @@
+"""Projects, people, teams and keys as `wandb.Api()` manages them (protocol 3.3)."""
+
+import re
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from access.actions import Preset
+from access.actor import Actor, ActorKind
+from access.engine import can
+from access.routes import Open
+from accounts import services as accounts
+from accounts.access import AccountAction
+from accounts.models import ApiKey, User
+from accounts.names import check_name
+from accounts.selectors import api_keys_of
+from common.errors import DomainError, Forbidden, Invalid, NotFound
+from runs.access import ProjectAction
+from runs.models import Project, Visibility
+from runs.selectors import get_project, get_team, projects_of
+from runs.services import projects
+from storage.services import held_bytes
+from teams import invitations
+from teams import services as teams
+from teams.access import OrganizationAction, TeamAction
+from teams.models import Invitation, Membership, Organization, Team
+from teams.roles import built_in
+from wandb_api.context import Info
+from wandb_api.ids import from_id, kind_of, to_id
+from wandb_api.nodes import entity_node, project_node, user_node
+from wandb_api.paging import page_of
+from wandb_api.resolvers.projects import team_for
+from wandb_api.schema import entity_type, mutation, query, root
+
+_MAX_PAGE = 1000
+_ACCESS = {
+    "PRIVATE": Visibility.TEAM, "ENTITY_READ": Visibility.PUBLIC, "USER_WRITE": Visibility.OPEN,
+    "RESTRICTED": Visibility.RESTRICTED,
+}  # fmt: skip
+
+
+@root(query, "models", ProjectAction.VIEW)
+def resolve_models(
+    _: Any,
+    info: Info,
+    *,
+    entityName: str | None = None,
+    after: str | None = None,
+    first: int | None = 50,
+) -> dict[str, Any]:
+    """Return a page of an entity's visible projects; the cursor is the number of projects before the next page."""
+    actor = info.context.actor
+    team = team_for(actor, entityName)
+    rows = projects_of(actor, team).select_related("created_by")
+    return page_of(rows, project_node, after=after, first=first, most=_MAX_PAGE)
+
+
+@root(mutation, "upsertModel", ProjectAction.CREATE)
+def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Make a project, or change the description and access of one."""
+    actor, access = info.context.actor, input.get("access")
+    if access and access not in _ACCESS:
+        raise Invalid(f"access is one of {', '.join(_ACCESS)}, not {access!r}.")
+    team = team_for(actor, input.get("entityName"))
+    name = input.get("name") or ""
+    existing = Project.objects.select_related("team", "created_by").filter(team=team, name=name).first()
+    if existing is None:
+        visibility = _ACCESS[access] if access else Visibility.TEAM
+        row = projects.create_project(actor=actor, team=team, name=name, visibility=visibility)
+    elif access and existing.visibility != _ACCESS[access]:
+        row = projects.change_visibility(actor=actor, project=existing, visibility=_ACCESS[access])
+    else:
+        row = get_project(actor, team.name, name)
+    if input.get("description") is not None:
+        row = projects.update_project(actor=actor, project=row, description=input["description"])
+    node = project_node(row)
+    return {"project": node, "model": node, "inserted": existing is None}
+
+
+def _require_operator(actor: Actor) -> None:
+    if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
+        raise Forbidden("Only operators of this installation may do this.", action="operator")
+
+
+def _person(user: User) -> dict[str, Any]:
+    return {**(user_node(user) or {}), "email": user.email, "admin": user.is_operator, "entity": user.username,
+            "flags": "{}", "deletedAt": None}  # fmt: skip
+
+
+@root(query, "users", Open.OPERATOR)
+def resolve_users(_: Any, info: Info, query: str | None = None) -> dict[str, Any]:
+    """Search people by part of username or address."""
+    _require_operator(info.context.actor)
+    text = query or ""
+    found = User.objects.filter(Q(username__icontains=text) | Q(email__icontains=text)).order_by("pk")[
+        :_MAX_PAGE
+    ]
+    return {"edges": [{"node": _person(user)} for user in found]}
+
+
+def _free_username(email: str) -> str:
+    start = re.sub(r"[^A-Za-z0-9_.-]", "-", email.partition("@")[0]).lstrip("-_.")[:50] or "user"
+    for number in range(1, 1000):
+        name = start if number == 1 else f"{start}-{number}"
+        try:
+            check_name(name)
+        except DomainError:
+            continue
+        if not accounts.is_taken(name):
+            return name
+    raise Invalid(f"No username could be made of {email!r}.")
+
+
+@root(mutation, "createUser", Open.OPERATOR)
+def resolve_create_user(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Make a person, who signs in by a password reset."""
+    actor = info.context.actor
+    _require_operator(actor)
+    email = input["email"]
+    user = accounts.create_user(
+        actor=actor, username=_free_username(email), email=email, is_operator=bool(input.get("admin")),
+        is_verified=False,
+    )  # fmt: skip
+    return {"user": _person(user)}
+
+
+@root(mutation, "generateApiKey", AccountAction.CREATE_KEY)
+def resolve_generate_api_key(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Make a key for the viewer; `name` is the secret, this once."""
+    actor = info.context.actor
+    owner = User.objects.get(pk=actor.lookup_id)
+    key, secret = accounts.create_api_key(actor=actor, owner=owner, label=input.get("description") or "")
+    return {"apiKey": {"id": to_id("ApiKey", key.pk), "name": secret, "description": key.label}}
+
+
+@root(mutation, "deleteApiKey", AccountAction.DELETE_KEY)
+def resolve_delete_api_key(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Revoke one of the viewer's keys."""
+    actor = info.context.actor
+    key = api_keys_of(actor).filter(pk=from_id("ApiKey", input["id"])).first()
+    if not isinstance(key, ApiKey):
+        raise NotFound("There is no such API key among yours.")
+    accounts.delete_api_key(actor=actor, key=key)
+    return {"success": True}
+
+
+def _home_organization(actor: Actor, admin: User, name: str) -> Organization:
+    """Return the organization that a new team goes to: the one its admin administers, or a new one (TEAM-2)."""
+    for member in admin.organization_memberships.select_related("organization"):
+        if can(actor, OrganizationAction.CREATE_TEAM, member.organization):
+            return member.organization
+    return teams.create_organization(actor=actor, name=f"{name}-org", admin=admin)
+
+
+@root(mutation, "createTeam", OrganizationAction.CREATE_TEAM)
+@transaction.atomic
+def resolve_create_team(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Make a team."""
+    actor, name = info.context.actor, input["teamName"]
+    username = input.get("teamAdminUserName")
+    wanted = (
+        User.objects.filter(username__iexact=username)
+        if username
+        else User.objects.filter(pk=actor.lookup_id)
+    )
+    admin = wanted.first()
+    if admin is None or admin.is_service_account:
+        raise NotFound(f"There is no user {username!r} who could administer the team.")
+    organization = _home_organization(actor, admin, name)
+    team = teams.create_team(actor=actor, name=name, organization=organization, admin=admin)
+    return {"entity": entity_node(team)}
+
+
+@root(mutation, "createServiceAccount", TeamAction.MANAGE_SERVICE_ACCOUNTS)
+def resolve_create_service_account(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Make a service account of a team, with a first key."""
+    actor = info.context.actor
+    team = get_team(actor, input["entityName"])
+    account = teams.create_service_account(actor=actor, team=team, label=input["description"])
+    return {"user": user_node(account.user)}
+
+
+@root(mutation, "createInvite", TeamAction.INVITE)
+def resolve_create_invite(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Ask somebody into a team as a member, or as an admin (TEAM-3)."""
+    actor = info.context.actor
+    role = built_in(Preset.ADMIN if input.get("admin") else Preset.MEMBER)
+    row = invitations.invite(
+        actor=actor, team=get_team(actor, input["entityName"]), role=role,
+        email=input.get("email") or "", username=input.get("username") or "",
+    )  # fmt: skip
+    node = {**_invited_node(row), "createdAt": row.created_at, "toUser": user_node(row.user)}
+    return {"invite": node}
+
+
+@root(mutation, "deleteInvite", TeamAction.MANAGE_MEMBERS)
+def resolve_delete_invite(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Remove a member from a team, or take an invitation back: the SDK's `Member` is either."""
+    actor, named = info.context.actor, input.get("id") or ""
+    team = get_team(actor, input.get("entityName") or "")
+    if kind_of(named) == "Invitation":
+        invitation = Invitation.objects.filter(team=team, pk=from_id("Invitation", named)).first()
+        if invitation is None:
+            raise NotFound(f"There is no such invitation to {team}.")
+        invitations.revoke(actor=actor, invitation=invitation)
+        return {"success": True}
+    rows = Membership.objects.select_related("team", "user", "role")
+    membership = rows.filter(team=team, pk=from_id("Member", named)).first()
+    if membership is None:
+        raise NotFound(f"There is no such member of {team}.")
+    teams.remove_member(actor=actor, membership=membership)
+    return {"success": True}
+
+
+def _member_node(membership: Membership, key: str | None) -> dict[str, Any]:
+    user = membership.user
+    return {
+        "id": to_id("Member", membership.pk),
+        "admin": membership.role.preset == Preset.ADMIN,
+        "pending": False,
+        "email": user.email,
+        "username": user.username,
+        "name": user.display_name or user.username,
+        "photoUrl": None,
+        "accountType": "SERVICE" if user.is_service_account else "MEMBER",
+        "apiKey": key,
+    }
+
+
+def _invited_node(invitation: Invitation) -> dict[str, Any]:
+    """Return a pending invitation as a member; the address of a user who has not joined is not told."""
+    user = invitation.user
+    return {
+        "id": to_id("Invitation", invitation.pk),
+        "admin": invitation.granted_role.preset == Preset.ADMIN,
+        "pending": True,
+        "email": invitation.email or None,
+        "username": user.username if user else None,
+        "name": invitation.addressee,
+        "photoUrl": None,
+        "accountType": "MEMBER",
+        "apiKey": None,
+    }
+
+
+@entity_type.field("members")
+def resolve_members(entity: dict[str, Any], info: Info) -> list[dict[str, Any]]:
+    """Return who is invited, then members, new ones last: of a new service account, the SDK takes the last one."""
+    actor, team = info.context.actor, Team.objects.get(pk=from_id("Entity", entity["id"]))
+    if not can(actor, TeamAction.VIEW, team):
+        return []
+    members = Membership.objects.filter(team=team).select_related("user", "role").order_by("pk")
+    keys: dict[int, str] = {}
+    if can(actor, TeamAction.MANAGE_SERVICE_ACCOUNTS, team):
+        of_services = ApiKey.objects.filter(user__service_account__team=team).order_by("-pk")
+        keys = dict(of_services.values_list("user_id", "prefix"))
+    invited = [_invited_node(invitation) for invitation in invitations.pending_invitations(actor, team)]
+    return invited + [_member_node(member, keys.get(member.user_id)) for member in members]
+
+
+@entity_type.field("storageBytes")
+def resolve_storage_bytes(entity: dict[str, Any], info: Info) -> int | None:
+    """Return the bytes a team holds, to who sees its usage."""
+    team = Team.objects.get(pk=from_id("Entity", entity["id"]))
+    return held_bytes(team_id=team.pk) if can(info.context.actor, TeamAction.VIEW_USAGE, team) else None
+
+
+@root(query, "organization", OrganizationAction.VIEW)
+def resolve_organization(_: Any, info: Info, name: str) -> dict[str, Any] | None:
+    """Return an organization to those who belong to it."""
+    row = Organization.objects.filter(name=name).first()
+    if row is None or not can(info.context.actor, OrganizationAction.VIEW, row):
+        return None
+    node = {"id": to_id("Organization", row.pk), "name": row.name}
+    return {**node, "orgEntity": {**node, "isTeam": False, "entityType": "organization"}}

@@ -1,0 +1,110 @@
+"""Projects."""
+
+from functools import partial
+from typing import Any
+
+from django.db.models import QuerySet
+
+from access.actor import Actor
+from access.engine import can
+from common.errors import NotFound
+from runs.access import ProjectAction, RunAction
+from runs.models import Run
+from runs.query.conditions import to_q
+from runs.query.mongo import read_filters
+from runs.query.ordering import read_order
+from runs.selectors import get_project, runs_of
+from teams.models import Team
+from teams.selectors import default_team_of, entities_of
+from wandb_api.context import Info
+from wandb_api.nodes import project_node, run_node
+from wandb_api.paging import page_of
+from wandb_api.schema import project_type, query, root
+from wandb_api.siblings import Siblings
+
+_MAX_PAGE = 1000
+
+
+def nowhere_to_log(actor: Actor, what: str) -> NotFound:
+    """Return the refusal that names the entities the actor has (wish 55)."""
+    mine = ", ".join(entities_of(actor)) or "none"
+    return NotFound(
+        f"There is no {what}, or you may not see it. You can log to: {mine}. Set WANDB_ENTITY to one."
+    )
+
+
+def team_for(actor: Actor, entity: str | None) -> Team:
+    """Return the entity a client means; none named is its default.
+
+    Raises:
+        NotFound: there is none; names the ones the actor can log to (wish 55).
+    """
+    team = Team.objects.filter(name=entity).first() if entity else default_team_of(actor)
+    if team is not None:
+        return team
+    raise nowhere_to_log(actor, f"entity {entity!r}" if entity else "default entity for this key")
+
+
+def _resolve(info: Info, name: str | None, entity: str | None) -> dict[str, Any] | None:
+    actor = info.context.actor
+    if not entity:
+        home = default_team_of(actor)
+        entity = home.name if home else ""
+    try:
+        return project_node(get_project(actor, entity, name or "uncategorized"))
+    except NotFound:
+        return None
+
+
+@root(query, "project", ProjectAction.VIEW)
+def resolve_project(
+    _: Any,
+    info: Info,
+    name: str | None = None,
+    entityName: str | None = None,
+) -> dict[str, Any] | None:
+    """Return a visible project or null."""
+    return _resolve(info, name, entityName)
+
+
+@root(query, "model", ProjectAction.VIEW)
+def resolve_model(
+    _: Any,
+    info: Info,
+    name: str | None = None,
+    entityName: str | None = None,
+) -> dict[str, Any] | None:
+    """Return a visible project or null, by its old word."""
+    return _resolve(info, name, entityName)
+
+
+@project_type.field("readOnly")
+def resolve_read_only(project: dict[str, Any], info: Info) -> bool:
+    """Say whether the viewer can log into the project."""
+    return not can(info.context.actor, RunAction.LOG, project["row"])
+
+
+def _matching(project: dict[str, Any], info: Info, filters: str | None) -> QuerySet[Run]:
+    return runs_of(info.context.actor, project["row"]).filter(to_q(read_filters(filters)))
+
+
+@project_type.field("runCount")
+def resolve_run_count(project: dict[str, Any], info: Info, filters: str | None = None) -> int:
+    """Count the visible runs that match."""
+    return _matching(project, info, filters).count()
+
+
+@project_type.field("runs")
+def resolve_runs(
+    project: dict[str, Any],
+    info: Info,
+    *,
+    filters: str | None = None,
+    after: str | None = None,
+    first: int | None = 50,
+    order: str | None = None,
+) -> dict[str, Any]:
+    """Return a page of matching runs; the cursor is the number of runs up to and with its own."""
+    runs = _matching(project, info, filters).select_related("project__team").order_by(*read_order(order))
+    node = partial(run_node, siblings=Siblings())
+    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE)

@@ -1,0 +1,233 @@
+"""Runs: begin, go on, change, stop, delete, read."""
+
+import json
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+
+from access.actor import Actor
+from access.engine import visible
+from common.errors import Conflict, Invalid, NotFound
+from metrics import store
+from metrics.models import Kind
+from metrics.services import fork_run, rewind_run
+from runs.access import RunAction
+from runs.models import Run
+from runs.projection import sdk_part
+from runs.selectors import changeable, get_run
+from runs.services import lifecycle
+from runs.services.alerts import send_alert
+from runs.services.lifecycle import RunFields
+from runs.services.projects import ensure_project
+from teams.models import Team
+from teams.selectors import attributed_user
+from wandb_api.context import Info
+from wandb_api.ids import from_id
+from wandb_api.nodes import project_node, run_node
+from wandb_api.resolvers.projects import nowhere_to_log, team_for
+from wandb_api.schema import mutation, project_type, root, run_type
+
+_RELATED = ("project__team__organization", "user", "logged_by", "pulse", "project__created_by")
+
+
+def run_by_id(actor: Actor, text: str) -> Run:
+    """Return a visible run by its global id.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    runs = Run.objects.live().select_related(*_RELATED).filter(pk=from_id("Run", text))
+    run = visible(actor, RunAction.VIEW, runs).first()
+    if run is None:
+        raise NotFound(f"There is no run with the id {text!r}, or you may not see it.")
+    return run
+
+
+def _fresh(run: Run) -> dict[str, Any]:
+    return run_node(Run.objects.select_related(*_RELATED).get(pk=run.pk))
+
+
+_FIELDS = {
+    "display_name": "displayName", "notes": "notes", "description": "description", "tags": "tags",
+    "group": "groupName", "job_type": "jobType", "host": "host", "program": "jobProgram", "git_remote": "jobRepo",
+    "git_commit": "commit", "config_text": "config", "summary_text": "summaryMetrics",
+}  # fmt: skip
+
+
+def _fields_of(given: dict[str, Any]) -> RunFields:
+    return RunFields(**{ours: given.get(theirs) for ours, theirs in _FIELDS.items()})
+
+
+def _begin(
+    actor: Actor, team: Team, project_name: str, fields: RunFields, given: dict[str, Any]
+) -> tuple[Run, bool]:
+    """Begin a run or go on with it; a new one whose config names a branch point takes its parent's history over."""
+    try:
+        project = ensure_project(actor=actor, team=team, name=project_name)
+        run, inserted = lifecycle.log_run(
+            actor=actor,
+            project=project,
+            uid=given.get("name") or "",
+            fields=fields,
+            user=attributed_user(actor),
+            state=given.get("state") or "",
+        )
+    except NotFound:
+        raise nowhere_to_log(actor, f"project {team.name}/{project_name}") from None
+    branch = _branch_point(run) if inserted else None
+    if branch is not None:
+        fork_run(actor=actor, run=run, parent_uid=branch[0], step=branch[1])
+    return run, inserted
+
+
+def _branch_point(run: Run) -> tuple[str, int] | None:
+    """Return (parent's id, last step) of a fork, which the SDK names in the config alone."""
+    point = sdk_part(run.config_text).get("branch_point")
+    if not isinstance(point, dict) or not isinstance(point.get("run_id"), str):
+        return None
+    step = point.get("step")
+    return (point["run_id"], int(step)) if isinstance(step, int | float) and abs(step) < 2**63 else None
+
+
+@root(mutation, "upsertBucket", RunAction.LOG)
+def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Begin a run or go on with it (by names), or change one (by id alone, as `run.update()` does)."""
+    actor = info.context.actor
+    fields = _fields_of(input)
+    if input.get("sweep"):
+        raise Invalid("Sweeps are not supported by this version of the server.")
+    if input.get("id") and not input.get("name"):
+        run = lifecycle.update_run(actor=actor, run=run_by_id(actor, input["id"]), fields=fields)
+        return {"bucket": _fresh(run), "inserted": False}
+    team = team_for(actor, input.get("entityName"))
+    name = input.get("modelName") or "uncategorized"
+    with transaction.atomic():  # a fork that cannot be made leaves no empty run behind
+        run, inserted = _begin(actor, team, name, fields, input)
+    return {"bucket": _fresh(run), "inserted": inserted, "serverSettings": {"serverMessages": []}}
+
+
+@root(mutation, "stopRun", RunAction.STOP)
+def resolve_stop_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Ask a run to stop."""
+    actor = info.context.actor
+    with suppress(Conflict):  # stopping what has ended has no effect, says the SDK
+        lifecycle.stop_run(actor=actor, run=run_by_id(actor, input["id"]))
+    return {"success": True}
+
+
+@root(mutation, "updateRunState", RunAction.UPDATE)
+def resolve_update_run_state(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Move a run to pending or failed."""
+    actor = info.context.actor
+    lifecycle.change_state(actor=actor, run=run_by_id(actor, input["id"]), state=input["state"])
+    return {"success": True}
+
+
+@root(mutation, "rewindRun", RunAction.LOG)
+def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Cut a run's history after a step."""
+    actor = info.context.actor
+    if input["metricName"] != "_step":
+        raise Invalid(f"Runs are rewound by _step, not by {input['metricName']!r}.")
+    team = team_for(actor, input.get("entityName"))
+    run = get_run(actor, team.name, input.get("projectName") or "uncategorized", input["runName"])
+    return {"rewoundRun": _fresh(rewind_run(actor=actor, run=run, step=int(input["metricValue"])))}
+
+
+@root(mutation, "notifyScriptableRunAlert", RunAction.LOG)
+def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Keep an alert that code sent."""
+    actor = info.context.actor
+    run = get_run(actor, input["entityName"], input["projectName"], input["runName"])
+    sent = send_alert(
+        actor=actor,
+        run=run,
+        title=input["title"],
+        text=input["text"],
+        level=input.get("severity") or "INFO",
+        wait=timedelta(milliseconds=min(max(0, input.get("waitDuration") or 0), 10**12)),
+    )
+    return {"success": sent is not None}
+
+
+@root(mutation, "deleteRun", RunAction.DELETE)
+def resolve_delete_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Delete a run."""
+    actor = info.context.actor
+    lifecycle.delete_run(actor=actor, run=run_by_id(actor, input["id"]))
+    return {"clientMutationId": input.get("clientMutationId")}
+
+
+def _run_in(project: dict[str, Any], info: Info, name: str) -> dict[str, Any] | None:
+    row = project["row"]
+    try:
+        return run_node(get_run(info.context.actor, row.team.name, row.name, name))
+    except NotFound:
+        return None
+
+
+@project_type.field("run")
+def resolve_run(
+    project: dict[str, Any],
+    info: Info,
+    name: str,
+    desc: str | None = None,
+) -> dict[str, Any] | None:
+    """Return a visible run of the project or null."""
+    return _run_in(project, info, name)
+
+
+@project_type.field("bucket")
+def resolve_bucket(
+    project: dict[str, Any],
+    info: Info,
+    name: str,
+    desc: str | None = None,
+    missingOk: bool | None = None,  # noqa: FBT001
+) -> dict[str, Any] | None:
+    """Return a visible run, for resuming; null when there is none.
+
+    Raises:
+        NotFound: there is none and the client did not say that this is all right.
+    """
+    found = _run_in(project, info, name)
+    if found is None and not missingOk:
+        raise NotFound(f"There is no run {name!r} in {project['entityName']}/{project['name']}.")
+    return found
+
+
+@run_type.field("project")
+def resolve_project_of_run(run: dict[str, Any], info: Info) -> dict[str, Any]:
+    """Return the run's project."""
+    return project_node(run["row"].project)
+
+
+@run_type.field("readOnly")
+def resolve_run_read_only(run: dict[str, Any], info: Info) -> bool:
+    """Say whether the viewer can change the run."""
+    return run["row"].pk not in run["siblings"].ask(changeable, info.context.actor)
+
+
+@run_type.field("wandbConfig")
+def resolve_wandb_config(run: dict[str, Any], info: Info, keys: list[str]) -> str:
+    """Return some keys of the SDK's own part of the config; `t` tells resuming that the run has begun."""
+    own = sdk_part(run["row"].config_text)
+    return json.dumps({key: own[key] for key in keys if key in own})
+
+
+def _rows_of(run: dict[str, Any], kind: Kind) -> int:
+    return int(run["siblings"].ask(store.cursors, kind).get(run["row"].pk, 0))
+
+
+@run_type.field("historyLineCount")
+def resolve_history_line_count(run: dict[str, Any], info: Info) -> int:
+    """Return the rows of history; the SDK begins its offsets there."""
+    return _rows_of(run, Kind.HISTORY)
+
+
+@run_type.field("eventsLineCount")
+def resolve_events_line_count(run: dict[str, Any], info: Info) -> int:
+    """Return the rows of system metrics."""
+    return _rows_of(run, Kind.SYSTEM)

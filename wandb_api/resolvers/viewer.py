@@ -1,0 +1,82 @@
+"""Who is asking, and what this server can do."""
+
+import json
+from typing import Any
+
+from access.actor import Actor
+from access.routes import Open
+from accounts.models import User
+from accounts.selectors import api_keys_of
+from common import VERSION
+from common.errors import NotFound
+from runs.selectors import get_team
+from teams.selectors import default_team_of, teams_of
+from wandb_api.context import Info
+from wandb_api.ids import to_id
+from wandb_api.nodes import entity_node, user_node
+from wandb_api.schema import query, root, user_type
+
+FEATURES = {
+    "CLIENT_IDS": True,
+    "FILESTREAM_GZIP": True,
+    "MARK_RUN_FILES_UPLOADED": True,
+}
+"""What is on; everything else an SDK may ask for is off by not being listed."""
+
+
+def _own_fields(user: User, actor: Actor) -> dict[str, Any]:
+    home = default_team_of(actor)
+    flags = {"code_saving_enabled": bool(home and home.code_saving_default)}
+    return {
+        "email": user.email or f"{user.username}@service.invalid",
+        "admin": user.is_operator,
+        "entity": home.name if home else user.username,
+        "flags": json.dumps(flags),
+        "deletedAt": None,
+    }
+
+
+@root(query, "viewer", Open.SIGNED_IN)
+def resolve_viewer(_: Any, info: Info) -> dict[str, Any] | None:
+    """Return who the key belongs to."""
+    actor = info.context.actor
+    user = User.objects.filter(pk=actor.lookup_id).first()
+    if user is None:
+        return None
+    return {**(user_node(user) or {}), **_own_fields(user, actor), "is_viewer": True}
+
+
+@user_type.field("teams")
+def resolve_teams(user: dict[str, Any], info: Info) -> dict[str, Any]:
+    """Return the viewer's teams; of other people nobody learns them here."""
+    teams = teams_of(info.context.actor) if user.get("is_viewer") else []
+    return {"edges": [{"node": entity_node(team)} for team in teams]}
+
+
+@user_type.field("apiKeys")
+def resolve_api_keys(user: dict[str, Any], info: Info) -> dict[str, Any]:
+    """Return the viewer's keys by their visible characters."""
+    keys = api_keys_of(info.context.actor) if user.get("is_viewer") else []
+    nodes = [{"id": to_id("ApiKey", key.pk), "name": key.prefix, "description": key.label} for key in keys]
+    return {"edges": [{"node": node} for node in nodes]}
+
+
+@root(query, "serverInfo", Open.SIGNED_IN)
+def resolve_server_info(_: Any, info: Info) -> dict[str, Any]:
+    """Return features and the SDK versions that work here."""
+    return {
+        "cliVersionInfo": {"min_cli_version": "0.16.0", "max_cli_version": "0.31.0"},
+        "latestLocalVersionInfo": {
+            "outOfDate": False, "latestVersionString": VERSION, "versionOnThisInstanceString": VERSION,
+        },
+        "features": [{"name": name, "isEnabled": is_on} for name, is_on in FEATURES.items()],
+    }  # fmt: skip
+
+
+@root(query, "entity", "project.view")
+def resolve_entity(_: Any, info: Info, name: str) -> dict[str, Any] | None:
+    """Return an entity, null when the viewer may not know of it."""
+    try:
+        return entity_node(get_team(info.context.actor, name))
+    except NotFound:
+        return None

@@ -1,0 +1,207 @@
+"""Write docs/develop/protocol.md, what is served of the SDK's protocol: `.venv/bin/python -m wandb_api.tests.protocol`.
+
+Everything in it comes from the code and from the installed SDKs; a test fails when the page is out of date.
+"""
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+
+from config.env import ROOT
+from tests import sdks
+from wandb_api.refusals import REFUSED, Feature, refusal_of, unknown_field
+from wandb_api.schema import document_of
+from wandb_api.tests.operations import Operation, operations_of
+
+PAGE = ROOT / "docs" / "develop" / "protocol.md"
+NOT_SENT = {
+    "Run.internalId": "0.19 asks for it only where `Run` has no `projectId`",
+}
+"""Fields that an SDK asks of other servers only, having looked what there is: such a form is not sent to us."""
+SERVED = "✓"
+
+
+def sent_by(version: str) -> list[Operation]:
+    """Return what a release sends to this server."""
+    return [
+        operation
+        for operation in operations_of(version).operations
+        if not NOT_SENT.keys() & {unknown_field(error) for error in document_of(operation.text)[1]}
+    ]
+
+
+def refused(operation: Operation) -> Feature | None:
+    """Return the feature for which an operation is refused."""
+    return refusal_of(document_of(operation.text)[1])
+
+
+Row = dict[str, str]
+"""SDK → served, or why not."""
+
+
+def rows() -> dict[tuple[str, str], Row]:
+    """Return the table of all operations by name and kind; of one in several forms, a refused form counts."""
+    table: dict[tuple[str, str], Row] = defaultdict(dict)
+    for version in sdks.versions():
+        for operation in sent_by(version):
+            feature = refused(operation)
+            row = table[operation.name, operation.kind]
+            if feature or version not in row:
+                row[version] = feature.name.lower() if feature else SERVED
+    return dict(sorted(table.items(), key=lambda item: (item[0][0].lower(), item[0])))
+
+
+def _table(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def _operations(table: dict[tuple[str, str], Row], label: str) -> str:
+    """Return the table of operations that are served everywhere, or refused for one feature."""
+    chosen = {
+        name: row
+        for name, row in table.items()
+        if (set(row.values()) == {SERVED} if label == SERVED else label in row.values())
+    }
+    body = [
+        [f"`{name}`", kind, *(row.get(version, "") for version in sdks.versions())]
+        for (name, kind), row in chosen.items()
+    ]
+    return _table(["operation", "kind", *sdks.versions()], body)
+
+
+def _counts(table: dict[tuple[str, str], Row]) -> str:
+    labels = [SERVED, *(feature.name.lower() for feature in Feature)]
+    body = []
+    for version in sdks.versions():
+        cells = [row[version] for row in table.values() if version in row]
+        body.append([version, str(len(cells)), *(str(cells.count(label) or "") for label in labels)])
+    return _table(["SDK", "operations", "served", *labels[1:]], body)
+
+
+def _endpoints() -> str:
+    from django.urls import reverse
+
+    from storage import tickets
+    from wandb_api import file_stream
+
+    stream = file_stream.PATH.pattern
+    for name in ("entity", "project", "run"):
+        stream = stream.replace("([^/]+)", f"{{{name}}}", 1)
+    return _table(
+        ["endpoint", "key", "what"],
+        [
+            [
+                f"`POST {reverse('graphql')}`",
+                "yes",
+                "every operation below; `{query, variables, operationName}`",
+            ],
+            [f"`POST {stream}`", "yes", "history, system metrics, summary and console of a run, as lines"],
+            [
+                f"`PUT {tickets.PUT_PATH}{{token}}`",
+                "the token",
+                "a file; the URL comes from `CreateRunFiles`",
+            ],
+            [f"`GET {tickets.GET_PATH}{{token}}`", "the token", "a file; the URL comes with each `File`"],
+            ["`POST /sdk/otel/v1/{signal}`", "no", "404 to each, so that the SDK sends no telemetry"],
+            [
+                f"`GET {reverse('accounts:authorize')}`",
+                "a session",
+                "the page of a browser that shows a key to paste",
+            ],
+        ],
+    )
+
+
+STATUSES = [
+    ("200", "done", "–"),
+    (
+        "400",
+        "not GraphQL, not on the schema, a refused feature, a value that cannot be, a deleted run",
+        "shows it",
+    ),
+    ("401", "no key, or one that does not hold", "shows it"),
+    ("403", "the key may see it, and may not do this; the message names the action", "shows it"),
+    ("404", "it is not there, or the key may not see it", "shows it"),
+    ("410", "file_stream alone: the run was deleted", "ends the run's stream, keeps its data on disk"),
+    ("413", "over a limit; the message names the setting", "shows it"),
+    ("500", "a mistake of the server; its log has the traceback", "tries again"),
+    ("503", "the database did not answer; nothing was kept", "tries again"),
+]
+
+
+def _flags() -> str:
+    from wandb_api.resolvers.viewer import FEATURES
+
+    return "".join(f"- `{name}`: {'on' if is_on else 'off'}\n" for name, is_on in sorted(FEATURES.items()))
+
+
+def _refusals(table: dict[tuple[str, str], Row]) -> str:
+    parts = []
+    for feature in Feature:
+        fields = ", ".join(f"`{field}`" for field in sorted(REFUSED) if REFUSED[field] is feature)
+        parts.append(
+            f"### {feature.name.capitalize()}\n\n> {feature.value}\n\nFields: {fields}\n\n"
+            f"{_operations(table, feature.name.lower())}"
+        )
+    return "\n".join(parts)
+
+
+def page() -> str:
+    """Return the page."""
+    table = rows()
+    return f"""# What is served of the SDK's protocol
+
+<!-- Generated from the code and the installed SDKs: .venv/bin/python -m wandb_api.tests.protocol -->
+
+Every GraphQL operation found in the packages of these SDKs (strings of their Python, documents of their Go core) is
+checked against `wandb_api/schema.graphql`. One is either valid, or refused with a message that names what this
+version of the server does not do.
+
+{_counts(table)}
+## Endpoints
+
+{_endpoints()}
+## Statuses
+
+The SDK shows `errors[0].message` of any status but 200. A refusal is 400: no SDK retries it, and those up to 0.22,
+which look for a table's artifact inside `run.log`, survive only an HTTP error there.
+
+{_table(["status", "when", "the SDK"], STATUSES)}
+## Features announced
+
+By `serverInfo {{ features }}`; all others are off by not being listed.
+
+{_flags()}
+## Served
+
+{_operations(table, SERVED)}
+## Refused
+
+A run goes on and finishes whole whatever of this it asks for. What `log_artifact` and `log_code` log is not stored; of
+a table, the file is, and its artifact is not. `artifact.wait()` raises; `use_artifact`, `wandb sweep` and `wandb.Api()`
+raise with the message, but lists of `wandb.Api()` up to 0.22, and `wait()` of 0.16, say only "400 Client Error".
+`api.registries()` is refused by the SDK itself. Who brings a feature removes its fields from
+`wandb_api/refusals.py`.
+
+In a cell: {SERVED} served, else why not; empty where the SDK has no such operation.
+
+{_refusals(table)}"""
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page())
+    sys.stdout.write(f"wrote {PAGE.relative_to(ROOT)}\n")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
+    import django
+
+    from tests import plugin  # noqa: F401 - gives this process a data folder of its own
+
+    django.setup()
+    main()

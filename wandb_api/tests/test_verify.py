@@ -1,0 +1,53 @@
+"""`wandb verify`, as far as a server of this version decides it: the rest is refused or wants https."""
+
+import re
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests import sdks
+from tests.installation import Installation
+from tests.sdk.people import person
+
+pytestmark = pytest.mark.sdk
+
+GOOD = [
+    "Checking if logged in",
+    "Checking signed URL upload",
+    "Checking ability to send large payloads through proxy",
+    "Checking wandb package version is up to date",
+    "Checking logged metrics, saving and downloading a file",
+]
+
+
+@pytest.fixture(scope="module")
+def printed_by(
+    server: Installation, sdk: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    """Run it with all releases at once: it waits most of its half minute."""
+
+    def run(version: str) -> str:
+        folder = tmp_path_factory.mktemp(f"verify-{version}")
+        (folder / "config").mkdir()  # 0.16 writes there and does not make it
+        with person(server, f"verify-{version.replace('.', '-')}") as someone:
+            done = subprocess.run(
+                [str(sdk(version)), "-m", "wandb", "verify", "--host", server.url],
+                env=sdks.script_env(someone.env, folder), cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                capture_output=True, timeout=240, check=False,
+            )  # fmt: skip
+        return done.stdout + done.stderr
+
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(sdks.tried(), pool.map(run, sdks.tried()), strict=True))
+
+
+@pytest.mark.parametrize("version", sdks.tried())
+def test_wandb_verify_finds_runs_files_and_versions_in_order(
+    printed_by: dict[str, str], version: str
+) -> None:
+    printed = printed_by[version]
+    lines = dict(re.findall(r"^(Checking [^.\n]+?)\.+(.)", printed, re.MULTILINE))
+    assert {check: lines.get(check) for check in GOOD} == dict.fromkeys(GOOD, "✅"), printed

@@ -1,0 +1,98 @@
+"""``POST /graphql``."""
+
+import dataclasses
+import json
+import logging
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from graphql import ExecutionResult, execute
+
+from access.actor import Actor, ActorKind
+from access.credentials import actor_of_header
+from access.operators import HEADER, elevated
+from access.routes import Open, declare
+from access.web import address_of
+from common.errors import DomainError, Invalid, TooLarge
+from runs.projection import clean_tree, read_lenient
+from wandb_api.context import Context, base_url_of
+from wandb_api.errors import answer_to, body_of, status_of
+from wandb_api.refusals import refusal_of
+from wandb_api.schema import document_of, schema
+
+logger = logging.getLogger(__name__)
+
+
+def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
+    try:
+        content = orjson.dumps(body)
+    except TypeError:  # lone surrogates and integers beyond 64 bits
+        content = json.dumps(body).encode()
+    response = HttpResponse(content, status=status, content_type="application/json")
+    if status == 401:
+        response["WWW-Authenticate"] = 'Basic realm="Runyard"'
+    return response
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """Return who holds the key, for whom they log, and whether they asked for operator rights.
+
+    Raises:
+        Unauthenticated: no key or one that does not hold.
+    """
+    actor = actor_of_header(request.headers.get("Authorization", ""), address_of(request))
+    if actor.kind is ActorKind.SERVICE:
+        named = request.headers.get("X-WANDB-USERNAME") or request.headers.get("X-WANDB-USER-EMAIL", "")
+        return dataclasses.replace(actor, on_behalf_of=named)
+    return actor
+
+
+def _payload_of(request: HttpRequest) -> tuple[str, dict[str, Any], str | None]:
+    try:
+        body = read_lenient(request.body)
+        text, variables, name = body["query"], body.get("variables") or {}, body.get("operationName")
+    except RequestDataTooBig:
+        limit = settings.GRAPHQL_MAX_BYTES
+        message = f"A GraphQL request may have at most {limit} bytes (setting RUNYARD_GRAPHQL_MAX_MIB)."
+        raise TooLarge(message) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Invalid('The body must be JSON: {"query": …, "variables": …, "operationName": …}.') from None
+    if not isinstance(text, str) or not isinstance(variables, dict):
+        raise Invalid("`query` must be a string and `variables` an object.")
+    return text, clean_tree(variables), name
+
+
+@declare(Open.ANYONE)
+@csrf_exempt
+@require_POST
+def graphql(request: HttpRequest) -> HttpResponse:
+    """Execute one operation for the holder of the API key; each root field checks its own action."""
+    try:
+        actor = actor_of(request)
+        text, variables, name = _payload_of(request)
+    except DomainError as error:
+        return _reply(status_of(error), body_of(error.message, error.code))
+    document, errors = document_of(text)
+    if document is None or errors:
+        refused = refusal_of(errors)
+        if refused:
+            # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
+            return _reply(400, body_of(refused, "not_supported"))
+        return _reply(400, {"errors": [{"message": error.message} for error in errors]})
+    context = Context(
+        elevated(actor, request.headers.get(HEADER, ""), what=name or text), base_url_of(request)
+    )
+    result = execute(
+        schema(), document, context_value=context, variable_values=variables, operation_name=name or None
+    )
+    if not isinstance(result, ExecutionResult):
+        raise TypeError("all resolvers are synchronous")
+    if result.errors:
+        status, told = answer_to(result.errors)
+        return _reply(status, {"data": result.data, "errors": told})
+    return _reply(200, {"data": result.data})
