@@ -1,0 +1,69 @@
+import { make, makeIcon } from "./dom";
+import { word } from "./words";
+
+/** Pauses between attempts grow to this, milliseconds. */
+const LONGEST_PAUSE_MS = 15_000;
+
+export interface Listener<M> {
+  /** A message came. */
+  message(message: M): void;
+  /** The line is up, the first time or again: ask for what was missed. */
+  connected?(again: boolean): void;
+}
+
+/**
+ * Listen to a WebSocket at `path` for as long as the page is open.
+ * It comes back with growing pauses, and at once when the page is looked at again.
+ */
+export function listen<M>(path: string, listener: Listener<M>): void {
+  const url = new URL(path, location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  let attempts = 0;
+  let opened = false;
+  let timer: number | undefined;
+  let socket: WebSocket | undefined;
+
+  const connect = () => {
+    timer = undefined;
+    socket = new WebSocket(url);
+    socket.onopen = () => {
+      attempts = 0;
+      showOffline(false);
+      listener.connected?.(opened);
+      opened = true;
+    };
+    socket.onmessage = (event) => listener.message(JSON.parse(String(event.data)) as M);
+    socket.onclose = (event) => {
+      socket = undefined;
+      if (event.code >= 4400 && event.code < 4500) return; // refused for good: gone, or not ours
+      attempts += 1;
+      if (attempts >= 3) showOffline(true);
+      const pause = Math.min(LONGEST_PAUSE_MS, 500 * 2 ** Math.min(attempts, 6));
+      timer = window.setTimeout(connect, pause * (0.7 + Math.random() * 0.6));
+    };
+  };
+  const hurry = () => {
+    if (document.visibilityState !== "visible") return;
+    if (timer !== undefined) {
+      clearTimeout(timer);
+      connect();
+    } else if (socket?.readyState === WebSocket.OPEN) {
+      listener.connected?.(true); // a sleeping laptop may have missed messages without noticing
+    }
+  };
+  document.addEventListener("visibilitychange", hurry);
+  addEventListener("online", hurry);
+  connect();
+}
+
+function showOffline(offline: boolean): void {
+  const shown = document.querySelector(".connection");
+  if (!offline) {
+    shown?.remove();
+  } else if (!shown) {
+    const note = make("div", "connection");
+    note.setAttribute("role", "status");
+    note.append(makeIcon("refresh-cw"), make("span", "", word("offline")));
+    document.body.append(note);
+  }
+}

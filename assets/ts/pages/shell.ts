@@ -1,0 +1,20 @@
+import { letMessagesGo, toast } from "../lib/announce";
+import { enableCopying } from "../lib/copy";
+import { enableDialogs } from "../lib/dialogs";
+import { enableShortcuts } from "../lib/shortcuts";
+import { enableThemeChoice } from "../lib/theme-choice";
+import { keepTimesFresh } from "../lib/times";
+import { word } from "../lib/words";
+
+keepTimesFresh();
+enableCopying();
+enableDialogs();
+enableShortcuts();
+enableThemeChoice();
+letMessagesGo();
+
+document.addEventListener("htmx:configRequest", (event) => {
+  const { headers } = (event as CustomEvent<{ headers: Record<string, string> }>).detail;
+  headers["X-CSRFToken"] = document.body.dataset.csrf ?? "";
+});
+document.addEventListener("htmx:responseError", () => toast(word("requestFailed"), "error"));
