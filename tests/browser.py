@@ -1,0 +1,92 @@
+"""A real Chromium for Playwright's own fixtures (`page`, `context`, `browser`)."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DOWNLOAD_LIMIT_S = 60
+QUIET = [
+    "--no-sandbox",  # the suite may run as root, in a container
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",  # or it looks up its maker's hosts at every start
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def _found() -> Iterator[str | None]:
+    """Yield candidates, cheapest first; each step runs only when those before it gave nothing."""
+    yield os.environ.get("CHROME_PATH")
+    yield _on_path()
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        _apt_get("update", "-qq")
+        _apt_get("install", "-y", "-qq", "--no-install-recommends", "chromium")
+        yield _on_path()
+    yield _playwrights_own()
+
+
+def _apt_get(*arguments: str) -> None:
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(
+        ["apt-get", *arguments], env=environment, stdout=subprocess.DEVNULL, timeout=600, check=False
+    )
+
+
+def _on_path() -> str | None:
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def _playwrights_own() -> str | None:
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "playwright", "install", "chromium"],
+            check=True,
+            timeout=DOWNLOAD_LIMIT_S,
+            capture_output=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        return None
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return playwright.chromium.executable_path
+
+
+@cache
+def find_chromium() -> str:
+    """Return the path of a Chromium.
+
+    Raises:
+        RuntimeError: there is none; the message lists what was tried.
+    """
+    for path in _found():
+        if path and Path(path).exists():
+            return path
+    raise RuntimeError(
+        "No Chromium for the browser tests. Tried, in this order: the path in CHROME_PATH; "
+        f"{', '.join(NAMES)} on PATH; `apt-get install chromium` (as root only); "
+        f"`playwright install chromium` (for {DOWNLOAD_LIMIT_S} s)."
+    )
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Return the path of a Chromium, which is installed first where that is possible."""
+    return find_chromium()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], chromium: str) -> dict[str, Any]:
+    """Launch that Chromium instead of the one Playwright would download."""
+    return {**browser_type_launch_args, "executable_path": chromium, "args": QUIET}

@@ -1,0 +1,174 @@
+"""Rows for tests, made by the services, so that names are claimed and every person has a personal team.
+
+``UserFactory()``, ``RunFactory(project=project, user=user)``, ... give a row; what a test does not name is made up.
+The fixtures are ``member_of`` and ``api_key``; `tests.fixtures` passes them on to every test.
+"""
+
+import base64
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import factory
+import pytest
+from django.db import transaction
+
+from access.actions import Preset
+from access.actor import SYSTEM, Actor
+from access.web import actor_of_user
+from accounts import services as accounts
+from accounts.models import User
+from runs.models import Project, Run, RunFile, Visibility
+from runs.services import lifecycle, projects
+from runs.services.files import receive_run_file
+from runs.services.lifecycle import RunFields
+from storage.services import keep_bytes
+from teams import services as teams
+from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team
+from teams.roles import built_in
+
+PASSWORD = "correct horse battery"
+
+
+class UserFactory(factory.Factory[User]):
+    """A person with a verified address and a personal team; the password is ``PASSWORD``."""
+
+    class Meta:
+        model = User
+
+    username = factory.Sequence(lambda number: f"user{number}")
+    email = factory.LazyAttribute(lambda user: f"{user.username.lower()}@example.com")
+    password = PASSWORD
+
+    @classmethod
+    def _create(cls, model_class: type[User], *args: Any, **kwargs: Any) -> User:
+        return accounts.create_user(actor=SYSTEM, **kwargs)
+
+
+class OrganizationFactory(factory.Factory[Organization]):
+    """An organization with its first admin."""
+
+    class Meta:
+        model = Organization
+
+    name = factory.Sequence(lambda number: f"organization{number}")
+    admin = factory.SubFactory(UserFactory)
+
+    @classmethod
+    def _create(cls, model_class: type[Organization], *args: Any, **kwargs: Any) -> Organization:
+        return teams.create_organization(actor=SYSTEM, **kwargs)
+
+
+class TeamFactory(factory.Factory[Team]):
+    """A team of an organization with its first admin."""
+
+    class Meta:
+        model = Team
+
+    name = factory.Sequence(lambda number: f"team{number}")
+    organization = factory.SubFactory(OrganizationFactory)
+    admin = factory.SubFactory(UserFactory)
+
+    @classmethod
+    def _create(cls, model_class: type[Team], *args: Any, **kwargs: Any) -> Team:
+        return teams.create_team(actor=SYSTEM, **kwargs)
+
+
+class ServiceAccountFactory(factory.Factory[ServiceAccount]):
+    """A service account; give it a ``team`` or an ``organization``."""
+
+    class Meta:
+        model = ServiceAccount
+
+    label = factory.Sequence(lambda number: f"bot{number}")
+
+    @classmethod
+    def _create(cls, model_class: type[ServiceAccount], *args: Any, **kwargs: Any) -> ServiceAccount:
+        return teams.create_service_account(actor=SYSTEM, **kwargs)
+
+
+class ProjectFactory(factory.Factory[Project]):
+    """A project of a team."""
+
+    class Meta:
+        model = Project
+
+    name = factory.Sequence(lambda number: f"project{number}")
+    team = factory.SubFactory(TeamFactory)
+    visibility = Visibility.TEAM
+
+    @classmethod
+    def _create(cls, model_class: type[Project], *args: Any, **kwargs: Any) -> Project:
+        return projects.create_project(actor=SYSTEM, **kwargs)
+
+
+class RunFactory(factory.Factory[Run]):
+    """A running run of ``user``; ``fields`` are those of `RunFields`."""
+
+    class Meta:
+        model = Run
+
+    project = factory.SubFactory(ProjectFactory)
+    uid = factory.Sequence(lambda number: f"run{number}")
+    user = factory.SubFactory(UserFactory)
+
+    @classmethod
+    def _create(cls, model_class: type[Run], *args: Any, **kwargs: Any) -> Run:
+        project, uid, user = kwargs.pop("project"), kwargs.pop("uid"), kwargs.pop("user")
+        fields = RunFields(**kwargs)
+        return lifecycle.log_run(actor=SYSTEM, project=project, uid=uid, fields=fields, user=user)[0]
+
+
+def add_run_file(run: Run, name: str, content: bytes = b"hello\n") -> RunFile:
+    """Give a run a file, as an upload does."""
+    with transaction.atomic():
+        receive_run_file({"r": run.pk, "n": name}, keep_bytes(content))
+    return RunFile.objects.select_related("blob").get(run=run, name=name)
+
+
+def custom_role(organization: Organization, actions: Iterable[str], base: Preset = Preset.VIEW_ONLY) -> Role:
+    """Return a role of the organization with these actions (TEAM-20)."""
+    role = Role.objects.create(
+        organization=organization, name=f"role {Role.objects.count()}", base=built_in(base)
+    )
+    RoleGrant.objects.bulk_create([RoleGrant(role=role, action=str(action)) for action in actions])
+    return role
+
+
+def make_member(team: Team, role: Preset | Role = Preset.MEMBER, **user: Any) -> User:
+    """Return a new member of the team; O is an admin of its organization, Om belongs to it only."""
+    person = UserFactory(**user)
+    if role in {Preset.ORGANIZATION_ADMIN, Preset.ORGANIZATION_MEMBER} and isinstance(role, Preset):
+        OrganizationMember.objects.create(
+            organization_id=team.organization_id or 0, user=person, role=built_in(role)
+        )
+        return person
+    chosen = built_in(role) if isinstance(role, Preset) else role
+    teams.add_member(actor=SYSTEM, team=team, user=person, role=chosen)
+    return person
+
+
+def make_key(owner: User, **more: Any) -> str:
+    """Return the secret of a new API key."""
+    return accounts.create_api_key(actor=SYSTEM, owner=owner, **more)[1]
+
+
+def basic(secret: str) -> str:
+    """Return an Authorization header as the SDK sends it."""
+    return "Basic " + base64.b64encode(f"api:{secret}".encode()).decode()
+
+
+def actor(user: User | ServiceAccount) -> Actor:
+    """Return the actor of a signed-in user or a service account."""
+    return actor_of_user(user.user if isinstance(user, ServiceAccount) else user)
+
+
+@pytest.fixture
+def member_of(db: None) -> Callable[..., User]:
+    """Give `make_member`: ``member_of(team, Preset.ADMIN)`` is a new admin of the team."""
+    return make_member
+
+
+@pytest.fixture
+def api_key(db: None) -> Callable[..., str]:
+    """Give `make_key`: ``api_key(user)`` is the secret of a new API key."""
+    return make_key

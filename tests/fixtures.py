@@ -1,0 +1,81 @@
+"""Fixtures that any test may use.
+
+`server`       a real installation with the production command lines, one for the session (`Installation`)
+`new_server`   makes further ones: ``new_server(RUNYARD_CRASH_TIMEOUT_S="60")``
+`sdk`          ``sdk("0.31.0")`` is the Python that has this release of the SDK
+`member_of`    makes a user with a role in a team, `api_key` a key for a user (`tests.factories`)
+`run_script`   runs a script with such a Python: ``run_script(sdk("0.31.0"), code, server.client_env(key))``
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import sdks
+from tests.factories import api_key, member_of
+from tests.installation import Installation
+from tests.matrix import report
+from tests.matrix.report import checked
+from tests.plugin import HOME
+from tests.sdk import table
+
+__all__ = ["api_key", "checked", "member_of"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what the access matrix and the SDK's scenarios have counted."""
+    report.pytest_terminal_summary(terminalreporter)
+    table.print_table(terminalreporter)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Test on a SQLite *file*: a shared in-memory database knows neither WAL nor waiting for a lock."""
+    from django.db import connections
+
+    for alias in connections:
+        settings = connections[alias].settings_dict
+        if settings["ENGINE"].endswith("sqlite3"):
+            settings.setdefault("TEST", {})["NAME"] = str(HOME / f"test-{alias}.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Installation]:
+    """Run one installation for the session. A test that kills a process starts it again, or uses `new_server`."""
+    with (
+        tempfile.TemporaryDirectory(prefix="runyard-server-") as folder,
+        Installation(Path(folder)) as installation,
+    ):
+        yield installation
+
+
+@pytest.fixture
+def new_server() -> Iterator[Callable[..., Installation]]:
+    """Give a function that starts an installation with the given variables; all end with the test."""
+    with ExitStack() as stack:
+
+        def start(**variables: str) -> Installation:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="runyard-server-"))
+            return stack.enter_context(Installation(Path(folder), **variables))
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def sdk() -> Callable[[str], Path]:
+    """Give the function that finds, or makes, the Python of one release of the SDK."""
+    return sdks.python_of
+
+
+@pytest.fixture
+def run_script(tmp_path: Path) -> Callable[..., "sdks.Ran"]:
+    """Give the function that runs a script in the test's own folder; keywords as in `sdks.run_script`."""
+
+    def run(python: Path, code: str, env: dict[str, str], **options: Any) -> sdks.Ran:
+        return sdks.run_script(python, code, env=env, cwd=tmp_path, **options)
+
+    return run

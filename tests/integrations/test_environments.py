@@ -1,0 +1,23 @@
+"""The frameworks' environments, which must fit a machine without a graphics card."""
+
+import pytest
+
+from tests.integrations.frameworks import python_of
+
+pytestmark = pytest.mark.sdk
+
+
+@pytest.mark.parametrize(
+    ("framework", "torch"),
+    [
+        ("sklearn", False),
+        ("xgboost", False),
+        pytest.param("transformers", True, marks=pytest.mark.heavy),
+        pytest.param("lightning", True, marks=pytest.mark.heavy),
+    ],
+)
+def test_no_cuda_package_came_along(framework: str, torch: bool) -> None:
+    python = python_of(framework, torch=torch)
+    names = {path.name.lower() for path in python.parents[1].glob("lib/python*/site-packages/*.dist-info")}
+    assert len(names) > 10
+    assert [name for name in names if name.startswith(("nvidia", "cuda", "triton"))] == []

@@ -1,0 +1,235 @@
+"""Sends the request of one cell and reads the class of its answer."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+from asgiref.sync import async_to_sync
+from asgiref.testing import ApplicationCommunicator
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import get_resolver, reverse
+from django.urls.resolvers import URLResolver
+from starlette.routing import Mount, Route
+
+from access.actions import Preset
+from access.sockets import NOT_VISIBLE
+from config.asgi import application, lean_routes
+from storage import tickets
+from tests.factories import add_run_file
+from tests.matrix.cases import Answer, Case, Over, Thing
+from tests.matrix.world import World
+from wandb_api import file_stream
+from wandb_api.ids import to_id
+
+_HTML = {"Accept": "text/html"}
+
+
+def url_patterns(resolver: URLResolver | None = None, space: str = "", before: str = "/") -> Iterator[Any]:
+    """Yield (name or "", whole pattern, view) of every URL pattern."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        pattern = before + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from url_patterns(
+                entry, f"{space}{entry.namespace}:" if entry.namespace else space, pattern
+            )
+        else:
+            yield space + (entry.name or ""), pattern, entry.callback
+
+
+def names_of(case: Case, thing: Thing) -> dict[str, Any]:
+    """Return what a URL or document names the thing by."""
+    row = thing.row
+    if case.over in {Over.ENTITY, Over.ORGANIZATION}:
+        return {"entity": row.name}
+    if case.over is Over.PROJECT:
+        return {"entity": row.team.name, "project": row.name}
+    if case.over is Over.RUN:
+        return {"entity": row.project.team.name, "project": row.project.name, "uid": row.uid}
+    if case.over is Over.INVITATION:
+        return {"token": f"to-{row.team.name}"}
+    return {} if row is None else {"pk": row.pk}
+
+
+def _refused(status: int, body: str) -> Answer | None:
+    answer = {401: Answer.UNAUTHENTICATED, 403: Answer.FORBIDDEN, 404: Answer.HIDDEN}.get(status)
+    if answer is None and not 200 <= status < 400:
+        raise AssertionError(f"status {status}: {body[:400]}")
+    return answer
+
+
+def answer_of_page(response: HttpResponseBase) -> Answer:
+    """Read a web page's answer."""
+    body = "" if response.streaming else bytes(getattr(response, "content", b"")).decode()
+    location = str(response.headers.get("Location", ""))
+    if response.status_code == 302 and location.startswith(reverse(settings.LOGIN_URL)):
+        return Answer.LOGIN
+    return _refused(response.status_code, body) or Answer.OK
+
+
+def undone(ask: Callable[[], Answer]) -> Answer:
+    """Ask inside a transaction that is rolled back."""
+    with transaction.atomic():
+        answer = ask()
+        transaction.set_rollback(True)
+    return answer
+
+
+def lean_endpoints() -> dict[str, Any]:
+    """Return path to endpoint of the routes that never reach Django."""
+    found: dict[str, Any] = {"/files/{entity}/{project}/{run}/file_stream": file_stream.file_stream}
+    for route in lean_routes:
+        assert isinstance(route, Route | Mount)
+        found[route.path] = route.app if isinstance(route, Mount) else route.endpoint
+    return found
+
+
+def page_path(route: str, case: Case, thing: Thing) -> str:
+    """Return the path of a web page."""
+    return route if route.startswith("/") else reverse(route, kwargs=names_of(case, thing) | case.args)
+
+
+def ask_page(client: Client, path: str, method: str = "GET") -> Answer:
+    """Ask for a web page as a browser does."""
+    return undone(lambda: answer_of_page(client.generic(method, path, headers=_HTML)))
+
+
+def web_answer(answer: Answer, case: Case, actor: str) -> Answer:
+    """Dress what is expected: who is not signed in is sent to do so instead of hearing that nothing is there."""
+    if answer is Answer.HIDDEN and actor == "anonymous" and case.method == "GET" and case.answer is None:
+        return Answer.LOGIN
+    return answer
+
+
+def ask_rest(
+    path: str, case: Case, thing: Thing, headers: dict[str, str], client: Client | None = None
+) -> Answer:
+    """Ask the REST API by key, or with a session by its client."""
+
+    def ask() -> Answer:
+        response = (client or Client()).generic(
+            case.method, path, headers=headers, content_type="application/json"
+        )
+        refused = _refused(response.status_code, response.content.decode())
+        if refused is None and case.listed:
+            shown = {row["id"] for row in json.loads(response.content)["results"]}
+            return Answer.OK if thing.row.pk in shown else Answer.HIDDEN
+        return refused or Answer.OK
+
+    return undone(ask)
+
+
+def _at(data: Any, path: str) -> Any:
+    for part in path.split("."):
+        data = None if data is None else data[part]
+    return data
+
+
+def _ids(case: Case, thing: Thing) -> dict[str, str]:
+    row = thing.row
+    if case.over is Over.RUN:
+        return {"id": to_id("Run", row.pk), "file": to_id("RunFile", row.files.get(name="notes.txt").pk)}
+    if case.over is Over.ENTITY:
+        member = row.memberships.exclude(role__preset=Preset.ADMIN).first()
+        ids = {"member": to_id("Member", member.pk)} if member else {}
+        invitation = row.invitations.first()
+        return ids | ({"invitation": to_id("Invitation", invitation.pk)} if invitation else {})
+    return {"id": to_id("ApiKey", row.pk)} if case.over is Over.KEY else {}
+
+
+def variables_of(case: Case, thing: Thing) -> dict[str, Any]:
+    """Return a document's variables."""
+    names = names_of(case, thing) | _ids(case, thing) | case.args
+    wanted = names | {"run": names.pop("uid")} if "uid" in names else names
+    return {name: value for name, value in wanted.items() if f"${name}:" in case.document}
+
+
+def post_graphql(document: str, variables: dict[str, Any], headers: dict[str, str]) -> Any:
+    """Send one GraphQL request."""
+    payload = json.dumps({"query": document, "variables": variables})
+    return Client().post("/graphql", payload, content_type="application/json", headers=headers)
+
+
+def ask_graphql(case: Case, thing: Thing, headers: dict[str, str]) -> Answer:
+    """Ask one root field."""
+
+    def ask() -> Answer:
+        response = post_graphql(case.document, variables_of(case, thing), headers)
+        body = response.json()
+        refused = _refused(response.status_code, str(body))
+        if refused is None and body.get("errors"):
+            raise AssertionError(f"errors with status {response.status_code}: {body}")
+        found = None if refused else _at(body["data"], case.found_at)
+        if case.listed and found is not None:
+            shown = {edge["node"]["id"] for edge in found["edges"]}
+            found = found if to_id("Project", thing.row.pk) in shown else None
+        return refused or (Answer.HIDDEN if found is None else Answer.OK)
+
+    return undone(ask)
+
+
+def graphql_answer(answer: Answer, actor: str) -> Answer:
+    """Dress what is expected: without a key nothing is answered at all."""
+    return Answer.UNAUTHENTICATED if actor == "anonymous" else answer
+
+
+@async_to_sync
+async def ask_socket(path: str, client: Client) -> Answer:
+    """Open a WebSocket with the session of a client."""
+    cookie = client.cookies.get(settings.SESSION_COOKIE_NAME)
+    headers = [(b"cookie", f"{cookie.key}={cookie.value}".encode())] if cookie else []
+    scope = {
+        "type": "websocket",
+        "path": f"/{path}",
+        "query_string": b"",
+        "headers": headers,
+        "subprotocols": [],
+    }
+    socket = ApplicationCommunicator(application, scope)
+    await socket.send_input({"type": "websocket.connect"})
+    message = await socket.receive_output()
+    assert message["type"] == "websocket.accept", (
+        "an accepted socket is what tells the browser the close code"
+    )
+    if await socket.receive_nothing(timeout=0.02, interval=0.005):
+        await socket.send_input({"type": "websocket.disconnect", "code": 1000})
+        await socket.wait()
+        return Answer.OK
+    message = await socket.receive_output()
+    assert (message["type"], message["code"]) == ("websocket.close", NOT_VISIBLE)
+    socket.stop()
+    return Answer.HIDDEN
+
+
+def lean_path(route: str, case: Case, thing: Thing, world: World) -> str:
+    """Return the path of a lean endpoint; the token of a storage route is valid, or forged."""
+    if case.over is Over.RUN:
+        names = names_of(case, thing)
+        return route.format(entity=names["entity"], project=names["project"], run=names["uid"])
+    if "path" in case.args:
+        settings.STATIC_ROOT.mkdir(exist_ok=True)
+        return f"{route}/{case.args['path']}"
+    if case.args.get("token") == "put":
+        return tickets.put_path("run-file", r=world.things[Over.RUN][0].row.pk, n="uploaded.txt")
+    if case.args.get("token") == "get":
+        file = add_run_file(world.things[Over.RUN][0].row, "shown.txt")
+        return tickets.get_path(file.blob, name=file.name, content_type="text/plain")
+    return route.format(**case.args)
+
+
+@async_to_sync
+async def send_lean(method: str, path: str, headers: dict[str, str]) -> tuple[int, str]:
+    """Send a request to a lean endpoint of the server's own ASGI application."""
+    transport = httpx.ASGITransport(application)
+    async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+        content = b"" if method == "GET" else b"{}"
+        response = await client.request(method, path, headers=headers, content=content)
+        return response.status_code, response.text
+
+
+def ask_lean(method: str, path: str, headers: dict[str, str]) -> Answer:
+    """Ask a lean endpoint and read the class of its answer."""
+    return _refused(*send_lean(method, path, headers)) or Answer.OK

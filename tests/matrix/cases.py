@@ -1,0 +1,137 @@
+"""The vocabulary of the matrix: rows (`Case`), the things they are asked about (`Thing`), the answer expected."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from tests.matrix import permissions
+from tests.matrix.permissions import TABLE, Permission
+
+
+class Over(StrEnum):
+    """What kind of thing a route is about."""
+
+    NOTHING = "nothing"
+    ORGANIZATION = "organization"
+    ENTITY = "entity"
+    PROJECT = "project"
+    RUN = "run"
+    KEY = "API key"
+    INVITATION = "invitation"
+
+
+class Answer(StrEnum):
+    """What an interface says."""
+
+    OK = "ok"
+    FORBIDDEN = "forbidden"
+    """Seen, but the action is missing: 403, naming the action."""
+    HIDDEN = "hidden"
+    """404, null, or a socket closed with 4404."""
+    LOGIN = "login"
+    """A redirect to the sign-in page."""
+    UNAUTHENTICATED = "unauthenticated"
+    """401."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to use a route: what it needs, what it is about, how it is asked."""
+
+    needs: str
+    over: Over = Over.NOTHING
+    method: str = "GET"
+    args: dict[str, Any] = field(default_factory=dict)
+    """More of the URL, GraphQL variables or query parameters, as the interface reads them."""
+    document: str = ""
+    """GraphQL only."""
+    found_at: str = "found"
+    """GraphQL only: the path in the data that is null when the thing is hidden."""
+    listed: bool = False
+    """The thing is hidden when the list does not show it."""
+    without: frozenset[str] = frozenset()
+    """Visibilities and places that the case does not ask about, because the request makes no sense there."""
+    answer: "Answer | None" = None
+    """What everybody is told, whoever they are."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What one cell is about, as the specification sees it."""
+
+    label: str
+    row: Any = None
+    visibility: str = ""
+    place: str = ""
+    """``team``, ``elsewhere`` (the organization's other team), ``personal`` (of the member) or ``organization``."""
+    owner: str = ""
+
+
+NOTHING = Thing("")
+
+
+PERSONAL_OWNER = "member"
+
+
+def role_of(actor: str, thing: Thing) -> str:
+    """Return the letter of TEAM-21 that the actor counts as there, "" for none."""
+    if thing.place == "personal":
+        return "A" if actor == PERSONAL_OWNER else ""
+    if thing.place == "organization":
+        return permissions.ROLES_OF_ORGANIZATION.get(actor, "")
+    if thing.visibility == "restricted":
+        return permissions.INVITED.get(actor, "")
+    roles = permissions.ROLES if thing.place == "team" else permissions.ROLES_ELSEWHERE
+    return roles.get(actor, "")
+
+
+def _by_matrix(who: str, actor: str, thing: Thing) -> bool:
+    """Whether a cell of TEAM-21 names the actor."""
+    role, tokens = role_of(actor, thing), set(who.split())
+    signed_in = actor != permissions.NOT_SIGNED_IN
+    return (
+        role in tokens
+        or (f"{role}-own" in tokens and thing.owner == actor)
+        or ("P" in tokens and thing.visibility in {"public", "open"})
+        or ("L" in tokens and thing.visibility == "open" and signed_in and thing.owner in {"", actor})
+    )
+
+
+def _known(who: str, actor: str, thing: Thing) -> bool | None:
+    """Answer what depends on who somebody is, None where roles decide."""
+    signed_in = actor != permissions.NOT_SIGNED_IN
+    return {
+        permissions.ANYONE: True,
+        permissions.SIGNED_IN: signed_in,
+        permissions.PERSON: signed_in and actor not in permissions.PROGRAMS,
+        permissions.OPERATOR: actor in permissions.OPERATORS,
+        permissions.ELEVATED: actor == permissions.ELEVATED,
+        permissions.OWNER: actor == thing.owner,
+        permissions.INVITED_OR_SIGNED_OUT: actor in {thing.owner, permissions.NOT_SIGNED_IN},
+    }.get(who)
+
+
+def allowed(needs: str, actor: str, scope: str, thing: Thing) -> bool:
+    """Whether the specification lets the actor, with a key of this scope, do it."""
+    permission: Permission = TABLE[needs]
+    limit = permissions.SCOPES[scope]
+    in_scope = limit is None or not permission.scopes or bool(limit & permission.scopes)
+    known = _known(permission.who, actor, thing)
+    if known is not None:
+        return known and in_scope
+    return actor == permissions.ELEVATED or (in_scope and _by_matrix(permission.who, actor, thing))
+
+
+def expected(case: Case, actor: str, scope: str, thing: Thing) -> Answer:
+    """Return the answer before an interface dresses it (a web page sends anonymous people to sign in)."""
+    if case.answer is not None:
+        return case.answer
+    if allowed(case.needs, actor, scope, thing):
+        return Answer.OK
+    permission, anonymous = TABLE[case.needs], actor == permissions.NOT_SIGNED_IN
+    if anonymous and permission.who in {permissions.SIGNED_IN, permissions.OPERATOR}:
+        return Answer.LOGIN
+    told = permission.who in {permissions.OPERATOR, permissions.ELEVATED}
+    if told or (permission.sees and allowed(permission.sees, actor, scope, thing)):
+        return Answer.FORBIDDEN
+    return Answer.HIDDEN

@@ -1,0 +1,187 @@
+"""GraphQL: root field to how it is used.
+
+Documents name things by `$entity`, `$project` and `$run`, or by global ids: `$id`, `$file` (one of the run's),
+`$member` (one of the team's who is no admin) and `$invitation` (a pending one to the team).
+"""
+
+from tests.matrix.cases import Case, Over
+from tests.matrix.permissions import ELEVATED, SIGNED_IN
+
+_PROJECT = (
+    "query($entity: String!, $project: String!) { found: %s(name: $project, entityName: $entity) { id } }"
+)
+_RUN_OF = (
+    "query($entity: String!, $project: String!, $run: String!)"
+    " { found: project(name: $project, entityName: $entity) { run: %s { id } } }"
+)
+_UPSERT = (
+    "mutation($entity: String!, $project: String!, $run: String!) { found: upsertBucket(input:"
+    " {entityName: $entity, modelName: $project, name: $run}) { bucket { id } } }"
+)
+_FILES = (
+    "mutation($entity: String!, $project: String!, $run: String!) { found: %s(input:"
+    ' {entityName: $entity, projectName: $project, runName: $run, files: ["notes.txt"]}) { %s } }'
+)
+_BY_ID = "mutation($id: %s!) { found: %s(input: {id: $id%s}) { %s } }"
+
+
+_RUN_NAMED = (
+    "mutation($entity: String!, $project: String!, $run: String!) { found: %s(input:"
+    " {entityName: $entity, projectName: $project, runName: $run, %s}) { %s } }"
+)
+_MODEL = (
+    "mutation($entity: String!, $project: String!) { found: upsertModel(input:"
+    " {entityName: $entity, name: $project%s}) { project { id } } }"
+)
+_OF_TEAM = "mutation(%s) { found: %s(input: {%s}) { %s } }"
+
+
+def _run(needs: str, document: str, *, found_at: str = "found") -> Case:
+    return Case(needs, Over.RUN, document=document, found_at=found_at)
+
+
+ROUTES: dict[str, list[Case]] = {
+    "Query.viewer": [Case(SIGNED_IN, document="{ found: viewer { id } }")],
+    "Query.serverInfo": [Case(SIGNED_IN, document="{ found: serverInfo { features { name } } }")],
+    "Query.entity": [
+        Case(
+            "entity: view",
+            Over.ENTITY,
+            document="query($entity: String!) { found: entity(name: $entity) { id } }",
+        )
+    ],
+    "Query.project": [
+        Case("projects: view", Over.PROJECT, document=_PROJECT % "project"),
+        _run("runs: view", _RUN_OF % "run(name: $run)", found_at="found.run"),
+        _run("runs: view", _RUN_OF % "bucket(name: $run, missingOk: true)", found_at="found.run"),
+    ],
+    "Query.model": [Case("projects: view", Over.PROJECT, document=_PROJECT % "model")],
+    "Query.models": [
+        Case(
+            "projects: view",
+            Over.PROJECT,
+            document="query($entity: String!) { found: models(entityName: $entity) { edges { node { id } } } }",
+            listed=True,
+        )
+    ],
+    "Query.users": [Case(ELEVATED, document='{ found: users(query: "e") { edges { node { id } } } }')],
+    "Query.organization": [
+        Case(
+            "organization: view",
+            Over.ORGANIZATION,
+            document="query($entity: String!) { found: organization(name: $entity) { id } }",
+        )
+    ],
+    "Mutation.createUser": [
+        Case(
+            ELEVATED,
+            document='mutation { found: createUser(input: {email: "new@example.com"}) { user { id } } }',
+        )
+    ],
+    "Mutation.generateApiKey": [
+        Case("keys: make own", document="mutation { found: generateApiKey(input: {}) { apiKey { id } } }")
+    ],
+    "Mutation.deleteApiKey": [
+        Case("keys: delete own", Over.KEY, document=_BY_ID % ("String", "deleteApiKey", "", "success"))
+    ],
+    "Mutation.createTeam": [
+        Case(
+            "team: create in one's organization, or a new one",
+            document='mutation { found: createTeam(input: {teamName: "brand-new"}) { entity { id } } }',
+        )
+    ],
+    "Mutation.createServiceAccount": [
+        Case(
+            "team: service accounts",
+            Over.ENTITY,
+            document=_OF_TEAM
+            % (
+                "$entity: String!",
+                "createServiceAccount",
+                'entityName: $entity, description: "new"',
+                "user { id }",
+            ),
+            without=frozenset({"personal"}),
+        )
+    ],
+    "Mutation.deleteInvite": [
+        Case(
+            "team: add / remove members",
+            Over.ENTITY,
+            document=_OF_TEAM
+            % (
+                "$entity: String!, $member: String!",
+                "deleteInvite",
+                "entityName: $entity, id: $member",
+                "success",
+            ),
+            without=frozenset({"personal"}),
+        ),
+        Case(
+            "team: revoke invitation",
+            Over.ENTITY,
+            document=_OF_TEAM
+            % (
+                "$entity: String!, $invitation: String!",
+                "deleteInvite",
+                "entityName: $entity, id: $invitation",
+                "success",
+            ),
+            without=frozenset({"personal"}),
+        ),
+    ],
+    "Mutation.createInvite": [
+        Case(
+            "team: invite",
+            Over.ENTITY,
+            document=_OF_TEAM
+            % ("$entity: String!", "createInvite", f"entityName: $entity, {who}", "invite { id }"),
+            without=frozenset({"personal"}),
+        )
+        for who in ('email: "new@example.com"', 'username: "stranger"')
+    ],
+    "Mutation.upsertModel": [
+        Case("projects: create", Over.ENTITY, document=_MODEL % "", args={"project": "a-new-project"}),
+        Case("projects: edit overview", Over.PROJECT, document=_MODEL % ', description: "new"'),
+        # an Open project stays as it is; of a Restricted one see test_admins_open_a_restricted_project
+        Case(
+            "projects: change visibility",
+            Over.PROJECT,
+            document=_MODEL % ', access: "USER_WRITE"',
+            without=frozenset({"open", "restricted"}),
+        ),
+    ],
+    "Mutation.updateRunState": [
+        _run("runs: update", _BY_ID % ("ID", "updateRunState", ', state: "failed"', "success"))
+    ],
+    "Mutation.rewindRun": [
+        _run(
+            "runs: log",
+            _RUN_NAMED % ("rewindRun", 'metricName: "_step", metricValue: 0', "rewoundRun { id }"),
+        )
+    ],
+    "Mutation.notifyScriptableRunAlert": [
+        _run("runs: alert", _RUN_NAMED % ("notifyScriptableRunAlert", 'title: "t", text: "t"', "success"))
+    ],
+    "Mutation.deleteFiles": [
+        _run(
+            "runs: delete files",
+            "mutation($file: ID!) { found: deleteFiles(input: {files: [$file]}) { success } }",
+        )
+    ],
+    "Mutation.upsertBucket": [
+        Case(
+            "projects: create",
+            Over.ENTITY,
+            document=_UPSERT,
+            args={"project": "a-new-project", "run": "a-new-run"},
+        ),
+        Case("runs: log new", Over.PROJECT, document=_UPSERT, args={"run": "a-new-run"}),
+        _run("runs: log", _UPSERT),
+        _run("runs: update", _BY_ID % ("String", "upsertBucket", ', notes: "x"', "bucket { id }")),
+    ],
+    "Mutation.createRunFiles": [_run("runs: log", _FILES % ("createRunFiles", "runID"))],
+    "Mutation.markRunFilesUploaded": [_run("runs: log", _FILES % ("markRunFilesUploaded", "success"))],
+    "Mutation.stopRun": [_run("runs: stop", _BY_ID % ("ID", "stopRun", "", "success"))],
+    "Mutation.deleteRun": [_run("runs: delete", _BY_ID % ("ID", "deleteRun", "", "clientMutationId"))],
+}

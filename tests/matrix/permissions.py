@@ -1,0 +1,99 @@
+"""The permissions of the specification (TEAM-20..25, TEAM-30..33) as data. Written from the text, not from the code.
+
+A permission's ``who`` is its cell of the table in TEAM-21: V view-only, M member, A team admin, O organization
+admin; ``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L`` anyone
+signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key that
+is limited must hold one.
+"""
+
+from dataclasses import dataclass
+
+ANYONE, SIGNED_IN, OPERATOR, OWNER = "anyone", "signed in", "operator", "owner"
+PERSON = "a person"
+"""Signed in, and not a program."""
+INVITED_OR_SIGNED_OUT = "the invited, or who has still to say who they are"
+ELEVATED = "elevated"
+"""An operator who sent the explicit admin header (TEAM-21); without it an API hears a stranger."""
+
+
+@dataclass(frozen=True)
+class Permission:
+    """One row of the table."""
+
+    who: str
+    scopes: frozenset[str] = frozenset()
+    sees: str = ""
+    """The permission that makes the thing visible: without it the answer is "hidden", with it "forbidden"."""
+
+
+def _row(who: str, *scopes: str, sees: str = "") -> Permission:
+    return Permission(who, frozenset(scopes), sees)
+
+
+TABLE = {
+    ANYONE: _row(ANYONE),
+    SIGNED_IN: _row(SIGNED_IN),
+    OPERATOR: _row(OPERATOR),
+    ELEVATED: _row(ELEVATED),
+    PERSON: _row(PERSON),
+    "keys: delete own": _row(OWNER, "api_key.delete"),
+    "keys: make own": _row(SIGNED_IN, "api_key.create"),
+    "team: create in one's organization, or a new one": _row(PERSON, "team.create", sees=PERSON),  # TEAM-2
+    "team: invite": _row(
+        "A O", "team.invite", sees="team: view"
+    ),  # the switch of TEAM-4 is off in this world
+    "team: revoke invitation": _row("A O", "team.manage_members", sees="team: view"),
+    "invitation: open": _row(INVITED_OR_SIGNED_OUT, sees=ANYONE),
+    "invitation: accept": _row(OWNER, sees=ANYONE),  # TEAM-3: "accept as the invited address only"
+    "team: add / remove members": _row("A O", "team.manage_members", sees="team: view"),
+    "team: service accounts": _row("A O", "team.manage_service_accounts", sees="team: view"),
+    "organization: view": _row("O Om", "organization.view"),
+    "entity: view": _row("V M A O P", "team.view", "project.view"),
+    "projects: view": _row("V M A O P", "project.view"),
+    "projects: create": _row("M A O", "project.create", sees="team: view"),
+    "projects: edit overview": _row("M A O", "project.update", sees="projects: view"),
+    "projects: change visibility": _row("A O", "project.change_visibility", sees="projects: view"),
+    "team: view": _row("V M A O", "team.view"),
+    "runs: view": _row("V M A O P", "run.view"),
+    "runs: log": _row("M A O L", "run.log", sees="runs: view"),
+    "runs: log new": _row("M A O L", "run.log", sees="projects: view"),
+    "runs: update": _row("M A O", "run.update", sees="runs: view"),
+    "runs: stop": _row("M-own A O", "run.stop", "run.stop_own", sees="runs: view"),
+    "runs: alert": _row("M A O L", "run.log", sees="runs: view"),  # "who may log to it"
+    "runs: delete files": _row("M-own A O", "run.delete_files", "run.delete_own_files", sees="runs: view"),
+    "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
+}
+
+ROLES = {
+    "viewer": "V",
+    "member": "M",
+    "colleague": "M",
+    "admin": "A",
+    "chief": "O",
+    "bot": "M",  # TEAM-21: a service account has Member's grants
+    "org_bot": "M",  # TEAM-33: in every team of its organization
+}
+"""Who holds which role in the team; everybody else holds none. Both teams of the world have the same chief, org_bot."""
+
+ROLES_ELSEWHERE = {"chief": "O", "org_bot": "M", "other_bot": "M"}
+"""Roles in the organization's other team."""
+
+ROLES_OF_ORGANIZATION = {
+    "chief": "O", "viewer": "Om", "member": "Om", "colleague": "Om", "admin": "Om", "outsider": "Om",
+}  # fmt: skip
+"""Om: belongs to the organization, as everybody in one of its teams does; programs take no seat (TEAM-30)."""
+
+INVITED = {"member": "M"}
+"""Who was invited to the restricted project, with which role (TEAM-24); nobody else reaches what is in it."""
+
+NOT_SIGNED_IN = "anonymous"
+OPERATORS = {"operator"}
+PROGRAMS = {"bot", "other_bot", "org_bot"}
+
+SCOPES: dict[str, frozenset[str] | None] = {
+    "full": None,
+    "read": frozenset({"project.view", "run.view", "team.view"}),
+    "log": frozenset({"project.view", "run.view", "team.view", "run.log"}),
+    "none": frozenset(),
+}
+"""API keys of the matrix: what they are limited to."""

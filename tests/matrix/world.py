@@ -1,0 +1,152 @@
+"""The people, projects and runs that the cells of the matrix are asked with."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.test import Client
+from django.utils import timezone
+
+from access.actions import Preset
+from access.actor import SYSTEM
+from accounts.models import ApiKey, User
+from runs.models import Project, Run, Visibility
+from runs.services import projects as project_services
+from teams.mail import hash_of
+from teams.models import Invitation, Team
+from teams.roles import built_in
+from tests.factories import (
+    OrganizationFactory,
+    ProjectFactory,
+    RunFactory,
+    ServiceAccountFactory,
+    TeamFactory,
+    UserFactory,
+    add_run_file,
+    basic,
+    make_key,
+    make_member,
+)
+from tests.matrix.cases import NOTHING, Over, Thing
+from tests.matrix.permissions import ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
+
+PEOPLE = ("stranger", "viewer", "member", "colleague", "admin", "chief", "outsider", "operator")
+"""Who signs in; ``outsider`` belongs to the organization only, ``operator`` runs the installation."""
+LIMITED = ("stranger", "member", "admin")
+"""Whose keys of a limited scope are asked with, too."""
+
+WEB_ACTORS = (NOT_SIGNED_IN, *PEOPLE)
+KEY_ACTORS = [
+    *((actor, "full") for actor in (NOT_SIGNED_IN, *PEOPLE, *sorted(PROGRAMS))),
+    *((actor, scope) for actor in LIMITED for scope in SCOPES if scope != "full"),
+]
+"""(who, scope of their key)."""
+
+
+def keys_for(thing: Thing) -> list[tuple[str, str]]:
+    """Return who asks about a thing: limited keys do not ask everywhere, since scopes only ever take away."""
+    telling = thing.place in {"", "team"} and thing.visibility in {"", "team", "open", "public"}
+    everywhere = telling and thing.owner in {"", "member"}
+    return [(actor, scope) for actor, scope in KEY_ACTORS if scope == "full" or everywhere]
+
+
+@dataclass
+class World:
+    """One organization with two teams, everybody, and a project of each kind with runs."""
+
+    users: dict[str, User] = field(default_factory=dict)
+    things: dict[Over, list[Thing]] = field(default_factory=lambda: {over: [] for over in Over})
+    keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    clients: dict[str, Client] = field(default_factory=dict)
+
+    def headers(self, actor: str, scope: str = "full") -> dict[str, str]:
+        """Return the headers with which the actor's program asks."""
+        if actor == NOT_SIGNED_IN:
+            return {}
+        if actor == ELEVATED:
+            return {"Authorization": basic(self.keys["operator", scope]), "Use-Admin-Privileges": "true"}
+        return {"Authorization": basic(self.keys[actor, scope])}
+
+
+def _people(world: World) -> Team:
+    chief = UserFactory(username="chief")
+    organization = OrganizationFactory(name="org", admin=chief)
+    team = TeamFactory(name="team", organization=organization, admin=UserFactory(username="lead"))
+    elsewhere = TeamFactory(name="elsewhere", organization=organization, admin=UserFactory(username="host"))
+    world.users = {
+        "stranger": TeamFactory(name="far", admin=UserFactory(username="stranger")).memberships.get().user,
+        "viewer": make_member(team, Preset.VIEW_ONLY, username="viewer"),
+        "member": make_member(team, Preset.MEMBER, username="member"),
+        "colleague": make_member(team, Preset.MEMBER, username="colleague"),
+        "admin": User.objects.get(username="lead"),
+        "chief": chief,
+        "outsider": make_member(team, Preset.ORGANIZATION_MEMBER, username="outsider"),
+        "operator": UserFactory(username="boss", is_operator=True),
+        "host": User.objects.get(username="host"),
+        "bot": ServiceAccountFactory(team=team, label="bot").user,
+        "other_bot": ServiceAccountFactory(team=elsewhere, label="bot").user,
+        "org_bot": ServiceAccountFactory(organization=organization, default_team=team, label="bot").user,
+    }
+    make_member(elsewhere, Preset.VIEW_ONLY, username="guest")
+    world.things[Over.ORGANIZATION] = [Thing("organization", organization, "team", "organization")]
+    world.things[Over.ENTITY] = [
+        Thing("team", team, "public", "team"),
+        Thing("elsewhere", elsewhere, "team", "elsewhere"),
+        Thing("member", world.users["member"].claim.team, "public", "personal"),
+    ]
+    return team
+
+
+def _project(world: World, place: str, team: Team, visibility: str, owners: tuple[str, ...]) -> Project:
+    project = ProjectFactory(team=team, name=f"{visibility}-project", visibility=visibility)
+    world.things[Over.PROJECT].append(Thing(f"{place}/{visibility}", project, visibility, place))
+    for owner in owners:
+        run: Run = RunFactory(project=project, uid=f"of-{owner}", user=world.users[owner])
+        add_run_file(run, "notes.txt")
+        label = f"{place}/{visibility} of {owner}"
+        world.things[Over.RUN].append(Thing(label, run, visibility, place, owner))
+    return project
+
+
+def _invitations(world: World, *teams: Team) -> None:
+    """Invite somebody to each team, by a link whose token the cases know; as rows, since services make a new token."""
+    role, end = built_in(Preset.MEMBER), timezone.now() + timedelta(days=1)
+    for team in teams:
+        row = Invitation.objects.create(
+            team=team, user=world.users["outsider"], role=role, base_role=role, expires_at=end,
+            token_hash=hash_of(f"to-{team.name}"),
+        )  # fmt: skip
+        world.things[Over.INVITATION].append(Thing(f"to {team.name}", row, owner="outsider"))
+
+
+def build() -> World:
+    """Make it; the caller chooses the transaction."""
+    world = World()
+    team = _people(world)
+    users = world.users
+    for visibility in Visibility.values:
+        owners = (
+            ("member", "colleague", "stranger") if visibility == Visibility.OPEN else ("member", "colleague")
+        )
+        project = _project(world, "team", team, visibility, owners)
+        if visibility == Visibility.RESTRICTED:
+            project_services.add_project_member(
+                actor=SYSTEM, project=project, user=users["member"], role=built_in(Preset.MEMBER)
+            )
+    _project(world, "elsewhere", Team.objects.get(name="elsewhere"), Visibility.TEAM, ("host",))
+    for visibility in (Visibility.TEAM, Visibility.PUBLIC):
+        _project(world, "personal", Team.objects.get(name="member"), visibility, ("member",))
+    world.things[Over.NOTHING] = [NOTHING]
+    _invitations(world, team, Team.objects.get(name="elsewhere"))
+    for actor, scope in KEY_ACTORS:
+        if actor != NOT_SIGNED_IN:
+            world.keys[actor, scope] = make_key(users[actor], label=scope, scopes=SCOPES[scope])
+    # a key notes its use once a minute; from the future it does not, which saves a write per cell
+    ApiKey.objects.update(last_used_at=timezone.now() + timedelta(days=1), last_used_address="127.0.0.1")
+    for owner in ("member", "stranger"):
+        key = users[owner].api_keys.get(label="full")
+        world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
+    for actor in WEB_ACTORS:
+        world.clients[actor] = Client()
+        if actor != NOT_SIGNED_IN:
+            world.clients[actor].force_login(users[actor])
+    return world

@@ -1,0 +1,92 @@
+"""Unmodified releases of the SDK, each in a virtual environment of its own, and scripts that use them."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from config.env import ROOT
+from tests import environments
+
+Ran = subprocess.CompletedProcess[str]
+
+
+def requirements_of(version: str) -> Path:
+    """Name the compiled requirement file of a release."""
+    return ROOT / "tests" / "sdk" / f"requirements-{version}.txt"
+
+
+def versions() -> list[str]:
+    """Return every release the suite knows, oldest first."""
+    names = [
+        path.stem.removeprefix("requirements-")
+        for path in requirements_of("*").parent.glob("requirements-*.txt")
+    ]
+    return sorted(names, key=lambda name: tuple(int(part) for part in name.split(".")))
+
+
+def tried() -> list[str]:
+    """Return the releases that tests train with: all, or only the oldest and the newest with RUNYARD_TEST_SDKS=ends."""
+    every = versions()
+    return [every[0], every[-1]] if os.environ.get("RUNYARD_TEST_SDKS") == "ends" else every
+
+
+def python_of(version: str) -> Path:
+    """Return the Python that has this release.
+
+    Raises:
+        RuntimeError: the packages could not be installed.
+    """
+    return environments.python_of("sdk", version, requirements_of(version))
+
+
+def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
+    """Return a clean environment: nothing of the person's own SDK settings, no home but ``cwd``, no reports home."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(cwd),
+        "TMPDIR": str(cwd),
+        "LANG": "C.UTF-8",
+        "WANDB_ERROR_REPORTING": "false",
+        "WANDB_DISABLE_GIT": "true",
+        "WANDB_CACHE_DIR": str(cwd / "cache"),
+        "WANDB_CONFIG_DIR": str(cwd / "config"),
+        "WANDB_DATA_DIR": str(cwd / "data"),
+        **env,
+    }
+
+
+def start_script(python: Path, code: str, *, env: dict[str, str], cwd: Path) -> "subprocess.Popen[str]":
+    """Start a script in a process group of its own, for tests that kill it (`os.killpg`)."""
+    return subprocess.Popen(
+        [str(python), "-u", "-c", code],
+        env=script_env(env, cwd),
+        cwd=cwd,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def run_script(
+    python: Path, code: str, *, env: dict[str, str], cwd: Path, timeout: float = 120, check: bool = True
+) -> Ran:
+    """Run a script to its end.
+
+    Raises:
+        AssertionError: it failed and ``check`` is set; the message has all it printed.
+    """
+    done = subprocess.run(
+        [str(python), "-c", code],
+        env=script_env(env, cwd),
+        cwd=cwd,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+    if check and done.returncode:
+        raise AssertionError(f"the script ended with status {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done

@@ -1,0 +1,181 @@
+"""What a person does from the first visit on, in a real Chromium, with a real SDK beside it (UI-2, RUN-28, RUN-44).
+
+In all of it nothing may appear on the browser's console: that is where violations of the security policy show.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import ConsoleMessage, Page, expect
+
+from tests import sdks
+from tests.installation import Installation
+from tests.sdk.wire import Wire
+
+pytestmark = [pytest.mark.browser, pytest.mark.sdk]
+
+PASSWORD = "correct horse battery"
+POSTS_EVERY_S = 15
+"""The SDK posts what there is at once, every 15 s and at the end."""
+
+TRAINS = """
+import time, wandb
+with wandb.init(project="my-first-project", config={"lr": 0.01}) as run:
+    for step in range(100):
+        run.log({"train/loss": 100 - step, "train/step": step})
+        print("at step", step)
+        time.sleep(0.17)
+"""
+
+
+@pytest.fixture
+def quiet(page: Page) -> Iterator[Page]:
+    """Give a page; fail at the end if its console has said anything."""
+    said: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
+    page.set_default_timeout(15_000)
+    yield page
+    assert said == []
+
+
+def sign_up(page: Page, server: Installation, name: str) -> None:
+    page.goto(f"{server.url}/accounts/signup/")
+    page.fill("[name=username]", name)
+    page.fill("[name=email]", f"{name}@example.com")
+    page.fill("[name=password1]", PASSWORD)
+    page.click("form.panel button[type=submit]")
+    page.wait_for_url(f"{server.url}/")
+
+
+def env_shown(page: Page) -> dict[str, str]:
+    """Take the variables from the page, as a person copies them."""
+    text = page.inner_text("[data-first-run]")
+    return dict(re.findall(r"export (WANDB_\w+)=(\S+)", text))
+
+
+def mark(page: Page) -> None:
+    """Leave something in the page that no reload survives."""
+    page.evaluate("window.stillHere = true")
+
+
+def check_mark(page: Page) -> None:
+    assert page.evaluate("window.stillHere") is True, "the page was loaded again"
+
+
+def latest(page: Page, key: str) -> str:
+    return page.inner_text(f'.chart-card[data-key="{key}"] .chart-value')
+
+
+def test_from_signing_up_to_a_finished_run(
+    quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path
+) -> None:
+    page = quiet
+    sign_up(page, server, "grace")
+    env = env_shown(page)
+    assert set(env) == {"WANDB_BASE_URL", "WANDB_API_KEY"}
+    assert env["WANDB_BASE_URL"] == server.url
+    process = sdks.start_script(sdk("0.31.0"), TRAINS, env=env, cwd=tmp_path)
+    try:
+        page.wait_for_url(re.compile(r"/grace/my-first-project/runs/\w+"), timeout=30_000)
+        mark(page)
+        expect(page).to_have_title(re.compile("^Running · "))
+        expect(page.locator(".run-head .state-pill")).to_have_text("Running")
+        card = page.locator('.chart-card[data-key="train/loss"]')
+        expect(card.locator("canvas")).to_be_visible(timeout=(POSTS_EVERY_S + 10) * 1000)
+        seen = latest(page, "train/loss")
+        expect(page).to_have_title(re.compile("^Finished · "), timeout=40_000)
+        expect(page.locator(".run-head .state-pill")).to_have_text("Finished")
+        expect(card.locator(".chart-value")).to_have_text("1")
+        assert seen != "1"
+        check_mark(page)
+    finally:
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0, out
+
+    page.click("nav.tabs >> text=Logs")
+    expect(page.locator("[data-log]")).to_contain_text("at step 99")
+    page.click("nav.tabs >> text=Files")
+    page.click("text=config.yaml")
+    expect(page.locator(".preview")).to_contain_text("lr")
+    page.click("nav.tabs >> text=Overview")
+    expect(page.locator("#config")).to_contain_text("0.01")
+    page.click("nav.tabs >> text=System")
+    expect(page.locator("[data-when=full], [data-when=empty]").filter(visible=True)).to_have_count(1)
+    page.goto(f"{server.url}/")
+    expect(page.locator("#home-runs")).to_contain_text("my-first-project")
+
+
+def test_a_theme_once_chosen_stays(quiet: Page, server: Installation) -> None:
+    page = quiet
+    sign_up(page, server, "iris")
+    shown = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(shown)
+    page.click("[popovertarget=user-menu]")
+    page.click("[data-theme-choice=dark]")
+    page.wait_for_function(f"{shown} !== '{light}'")
+    dark = page.evaluate(shown)
+    page.reload()
+    assert page.evaluate(shown) == dark
+    page.goto(f"{server.url}/settings/api-keys")
+    assert page.evaluate(shown) == dark
+
+
+ENDLESS = """
+import time, wandb
+with wandb.init(project="my-first-project", id="endless") as run:
+    for step in range(1000):
+        run.log({"loss": step})
+        time.sleep(0.1)
+"""
+
+
+def test_a_run_is_stopped_by_its_button(
+    quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """RUN-4: the client learns of it from the reply to its next post; a stranger learns nothing."""
+    page = quiet
+    sign_up(page, server, "edith")
+    process = sdks.start_script(sdk("0.31.0"), ENDLESS, env=env_shown(page), cwd=tmp_path)
+    try:
+        page.wait_for_url(f"{server.url}/edith/my-first-project/runs/endless", timeout=30_000)
+        page.click("[data-opens=stop-dialog]")
+        page.click("#stop-dialog .btn-danger")
+        page.wait_for_load_state()
+        mark(page)
+        expect(page.locator(".run-head .state-pill")).to_have_text("Killed", timeout=60_000)
+        expect(page).to_have_title(re.compile("^Killed · "))
+        check_mark(page)
+        out, _ = process.communicate(timeout=30)
+        assert process.returncode != 0, out
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate(timeout=10)
+
+
+def status_of(page: Page, url: str) -> int:
+    reply = page.goto(url)
+    assert reply is not None
+    return reply.status
+
+
+def test_a_stranger_is_told_that_there_is_nothing(page: Page, server: Installation, new_context: Any) -> None:
+    sign_up(page, server, "ruth")
+    key = env_shown(page)["WANDB_API_KEY"]
+    wire = Wire(server.url, key)
+    run = wire.begin("private", "hidden")
+    wire.http.close()
+    assert status_of(page, f"{server.url}{run.page}") == 200
+    stranger = new_context().new_page()
+    sign_up(stranger, server, "mallory")
+    for path in (run.page, f"{run.page}/logs", "/ruth/private", "/ruth"):
+        assert status_of(stranger, server.url + path) == 404

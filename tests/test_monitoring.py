@@ -1,0 +1,266 @@
+"""What operators scrape from a real installation: exact numbers, from all of its processes."""
+
+import json
+import os
+import re
+import signal
+import socket
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from common.telemetry.definitions import REGISTRY
+from config.env import ROOT
+from tests.installation import Installation
+from tests.monitoring import TOKEN, Values, scrape
+from tests.sdk.people import Person, person
+from tests.sdk.wire import Wire, history, row, until
+
+ON_POSTGRESQL = os.environ.get("RUNYARD_DATABASE_URL", "").startswith("postgres")
+WITHIN_S = 60
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    with Installation(tmp_path_factory.mktemp("watched"), RUNYARD_METRICS_TOKEN=TOKEN) as installation:
+        yield installation
+
+
+@pytest.fixture(scope="module")
+def ada(watched: Installation) -> Iterator[Person]:
+    with person(watched, "ada") as made:
+        yield made
+
+
+def rise(before: Values, after: Values, prefix: str) -> Values:
+    """Return by how much samples rose, those that did."""
+    return {
+        name: after[name] - before.get(name, 0.0)
+        for name in after
+        if name.startswith(prefix) and after[name] != before.get(name, 0.0)
+    }
+
+
+def post_rows(wire: Wire, count: int, rows: int = 10) -> None:
+    run = wire.begin("watched")
+    for number in range(count):
+        steps = range(number * rows, (number + 1) * rows)
+        reply = wire.post(run, history(number * rows, *(row(step, loss=1 / (step + 1)) for step in steps)))
+        assert reply.status_code == 200
+
+
+def test_three_posts_of_ten_rows_are_told_exactly(watched: Installation, ada: Person):
+    before = scrape(watched)
+    post_rows(ada.wire, 3)
+    after = scrape(watched)
+    assert rise(before, after, "runyard_ingest_posts_total") == {
+        'runyard_ingest_posts_total{result="stored"}': 3
+    }
+    assert rise(before, after, "runyard_ingest_rows_total") == {
+        'runyard_ingest_rows_total{kind="history"}': 30
+    }
+    assert rise(before, after, "runyard_ingest_points_total") == {
+        'runyard_ingest_points_total{kind="history"}': 120  # _step, _timestamp, _runtime, loss
+    }
+    assert rise(before, after, "runyard_ingest_group_posts")["runyard_ingest_group_posts_sum"] == 3
+    assert rise(before, after, "runyard_ingest_acknowledgement_duration_seconds_count") == {
+        "runyard_ingest_acknowledgement_duration_seconds_count": 3
+    }
+    assert (
+        rise(before, after, "runyard_http_requests_total")[
+            'runyard_http_requests_total{status="2xx",surface="file_stream"}'
+        ]
+        == 3
+    )
+
+
+def test_the_bytes_of_posts_are_counted_as_they_came(watched: Installation, ada: Person):
+    run = ada.wire.begin("watched")
+    before = scrape(watched)
+    body = b'{"files": {}}' + b" " * 1000
+    assert ada.wire.post(run, body).status_code == 200
+    assert rise(before, scrape(watched), "runyard_ingest_received_bytes_total") == {
+        "runyard_ingest_received_bytes_total": len(body)
+    }
+
+
+def test_a_refused_post_is_counted_under_its_status(watched: Installation, ada: Person):
+    run = ada.wire.begin("watched")
+    before = scrape(watched)
+    assert ada.wire.post(run, b"no JSON").status_code == 400
+    after = scrape(watched)
+    assert rise(before, after, "runyard_ingest_posts_total") == {
+        'runyard_ingest_posts_total{result="400"}': 1
+    }
+    assert rise(before, after, "runyard_ingest_rows_total") == {}
+
+
+def test_a_post_that_its_client_gives_up_is_told(watched: Installation, ada: Person):
+    run = ada.wire.begin("watched")
+    before = scrape(watched)
+    key = b64encode(f"api:{ada.key}".encode()).decode()
+    with socket.create_connection(("127.0.0.1", watched.port), timeout=10) as link:
+        head = f"POST {run.stream} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {key}\r\n"
+        link.sendall(head.encode() + b"Content-Length: 9\r\n\r\n{")
+    aborted = 'runyard_ingest_posts_total{result="aborted"}'
+    until(lambda: scrape(watched)[aborted] > before[aborted], WITHIN_S, "the aborted post")
+    requests = rise(before, scrape(watched), 'runyard_http_requests_total{status="aborted"')
+    assert requests == {'runyard_http_requests_total{status="aborted",surface="file_stream"}': 1}
+
+
+def test_runs_are_counted_by_state(new_server: Callable[..., Installation]):
+    server = new_server(RUNYARD_METRICS_TOKEN=TOKEN)
+    with person(server, "ada") as ada:
+        ada.wire.begin("watched")
+        ada.wire.post(ada.wire.begin("watched"), {"complete": True, "exitcode": 0})
+    found = scrape(server)
+    assert {name: value for name, value in found.items() if name.startswith("runyard_runs") and value} == {
+        'runyard_runs{state="running"}': 1,
+        'runyard_runs{state="finished"}': 1,
+    }
+
+
+def test_the_worker_tells_of_its_tasks_and_of_the_schedule(watched: Installation):
+    beat = 'runyard_tasks_total{outcome="success",task="common.tasks.beat_heartbeat"}'
+    found = until(lambda: (seen := scrape(watched)).get(beat) and seen, WITHIN_S, "a heartbeat's task")
+    assert found['runyard_task_duration_seconds_count{task="common.tasks.beat_heartbeat"}'] == found[beat]
+    assert found["runyard_worker_heartbeat_timestamp_seconds"] > 0
+    assert found["runyard_tasks_queued"] >= 0
+
+
+@pytest.mark.parametrize("process", ["web", "worker", "beat"])
+def test_every_kind_of_process_tells_what_it_takes(watched: Installation, process: str):
+    memory = f'runyard_process_resident_memory_bytes{{process="{process}"}}'
+    found = until(lambda: (seen := scrape(watched)).get(memory) and seen, WITHIN_S, memory)
+    assert found[f'runyard_processes{{process="{process}"}}'] == 1
+    assert 2**20 < found[memory] < 2**32
+    assert found[f'runyard_process_cpu_seconds_total{{process="{process}"}}'] >= 0
+
+
+def test_every_part_of_the_answer_can_be_read(watched: Installation):
+    found = scrape(watched)
+    parts = {name: value for name, value in found.items() if name.startswith("runyard_reading_up")}
+    assert parts == {
+        f'runyard_reading_up{{reading="{name}"}}': 1 for name in ("build", "runs", "store", "worker")
+    }
+
+
+def test_the_answer_is_for_token_bearers_only(watched: Installation):
+    assert watched.get("/metrics")[0] == 401
+    assert watched.get("/metrics", {"Authorization": f"Bearer {TOKEN}x"})[0] == 401
+
+
+def test_what_packing_does_is_told(watched: Installation, ada: Person):
+    before = scrape(watched)
+    run = ada.wire.begin("watched")
+    rows = [row(step, loss=step) for step in range(5000)]
+    assert ada.wire.post(run, history(0, *rows)).status_code == 200
+    packed = until(
+        lambda: rise(before, scrape(watched), "runyard_packing").get("runyard_packing_rows_total"),
+        WITHIN_S,
+        "packing, every 20 s",
+    )
+    after = scrape(watched)
+    assert packed == 5000
+    assert rise(before, after, "runyard_packing_segments_total") == {
+        'runyard_packing_segments_total{source="pack"}': 1
+    }
+    assert after["runyard_packing_failures_total"] == 0
+
+
+def post_rows_over_new_connections(server: Installation, by: Person) -> None:
+    """Give both web processes something to do."""
+    wire = Wire(server.url, by.key)
+    post_rows(wire, 3)
+    wire.http.close()
+
+
+def children_of(pid: int) -> list[int]:
+    return [
+        int(child)
+        for task in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in task.read_text().split()
+    ]
+
+
+@pytest.mark.skipif(not ON_POSTGRESQL, reason="several web processes need PostgreSQL")
+def test_several_web_processes_add_up_and_a_killed_one_leaves_only_counts(
+    new_server: Callable[..., Installation],
+):
+    server = new_server(RUNYARD_METRICS_TOKEN=TOKEN, WEB_CONCURRENCY="2")
+    both = 'runyard_processes{process="web"}'
+    stored = 'runyard_ingest_posts_total{result="stored"}'
+    memory = 'runyard_process_resident_memory_bytes{process="web"}'
+    until(lambda: scrape(server).get(both) == 2, WITHIN_S, "two web processes")
+
+    with person(server, "ada") as ada, ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: post_rows_over_new_connections(server, ada), range(8)))
+    before = scrape(server)
+    assert before[stored] == 24
+    assert before['runyard_ingest_rows_total{kind="history"}'] == 240
+
+    measured = server.home / "measured"
+    web = [pid for pid in children_of(server.pid("web")) if (measured / f"counter_{pid}.db").exists()]
+    assert len(web) == 2
+    os.kill(web[0], signal.SIGKILL)
+    until(
+        lambda: scrape(server) and not list(measured.glob(f"*_{web[0]}.db")),
+        WITHIN_S,
+        "no file of a dead one",
+    )
+    until(lambda: scrape(server)[both] == 2, WITHIN_S, "uvicorn to start another")
+    after = scrape(server)
+    assert after[stored] == 24
+    assert after['runyard_process_starts_total{process="web"}'] == 3
+    assert after[memory] < 1.6 * before[memory]
+
+
+DOCS = ROOT / "docs" / "operate"
+OURS = re.compile(r"runyard_[a-z_]+")
+
+
+def names_of_samples(server: Installation) -> set[str]:
+    """Return what can be asked for in PromQL; a histogram's own name cannot."""
+    suffixes = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
+    counted = {family.name + suffix for family in REGISTRY.collect() for suffix in suffixes[family.type]}
+    return counted | {name.partition("{")[0] for name in scrape(server)}
+
+
+def test_the_dashboard_asks_only_for_what_there_is(watched: Installation):
+    panels = json.loads((DOCS / "grafana-dashboard.json").read_text())["panels"]
+    asked = {
+        name
+        for panel in panels
+        for target in panel.get("targets", ())
+        for name in OURS.findall(target["expr"])
+    }
+    assert asked
+    assert asked - names_of_samples(watched) == set()
+
+
+def test_the_dashboard_asks_the_chosen_data_source_and_draws_nothing_over_another():
+    board = json.loads((DOCS / "grafana-dashboard.json").read_text())
+    places: set[tuple[int, int]] = set()
+    for panel in board["panels"]:
+        place = panel["gridPos"]
+        cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+        assert not places & cells, panel["title"]
+        places |= cells
+        for asking in [panel, *panel.get("targets", ())] if panel["type"] != "row" else []:
+            assert asking["datasource"]["uid"] == "${datasource}", panel["title"]
+    assert [variable["name"] for variable in board["templating"]["list"]] == ["datasource", "job"]
+
+
+def test_the_page_and_the_server_name_the_same_measurements(watched: Installation):
+    page = (DOCS / "monitor.md").read_text()
+    rules = re.findall(r"^ {8,}(?:expr: )?(.*runyard_.*)$", page, re.MULTILINE)
+    samples = names_of_samples(watched)
+    histograms = {family.name for family in REGISTRY.collect() if family.type == "histogram"}
+    assert {name for rule in rules for name in OURS.findall(rule)} - samples == set()
+    assert set(OURS.findall(page)) - samples - histograms == set()
+    described = {name for line in page.splitlines() if line.startswith("| `") for name in OURS.findall(line)}
+    parts = {f"{name}{suffix}" for name in histograms for suffix in ("_bucket", "_sum", "_count")}
+    assert (samples | histograms) - parts - described == set()

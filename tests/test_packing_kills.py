@@ -1,0 +1,49 @@
+"""kill -9 of a worker that does nothing but pack, while posts go on; `tests.test_kills` kills the real one."""
+
+import json
+import random
+from collections.abc import Callable
+
+from tests.installation import Installation
+from tests.killing import KILLS, Writer, work_until_killed
+from tests.sdk.people import person
+from tests.sdk.wire import Wire
+from tests.stored import look
+
+PACKER = """
+from datetime import timedelta
+from metrics import compaction, store
+from metrics.models import Stream
+compaction.PACK_AT_ROWS = compaction.PACK_ENDED_AT_ROWS = 16
+compaction.MERGE_AT, compaction.LEASE = 3, timedelta(0)  # as if the killed worker's lease had run out
+print("working", flush=True)
+while True:
+    for stream in Stream.objects.filter(next_row__gt=0):
+        compaction.pack_stream(stream.pk)
+    print("done", flush=True)
+"""
+
+
+def test_rows_survive_the_packer_killed_at_random_moments(new_server: Callable[..., Installation]) -> None:
+    server = new_server()
+    chance = random.Random(4)
+    with person(server, "packed-ada") as ada:
+        run = ada.wire.begin("packing")
+        writer = Writer(Wire(server.url, ada.key), run, seed=4)
+        writer.start()
+        for _ in range(KILLS):
+            work_until_killed(server, PACKER, chance.uniform(0, 0.25))
+        writer.finish()
+        work_until_killed(server, PACKER, None)
+        rows = ada.wire.rows(run)
+        found = look(server.manage, [writer.expected])
+        again = ada.wire.rows(run)
+    assert writer.refused == []
+    assert found.wrong == []
+    assert found.unreadable == []
+    assert found.orphans == 0
+    assert found.segments > 0
+    assert [line["_step"] for line in rows] == list(range(writer.expected.rows))
+    assert [json.dumps(line, sort_keys=True) for line in again] == [
+        json.dumps(line, sort_keys=True) for line in rows
+    ]

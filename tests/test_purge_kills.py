@@ -1,0 +1,75 @@
+"""kill -9 of the worker that purges: whatever it was at, the next one frees all, and each byte once."""
+
+import random
+
+from tests.installation import Installation
+from tests.killing import work_until_killed
+
+KILLS = 6
+
+DELETED = """
+import json
+from access.actor import SYSTEM
+from metrics import compaction
+from runs.models import Run
+from runs.services import lifecycle
+from tests.test_purge import full_run
+compaction.PACK_ENDED_AT_ROWS = 3
+runs = [full_run(posts=12) for _ in range(8)]
+for run in runs[1:]:
+    lifecycle.delete_run(actor=SYSTEM, run=run)
+print(json.dumps(runs[0].pk))
+"""
+
+PURGER = """
+import time
+from runs.models import Run
+from runs.services import purge
+purge.ROWS_AT_ONCE = 3
+purge._purge_some(purge.due(Run.objects.all()).values_list("pk", flat=True).first())
+print("working", flush=True)
+purge.purge_runs(60)
+time.sleep(60)
+"""
+
+CHECK = """
+import json
+from datetime import timedelta
+from django.utils import timezone
+from metrics import cold, compaction
+from metrics.models import Segment
+from runs.models import Run, RunFile
+from runs.services import purge
+from storage import local, services
+from storage.models import Blob
+from tests.test_purge import KEPT, counts_of
+half = Run.objects.filter(purge_began_at__isnull=False).count()
+purge.purge_runs(60)
+compaction.ORPHAN_AFTER = services.UNUSED_FOR = timedelta(hours=-1)
+compaction.sweep()
+services.sweep()
+services.sweep_strays()
+later = timezone.now() + timedelta(hours=1)
+gone = Run.objects.filter(deleted_at__isnull=False)
+print(json.dumps({
+    "begun": half,
+    "rows": [str(key) for run in gone for key, n in counts_of(run).items() if n and key[0] not in KEPT],
+    "bytes": {run.pk: services.held_bytes(run_id=run.pk) for run in Run.objects.all()},
+    "segments": sorted(cold.cold_store().names(later)) == sorted(Segment.objects.values_list("name", flat=True)),
+    "contents": sorted(local.locations(later.timestamp())) == sorted(Blob.objects.values_list("location", flat=True)),
+    "used": Blob.objects.count() == RunFile.objects.values("blob").distinct().count(),
+}))
+"""
+
+
+def test_runs_are_freed_though_the_purger_is_killed_at_random_moments(new_server):
+    server: Installation = new_server(RUNYARD_DELETED_KEPT_DAYS="0")
+    chance = random.Random(7)
+    alive = server.manage("shell", "--no-imports", "-c", DELETED)
+    for _ in range(KILLS):
+        work_until_killed(server, PURGER, chance.uniform(0, 0.1))
+    told = server.manage("shell", "--no-imports", "-c", CHECK)
+    assert told["begun"] > 0
+    assert told["rows"] == []
+    assert {pk: held for pk, held in told["bytes"].items() if held} == {str(alive): 25}
+    assert (told["segments"], told["contents"], told["used"]) == (True, True, True)
