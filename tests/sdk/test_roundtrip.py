@@ -17,7 +17,7 @@ from tests.sdk.wire import Recorder, Run, recording
 pytestmark = pytest.mark.sdk
 
 TYPES = r"""
-import json, math, pathlib, sys
+import json, math, pathlib, sys, time
 import numpy, PIL.Image, wandb
 
 pathlib.Path("notes.bin").write_bytes(bytes(range(256)) * 33)
@@ -48,6 +48,9 @@ run.save("notes.bin", policy="now")
 run.save("empty.txt", policy="now")
 run.summary["by hand"] = 42
 where = run.path
+patience = time.monotonic() + 60  # the SDK samples in its own time; a short script may end before the first sample
+while not wandb.Api().run(where).history(stream="system", pandas=False) and time.monotonic() < patience:
+    time.sleep(0.5)
 run.finish()
 
 got = wandb.Api().run(where)
