@@ -33,6 +33,7 @@ ROUTES: dict[str, list[Case]] = {
         _SIGNED_IN
     ],  # with no code under way it leads to the sign-in page, or home
     "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"})],
+    "accounts:search": [_ANYONE],
     "accounts:authorize": [_SIGNED_IN],
     "accounts:api_keys": [_SIGNED_IN],
     "accounts:api_key_delete": [Case("keys: delete own", Over.KEY, "POST")],
