@@ -42,7 +42,9 @@ def filled(server: Installation) -> Installation:
 @pytest.fixture(scope="module")
 def visitor(filled: Installation, browser: Browser) -> Iterator[BrowserContext]:
     """Give a browser in which ada has signed in; axe is put into its pages, which their policy would forbid."""
-    context = browser.new_context(color_scheme="light", bypass_csp=True, viewport=WIDE)  # type: ignore[arg-type]
+    context = browser.new_context(
+        color_scheme="light", reduced_motion="reduce", bypass_csp=True, viewport=WIDE
+    )  # type: ignore[arg-type]
     page = context.new_page()
     page.goto(f"{filled.url}/accounts/login/")
     page.fill("[name=login]", "ada")
@@ -89,6 +91,9 @@ def test_a_page_is_accessible_and_fits(visitor: BrowserContext, filled: Installa
     page, said = open_page(visitor, filled.url + (PAGES | EMPTY)[name])
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
+    page.wait_for_function(
+        "document.documentElement.dataset.bsTheme === 'dark' && !document.getAnimations().length"
+    )
     assert violations(page) == []
     page.set_viewport_size(NARROW)  # type: ignore[arg-type]
     page.wait_for_timeout(100)
