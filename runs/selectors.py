@@ -11,7 +11,7 @@ from access.engine import can, visible
 from common.errors import NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import LogBlock, Project, Run, RunFile
-from runs.projection import sdk_part
+from runs.projection import environment_in, sdk_part
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
 from runs.states import ACTIVE
 from teams.access import TeamAction
@@ -131,9 +131,7 @@ def file_bytes(run: Run) -> int:
 def environment_of(run: Run) -> dict[str, Any]:
     """Return where the run ran, as its SDK said in the config: host, os, python, command, git, hardware."""
     sdk = sdk_part(run.config_text)
-    writers = sdk.get("e", {})
-    first: Any = next(iter(writers.values()), {}) if isinstance(writers, dict) else {}
-    told = dict(first) if isinstance(first, dict) else {}
+    told = environment_in(sdk)
     told.setdefault("cli_version", sdk.get("cli_version"))
     told.setdefault("python", sdk.get("python_version"))
     return told
