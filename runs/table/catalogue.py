@@ -92,7 +92,7 @@ def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
 
 def forget_catalogue(project_id: int) -> None:
     """Find a project's keys anew when they are next asked for: runs have left it."""
-    cache.delete(_cache_key(project_id))
+    cache.delete(cache_key(project_id))
 
 
 def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
@@ -102,13 +102,14 @@ def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
         yield ColumnInfo(spelled(f"{part}.{key}"), key, part, _TYPES.get(keys[key], "mixed"))
 
 
-def _cache_key(project_id: int) -> str:
+def cache_key(project_id: int) -> str:
+    """Return under which key of the cache a project's keys are."""
     return f"runs.catalogue:{project_id}"
 
 
 def _keys_of(project_id: int) -> dict[str, Keys]:
     now = timezone.now()
-    known: tuple[datetime, dict[str, Keys]] | None = cache.get(_cache_key(project_id))
+    known: tuple[datetime, dict[str, Keys]] | None = cache.get(cache_key(project_id))
     if known is not None and now - known[0] < REST:
         return known[1]
     since = known[0] - _LATE if known is not None else None
@@ -121,7 +122,7 @@ def _keys_of(project_id: int) -> dict[str, Keys]:
     for part, field in (("config", "config_flat"), ("summary", "pulse__summary_flat")):
         for key, bits in _found(changed, field):
             keys[part][key] = keys[part].get(key, 0) | bits
-    cache.set(_cache_key(project_id), (now, keys), KEPT.total_seconds())
+    cache.set(cache_key(project_id), (now, keys), KEPT.total_seconds())
     return keys
 
 
