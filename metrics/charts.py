@@ -95,7 +95,9 @@ def _lines(blocks: list[Block], wanted: Wanted) -> dict[str, Line]:
         if key in reduced:
             found[key] = _from_blocks(reduced[key][key], wanted)
         elif columns[key].rows.size:
-            found[key] = _places_of(columns[key], columns[wanted.axis], wanted, places).line(columns[key].values)
+            found[key] = _places_of(columns[key], columns[wanted.axis], wanted, places).line(
+                columns[key].values
+            )
     return {key: line for key, line in found.items() if line.x.size}
 
 

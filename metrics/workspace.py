@@ -1,6 +1,7 @@
 """The project's workspace (RUN-26): its page, the run selector beside it, and the data that its panels draw."""
 
 import gzip
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ import orjson
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -19,6 +21,8 @@ from metrics import charts, selectors, store
 from metrics.models import Kind
 from runs.access import ProjectAction
 from runs.models import Project, Run
+from runs.pages import first_script
+from runs.projection import sdk_part
 from runs.selectors import get_project, runs_of
 
 MAX_RUNS = 500
@@ -92,7 +96,7 @@ def _bound(query: QueryDict, name: str) -> float | None:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if value != value or value in {float("inf"), float("-inf")}:
+    if not math.isfinite(value):
         raise Invalid(f"{name} is a number on the horizontal axis, not {text[:40]!r}.")
     return value
 
@@ -182,7 +186,23 @@ def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
             if stat.type not in known["types"]:
                 known["types"].append(stat.type)
     next_row = {asked.uid_of[pk]: row for pk, row in cursors.items()}
-    return json_answer(request, {"next": next_row, "keys": [found[key] for key in sorted(found)]})
+    answer = {"next": next_row, "keys": [found[key] for key in sorted(found)]}
+    if kind == Kind.HISTORY:
+        answer |= _about(asked)
+    return json_answer(request, answer)
+
+
+def _about(asked: Asked) -> dict[str, Any]:
+    """Return the names of the runs' configuration, and what ``wandb.plot`` said of its charts."""
+    names: set[str] = set()
+    logged: dict[str, Any] = {}
+    rows = Run.objects.filter(pk__in=list(asked.uid_of))
+    for flat in rows.values_list("config_flat", flat=True):
+        names.update(flat)
+    for text in rows.filter(config_text__contains='"visualize"').values_list("config_text", flat=True):
+        visualized = sdk_part(text).get("visualize")
+        logged |= visualized if isinstance(visualized, dict) else {}
+    return {"config": sorted(names), "charts": logged}
 
 
 def _part_of(values: dict[str, Any], part: str, columns: list[str]) -> dict[str, Any]:
@@ -224,7 +244,13 @@ def _selector_context(request: HttpRequest, project: Project) -> dict[str, Any]:
     rows = list(listed.filter(uid__in=pinned)) if pinned else list(listed[offset : offset + PAGE])
     following = offset + len(rows)
     more = not pinned and following < total
-    return {"runs": rows, "total": total, "next_offset": following if more else "", "project": project}
+    return {
+        "project": project,
+        "team": project.team,
+        "runs": rows,
+        "total": total,
+        "next_offset": following if more else "",
+    }
 
 
 @declare(ProjectAction.VIEW)
@@ -236,6 +262,18 @@ def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return render(request, "metrics/selector_rows.html", _selector_context(request, row))
 
 
+def urls_of(project: Project) -> dict[str, str]:
+    """Return where the scripts of a workspace ask, by what they ask for."""
+    args = [project.team.name, project.name]
+    names = {"series": "project_series", "keys": "project_keys", "values": "project_values"}
+    urls = {part: reverse(f"metrics:{name}", args=args) for part, name in names.items()}
+    return urls | {
+        "selector": reverse("metrics:selector", args=args),
+        "run": reverse("runs:runs", args=args),
+        "media": "",
+    }
+
+
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
@@ -243,5 +281,10 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show the project's panels beside its runs."""
     row = get_project(actor_of(request), entity, project)
     context = _selector_context(request, row)
-    context |= {"team": row.team, "place": "workspace"}
+    context |= {
+        "urls": urls_of(row),
+        "start": {},
+        "is_empty": not context["total"] and not request.GET,
+        "script": first_script(entity=row.team.name, project=row.name),
+    }
     return render(request, "metrics/workspace.html", context)

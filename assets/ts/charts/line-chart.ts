@@ -1,9 +1,9 @@
 import { make } from "../lib/dom";
 import { formatValue } from "../lib/format";
 import { palette } from "./palette";
+import type { Picture } from "./picture";
 import { type DrawnLine, drawLine, drawPlot, type Frame, frameOf, type Look, nearest } from "./plot";
 import { placeText, toPixel, toValue } from "./scale";
-import type { Picture } from "./picture";
 import { hideTip, showTip, type TipRow } from "./tip";
 
 /** Narrower drags are clicks, pixels. */

@@ -6,8 +6,8 @@ const REREAD_AFTER = 1500;
 /** One key of one run in memory: columns of one length, x rising; grown in place by live points. */
 export class Line {
   length = 0;
-  x = new Float64Array(0);
-  last = new Float64Array(0);
+  x: Float64Array = new Float64Array(0);
+  last: Float64Array = new Float64Array(0);
   low: Float64Array | null = null;
   high: Float64Array | null = null;
   private appended = 0;

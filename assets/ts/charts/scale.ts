@@ -22,8 +22,30 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86400;
 const CLOCK_STEPS = [
-  1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR,
-  4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 10 * DAY, 30 * DAY, 90 * DAY, 365 * DAY,
+  1,
+  2,
+  5,
+  10,
+  15,
+  30,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  4 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  5 * DAY,
+  10 * DAY,
+  30 * DAY,
+  90 * DAY,
+  365 * DAY,
 ];
 const language = document.documentElement.lang || "en";
 const dayText = new Intl.DateTimeFormat(language, { month: "short", day: "numeric" });
@@ -64,7 +86,8 @@ export function ticksOf(scale: Scale, axis: Axis, space: number): Tick[] {
 
 /** Say where on x a value lies. */
 export function placeText(axis: Axis, value: number): string {
-  if (axis === "runtime") return value < 60 ? `${formatValue(Number(value.toFixed(2)))}s` : formatDuration(value);
+  if (axis === "runtime")
+    return value < 60 ? `${formatValue(Number(value.toFixed(2)))}s` : formatDuration(value);
   if (axis === "timestamp") return formatMoment(value);
   return formatValue(value);
 }

@@ -22,7 +22,11 @@ export function showTip(place: string, rows: TipRow[], left: number, top: number
   const shown = rows.slice(first, first + MOST_ROWS).map(rowOf);
   const more = rows.length - shown.length;
   const head = make("div", "chart-tip-place num", place);
-  box.replaceChildren(head, ...shown, ...(more ? [make("div", "chart-tip-more", word("more", { n: more }))] : []));
+  box.replaceChildren(
+    head,
+    ...shown,
+    ...(more ? [make("div", "chart-tip-more", word("more", { n: more }))] : []),
+  );
   box.hidden = false;
   const dialog = document.querySelector("dialog[open]");
   if (box.parentElement !== (dialog ?? document.body)) (dialog ?? document.body).append(box);

@@ -74,7 +74,7 @@ export class Card implements Head {
     if (isSame) return;
     this.rest();
     this.place();
-    this.title.textContent = spec.title;
+    this.title.textContent = shortTitle(spec);
     this.show();
   }
 
@@ -123,7 +123,7 @@ export class Card implements Head {
     if (this.isBuilt) return;
     this.isBuilt = true;
     const head = make("header", "chart-head");
-    this.title.textContent = this.spec.title;
+    this.title.textContent = shortTitle(this.spec);
     this.title.title = this.spec.keys.join(", ") || this.spec.title;
     this.reset.type = "button";
     this.reset.hidden = true;
@@ -186,4 +186,9 @@ export class Card implements Head {
 
 export function clampHeight(height: number): number {
   return Math.round(Math.max(SMALLEST_HEIGHT, Math.min(LARGEST_HEIGHT, height)));
+}
+
+/** The section says what stands before the slash already. */
+function shortTitle({ title, section }: PanelSpec): string {
+  return title.startsWith(`${section}/`) ? title.slice(section.length + 1) : title;
 }

@@ -3,8 +3,10 @@ import type { RunInfo } from "./runs";
 
 /** Write one field as RFC 4180 says; a leading sign that a spreadsheet would run as a formula is kept as text. */
 export function field(value: unknown): string {
-  const text = value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+  const text =
+    value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+  const safe =
+    typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 }
 
@@ -13,7 +15,12 @@ export function rows(lines: readonly (readonly unknown[])[]): string {
 }
 
 /** One row per place on x, three columns per line: `<run id>/<key>/last`, `…/min`, `…/max`; all digits. */
-export function csvOf(x: string, reply: SeriesReply, runs: readonly RunInfo[], keys: readonly string[]): string {
+export function csvOf(
+  x: string,
+  reply: SeriesReply,
+  runs: readonly RunInfo[],
+  keys: readonly string[],
+): string {
   const head: string[] = [x];
   const columns: Map<number, unknown>[] = [];
   for (const { uid } of runs) {

@@ -22,7 +22,14 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
     const id = kind === "system" ? `system:${metricOf(info.key)}` : info.key;
     const known = byId.get(id);
     if (known) known.keys.push(info.key);
-    else byId.set(id, { id, kind: panel, source: kind, keys: [info.key], ...placeOf(kind, info.key, isRunPage) });
+    else
+      byId.set(id, {
+        id,
+        kind: panel,
+        source: kind,
+        keys: [info.key],
+        ...placeOf(kind, info.key, isRunPage),
+      });
   }
   return [...byId.values()];
 }
@@ -43,7 +50,9 @@ export function customPanels(charts: Record<string, Record<string, unknown>>): P
 
 /** Which panels of tables belong to custom charts. */
 export function withoutChartTables(panels: PanelSpec[], charts: ReadonlySet<string>): PanelSpec[] {
-  return panels.filter(({ id, kind }) => kind !== "table" || !charts.has((CHART_TABLE.exec(id)?.[2] ?? "") || id));
+  return panels.filter(
+    ({ id, kind }) => kind !== "table" || !charts.has((CHART_TABLE.exec(id)?.[2] ?? "") || id),
+  );
 }
 
 function kindOf({ types, numbers }: KeyInfo): PanelKind | null {

@@ -1,5 +1,5 @@
-import { onRecolor } from "../charts/palette";
 import type { Source } from "../charts/feed";
+import { onRecolor } from "../charts/palette";
 import { announce } from "../lib/announce";
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
@@ -11,7 +11,7 @@ import type { PanelSpec } from "./spec";
 /** Panels are drawn this far before they come into view. */
 const MARGIN = "400px 0px";
 /** Narrowest card, pixels, where the number of columns is not chosen. */
-const NARROWEST = 352;
+const NARROWEST = 288;
 
 interface Shown {
   section: Section;
@@ -126,7 +126,13 @@ export class Grid {
       event.preventDefault();
       this.actions.addTo(shown.section);
     });
-    summary.append(makeIcon("chevron-right"), make("h2", "", section.name), count, this.gripOf(section.name), add);
+    summary.append(
+      makeIcon("chevron-right"),
+      make("h2", "", section.name),
+      count,
+      this.gripOf(section.name),
+      add,
+    );
     element.append(summary, cards);
     element.addEventListener("toggle", () => this.toggled(shown));
     this.shown.set(section.name, shown);

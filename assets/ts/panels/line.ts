@@ -2,8 +2,8 @@ import type { Source } from "../charts/feed";
 import { pairOf } from "../charts/feed";
 import type { Line } from "../charts/line";
 import { LineChart } from "../charts/line-chart";
-import type { DrawnLine, Look } from "../charts/plot";
 import type { Picture } from "../charts/picture";
+import type { DrawnLine, Look } from "../charts/plot";
 import type { Axis } from "../charts/scale";
 import { smoothed } from "../charts/smooth";
 import { formatValue } from "../lib/format";
@@ -86,7 +86,10 @@ export class LinePanel implements Panel {
 
   private get source(): Source {
     const { x } = this.view;
-    return { kind: this.spec.source, x: this.spec.source === "system" && x[0] !== "_" ? "_runtime" : this.timeOf(x) };
+    return {
+      kind: this.spec.source,
+      x: this.spec.source === "system" && x[0] !== "_" ? "_runtime" : this.timeOf(x),
+    };
   }
 
   private timeOf(x: string): string {
@@ -145,9 +148,24 @@ export class LinePanel implements Panel {
         if (!line.length) continue;
         const { x, last, low, high } = line.columns();
         const byKey = this.stage.isRunPage && keys.length > 1;
-        const label = byKey ? shortened(key, keys) : keys.length > 1 ? `${run.name} · ${shortened(key, keys)}` : run.name;
+        const label = byKey
+          ? shortened(key, keys)
+          : keys.length > 1
+            ? `${run.name} · ${shortened(key, keys)}`
+            : run.name;
         const [color, dash] = byKey ? [(run.color + place) % 8, 0] : [run.color, place];
-        found.push({ id: pairOf(key, run.uid), uid: run.uid, key, label, color, dash, x, y: last, low, high });
+        found.push({
+          id: pairOf(key, run.uid),
+          uid: run.uid,
+          key,
+          label,
+          color,
+          dash,
+          x,
+          y: last,
+          low,
+          high,
+        });
       }
     }
     return came ? found : null;
@@ -241,7 +259,8 @@ function axisName(x: string): string {
 /** What tells a key apart from the others of its panel. */
 function shortened(key: string, keys: readonly string[]): string {
   const label = /\/l:(.+)$/.exec(key)?.[1];
-  if (label && keys.every((other) => other.replace(/\/l:.+$/, "") === key.replace(/\/l:.+$/, ""))) return label;
+  if (label && keys.every((other) => other.replace(/\/l:.+$/, "") === key.replace(/\/l:.+$/, "")))
+    return label;
   const first = keys[0] ?? "";
   let same = 0;
   while (same < first.length && keys.every((other) => other[same] === first[same])) same += 1;

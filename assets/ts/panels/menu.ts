@@ -60,7 +60,8 @@ function show(menu: HTMLElement, button: HTMLElement): void {
   document.body.append(menu);
   menu.showPopover();
   const at = button.getBoundingClientRect();
-  const top = at.bottom + menu.offsetHeight + 8 > innerHeight ? at.top - menu.offsetHeight - 4 : at.bottom + 4;
+  const top =
+    at.bottom + menu.offsetHeight + 8 > innerHeight ? at.top - menu.offsetHeight - 4 : at.bottom + 4;
   menu.style.inset = "auto";
   menu.style.left = `${Math.max(8, at.right - menu.offsetWidth)}px`;
   menu.style.top = `${Math.max(8, top)}px`;

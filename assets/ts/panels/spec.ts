@@ -1,15 +1,7 @@
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
 
-export type PanelKind =
-  | "line"
-  | "scatter"
-  | "bar"
-  | "parallel"
-  | "table"
-  | "images"
-  | "compare"
-  | "custom";
+export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
 
 export type Spread = "range" | "std" | "none";
 

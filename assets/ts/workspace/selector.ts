@@ -170,8 +170,10 @@ export class Selector implements Runs {
       if (!row) return;
       const uid = row.dataset.uid ?? "";
       if (target.closest("[data-eye]")) this.toggle(uid);
-      else if (target.closest("[data-only]")) this.keep({ ...this.state, hidden: [], shown: [uid], first: 0 });
-      else if (target.closest("[data-swatch]")) this.pickColor(uid, target.closest<HTMLElement>("[data-swatch]"));
+      else if (target.closest("[data-only]"))
+        this.keep({ ...this.state, hidden: [], shown: [uid], first: 0 });
+      else if (target.closest("[data-swatch]"))
+        this.pickColor(uid, target.closest<HTMLElement>("[data-swatch]"));
     });
     one("[data-hide-all]").addEventListener("click", () =>
       this.keep({ ...this.state, hidden: [], shown: [], first: 0 }),
@@ -205,7 +207,8 @@ export class Selector implements Runs {
   private pickColor(uid: string, button: HTMLElement | null): void {
     const menu = one<HTMLElement>("#color-menu");
     const choose = (event: Event) => {
-      const color = (event.target as Element).closest<HTMLElement>("[data-color-choice]")?.dataset.colorChoice;
+      const color = (event.target as Element).closest<HTMLElement>("[data-color-choice]")?.dataset
+        .colorChoice;
       if (color === undefined) return;
       this.keep({ ...this.state, colors: { ...this.state.colors, [uid]: Number(color) } });
       menu.hidePopover();

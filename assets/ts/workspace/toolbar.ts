@@ -1,5 +1,5 @@
-import { one } from "../lib/dom";
 import type { Smoothing, SmoothingKind } from "../charts/smooth";
+import { one } from "../lib/dom";
 import type { Layout } from "../panels/layout";
 
 /** Where the slider of each kind ends, and its fineness. */

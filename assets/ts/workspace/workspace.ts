@@ -1,21 +1,21 @@
 import { Feed } from "../charts/feed";
 import type { KeyInfo, KeysReply, Kind, RunMessage, ValuesReply } from "../charts/wire";
 import { one, throttle } from "../lib/dom";
-import { getJson } from "../lib/http";
 import { collate } from "../lib/format";
+import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import type { Card } from "../panels/card";
+import { Enlarged } from "../panels/enlarge";
 import { customPanels, panelsOf, withoutChartTables } from "../panels/generate";
 import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
-import type { Panel, Stage } from "../panels/panel";
-import { Enlarged } from "../panels/enlarge";
 import { openMenu } from "../panels/menu";
+import type { Panel, Stage } from "../panels/panel";
 import type { Runs } from "../panels/runs";
 import type { PanelSpec, PanelsState } from "../panels/spec";
-import { OneRun } from "./one-run";
 import { Keeper } from "./keeper";
 import { Live } from "./live";
+import { OneRun } from "./one-run";
 import { Selector, type SelectorState } from "./selector";
 import { Toolbar } from "./toolbar";
 
@@ -34,7 +34,14 @@ interface Start {
 export class Workspace implements Stage {
   readonly root = one<HTMLElement>("[data-workspace]");
   readonly isRunPage = this.root.dataset.page === "run";
-  readonly urls = { series: "", values: "", keys: "", media: "", run: "", ...this.root.dataset } as Stage["urls"];
+  readonly urls = {
+    series: "",
+    values: "",
+    keys: "",
+    media: "",
+    run: "",
+    ...this.root.dataset,
+  } as Stage["urls"];
   readonly layout: Layout;
   readonly runs: Runs;
   readonly feed: Feed;
@@ -168,7 +175,9 @@ export class Workspace implements Stage {
 
   /** Put panels into their sections again. */
   arrange(): void {
-    const generated = this.kinds.flatMap((kind) => panelsOf(kind, [...this.keys[kind].values()], this.isRunPage));
+    const generated = this.kinds.flatMap((kind) =>
+      panelsOf(kind, [...this.keys[kind].values()], this.isRunPage),
+    );
     const custom = customPanels(this.charts);
     const panels = [...withoutChartTables(generated, new Set(Object.keys(this.charts))), ...custom];
     this.sections = this.layout.arrange(panels);
@@ -217,7 +226,9 @@ export class Workspace implements Stage {
     const drawn = this.runs.drawn().map(({ uid }) => uid);
     const uids = drawn.length ? drawn : (this.selector?.listed().slice(0, 10) ?? []);
     try {
-      const replies = uids.length ? await Promise.all(this.kinds.map((kind) => this.askKeys(kind, uids))) : [];
+      const replies = uids.length
+        ? await Promise.all(this.kinds.map((kind) => this.askKeys(kind, uids)))
+        : [];
       this.hasRead = true;
       for (const [place, reply] of replies.entries()) this.learn(this.kinds[place] as Kind, reply);
       this.arrange();
