@@ -4,9 +4,9 @@ import gzip
 import math
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
-from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,6 +14,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
@@ -23,7 +24,10 @@ from runs.access import ProjectAction
 from runs.models import Project, Run
 from runs.pages import first_script
 from runs.projection import sdk_part
+from runs.saved_views import working_view
 from runs.selectors import get_project, runs_of
+from runs.table import TableQuery, matching
+from runs.table.query import seen_runs
 
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""
@@ -229,27 +233,36 @@ def values(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return json_answer(request, {"runs": found})
 
 
-def _listed(request: HttpRequest, project: Project) -> QuerySet[Run]:
-    """Return the runs that the query string leaves, newest first."""
-    runs = runs_of(actor_of(request), project)
-    search = request.GET.get("search", "").strip()
-    return runs.filter(Q(display_name__icontains=search)) if search else runs
+def _query_of(request: HttpRequest, start: dict[str, Any]) -> TableQuery:
+    """Return which runs are listed: what the address says, else what the person last looked at in the table."""
+    given = request.GET.copy()
+    if not any(name in given for name in ("filter", "search", "order")):
+        runs = start.get("runs", {})
+        given.update({name: str(runs[name]) for name in ("filter", "search", "order") if runs.get(name)})
+    return TableQuery.of(given)
 
 
-def _selector_context(request: HttpRequest, project: Project) -> dict[str, Any]:
-    listed = _listed(request, project)
+def _selector_context(request: HttpRequest, project: Project, start: dict[str, Any]) -> dict[str, Any]:
+    actor, error, query = actor_of(request), "", TableQuery()
+    try:
+        query = _query_of(request, start)
+        listed = matching(actor, project, query)
+    except Invalid as refused:
+        error, listed = refused.message, Run.objects.none()
     offset = _whole(request.GET, "offset", 0, 2**31)
-    total = listed.count()
     pinned = request.GET.getlist("uid")[:MAX_RUNS]
-    rows = list(listed.filter(uid__in=pinned)) if pinned else list(listed[offset : offset + PAGE])
+    total = listed.count()
+    shown = listed.filter(uid__in=pinned) if pinned else listed[offset : offset + PAGE]
+    rows = list(shown.only("pk", "uid", "display_name", "state"))
     following = offset + len(rows)
-    more = not pinned and following < total
     return {
         "project": project,
         "team": project.team,
         "runs": rows,
         "total": total,
-        "next_offset": following if more else "",
+        "next_offset": following if following < total and not pinned else "",
+        "query": query,
+        "query_error": error,
     }
 
 
@@ -259,7 +272,8 @@ def _selector_context(request: HttpRequest, project: Project) -> dict[str, Any]:
 def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return rows of the run selector: from ``offset`` on, or those of ``uid``."""
     row = get_project(actor_of(request), entity, project)
-    return render(request, "metrics/selector_rows.html", _selector_context(request, row))
+    start = working_view(actor_of(request), row)
+    return render(request, "metrics/selector_rows.html", _selector_context(request, row, start))
 
 
 def urls_of(project: Project) -> dict[str, str]:
@@ -274,17 +288,31 @@ def urls_of(project: Project) -> dict[str, str]:
     }
 
 
+def _view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
+    """Return where views are kept; strangers to a public project keep theirs in the browser."""
+    if not request.user.is_authenticated:
+        return {"view": "", "views": ""}
+    names = urlencode({"entity": project.team.name, "project": project.name})
+    return {
+        "view": f"{reverse('api-view-working')}?{names}",
+        "views": f"{reverse('api-view-list')}?{names}",
+    }
+
+
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
 def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show the project's panels beside its runs."""
-    row = get_project(actor_of(request), entity, project)
-    context = _selector_context(request, row)
+    actor = actor_of(request)
+    row = get_project(actor, entity, project)
+    start = working_view(actor, row)
+    context = _selector_context(request, row, start)
     context |= {
-        "urls": urls_of(row),
-        "start": {},
-        "is_empty": not context["total"] and not request.GET,
+        "urls": urls_of(row) | _view_urls(request, row),
+        "start": {part: start[part] for part in ("panels", "selector") if part in start},
+        "can_share": can(actor, ProjectAction.UPDATE, row),
+        "is_empty": not context["total"] and not seen_runs(actor, row).exists(),
         "script": first_script(entity=row.team.name, project=row.name),
     }
     return render(request, "metrics/workspace.html", context)

@@ -44,7 +44,6 @@ export class Selector implements Runs {
 
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
-    this.searchBox.value = this.query.get("search") ?? "";
     this.listen();
     this.learn();
     void this.readPinned();
@@ -226,8 +225,7 @@ export class Selector implements Runs {
   }
 
   private async searchAgain(): Promise<void> {
-    if (this.searchBox.value) this.query.set("search", this.searchBox.value);
-    else this.query.delete("search");
+    this.query.set("search", this.searchBox.value);
     const text = this.query.toString();
     history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
     await this.reread();
