@@ -284,7 +284,7 @@ def urls_of(project: Project) -> dict[str, str]:
     return urls | {
         "selector": reverse("metrics:selector", args=args),
         "run": reverse("runs:runs", args=args),
-        "media": "",
+        "media": reverse("runs:runs", args=args),
     }
 
 

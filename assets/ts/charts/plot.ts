@@ -35,6 +35,18 @@ export interface Look {
   withoutOutliers: boolean;
 }
 
+/** Plain axes over all there is. */
+export const PLAIN: Look = {
+  axis: "number",
+  logX: false,
+  logY: false,
+  xMin: null,
+  xMax: null,
+  yMin: null,
+  yMax: null,
+  withoutOutliers: false,
+};
+
 export interface Frame {
   x: Scale;
   y: Scale;

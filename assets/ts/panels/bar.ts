@@ -40,7 +40,9 @@ class Bars extends ValuesPanel {
   protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
     const [column = ""] = this.spec.columns ?? [];
     const known = runs.filter(({ uid }) => Number.isFinite(numberOf(values, uid, column)));
-    this.bars = this.groupBy ? this.groups(known, values, column) : known.map((run) => barOf(run, values, column));
+    this.bars = this.groupBy
+      ? this.groups(known, values, column)
+      : known.map((run) => barOf(run, values, column));
     this.bars.sort((a, b) => b.value - a.value);
     if (!this.bars.length) {
       note(this.body, word("noPoints"));
@@ -91,7 +93,13 @@ class Bars extends ValuesPanel {
   private scale(width: number): Scale {
     const ends = this.bars.flatMap(({ low, high }) => [low, high]);
     const [min, max] = [Math.min(0, ...ends), Math.max(0, ...ends)];
-    return { min, max: max === min ? min + 1 : max, log: false, from: Math.min(160, width * 0.4), to: width - 54 };
+    return {
+      min,
+      max: max === min ? min + 1 : max,
+      log: false,
+      from: Math.min(160, width * 0.4),
+      to: width - 54,
+    };
   }
 
   private paint(ctx: Surface, top: number, width: number, height: number): void {
@@ -132,7 +140,11 @@ class Bars extends ValuesPanel {
       ctx.fillText(cut(bar.label, x.from / 6.2), x.from - 8, middle);
       ctx.fillStyle = colors.axis;
       ctx.textAlign = "left";
-      ctx.fillText(formatValue(bar.value), Math.max(end, bar.count > 1 ? toPixel(x, bar.high) : end, zero) + 6, middle);
+      ctx.fillText(
+        formatValue(bar.value),
+        Math.max(end, bar.count > 1 ? toPixel(x, bar.high) : end, zero) + 6,
+        middle,
+      );
     }
   }
 
@@ -149,7 +161,13 @@ class Bars extends ValuesPanel {
       }
       const [column = ""] = this.spec.columns ?? [];
       const detail = bar.count > 1 ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
-      const row = { color: bar.color, label: shortColumn(column), value: formatValue(bar.value), detail, strong: true };
+      const row = {
+        color: bar.color,
+        label: shortColumn(column),
+        value: formatValue(bar.value),
+        detail,
+        strong: true,
+      };
       showTip(bar.label, [row], event.clientX, event.clientY);
     });
     canvas.addEventListener("pointerleave", hideTip);

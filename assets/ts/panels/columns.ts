@@ -21,7 +21,8 @@ export function columnsOf(values: Found): string[] {
   const names = { config: new Set<string>(), summary: new Set<string>() };
   for (const run of Object.values(values)) {
     for (const part of ["config", "summary"] as const) {
-      for (const name of Object.keys(run[part])) if (!name.startsWith("_")) names[part].add(`${part}.${name}`);
+      for (const name of Object.keys(run[part]))
+        if (!name.startsWith("_")) names[part].add(`${part}.${name}`);
     }
   }
   return [...[...names.config].sort(collate), ...[...names.summary].sort(collate)];

@@ -1,5 +1,6 @@
 import type { KeyInfo, Kind } from "../charts/wire";
 import { word } from "../lib/words";
+import { tableKeyOf } from "./custom-spec";
 import { metricOf, placeOf } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
 
@@ -10,9 +11,6 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
   "image-file": "images",
   "images/separated": "images",
 };
-/** Tables that only carry the rows of a custom chart have this at their end. */
-const CHART_TABLE = /(^|\/)(.+)_table$/;
-
 /** Make a panel of every key: numbers become lines, tables and images their own kinds. */
 export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolean): PanelSpec[] {
   const byId = new Map<string, PanelSpec>();
@@ -48,11 +46,13 @@ export function customPanels(charts: Record<string, Record<string, unknown>>): P
   }));
 }
 
-/** Which panels of tables belong to custom charts. */
-export function withoutChartTables(panels: PanelSpec[], charts: ReadonlySet<string>): PanelSpec[] {
-  return panels.filter(
-    ({ id, kind }) => kind !== "table" || !charts.has((CHART_TABLE.exec(id)?.[2] ?? "") || id),
-  );
+/** Leave out tables that only carry the rows of custom charts. */
+export function withoutChartTables(
+  panels: PanelSpec[],
+  charts: Record<string, Record<string, unknown>>,
+): PanelSpec[] {
+  const tables = new Set(Object.entries(charts).map(([key, chart]) => tableKeyOf(key, chart)));
+  return panels.filter(({ kind, keys }) => kind !== "table" || !tables.has(keys[0] ?? ""));
 }
 
 function kindOf({ types, numbers }: KeyInfo): PanelKind | null {

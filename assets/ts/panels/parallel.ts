@@ -66,7 +66,11 @@ class Parallel extends ValuesPanel {
     const columns = this.columns();
     return rows([
       ["id", "name", ...columns],
-      ...this.runsShown.map(({ uid, name }) => [uid, name, ...columns.map((one) => cellOf(this.values, uid, one))]),
+      ...this.runsShown.map(({ uid, name }) => [
+        uid,
+        name,
+        ...columns.map((one) => cellOf(this.values, uid, one)),
+      ]),
     ]);
   }
 
@@ -82,11 +86,15 @@ class Parallel extends ValuesPanel {
   }
 
   private axisOf(column: string, left: number, height: number): Upright {
-    const numbers = this.runsShown.map(({ uid }) => numberOf(this.values, uid, column)).filter(Number.isFinite);
+    const numbers = this.runsShown
+      .map(({ uid }) => numberOf(this.values, uid, column))
+      .filter(Number.isFinite);
     const cells = this.runsShown.map(({ uid }) => cellOf(this.values, uid, column));
     const isText = cells.some((cell) => typeof cell === "string");
     const names = isText ? [...new Set(cells.map(cellText))].sort(collate) : null;
-    const [low, high] = names ? [0, Math.max(1, names.length - 1)] : [Math.min(...numbers), Math.max(...numbers)];
+    const [low, high] = names
+      ? [0, Math.max(1, names.length - 1)]
+      : [Math.min(...numbers), Math.max(...numbers)];
     const log = !names && low > 0 && high / low >= 100;
     const known = Number.isFinite(low) && low < high;
     const [min, max] = known ? [low, high] : [(low || 0) - 0.5, (low || 0) + 0.5];
@@ -120,7 +128,8 @@ class Parallel extends ValuesPanel {
     ] as const) {
       for (const { uid } of runs) {
         const end = last ? this.placeOf(last, uid) : null;
-        const part = last && end !== null ? (end - last.scale.from) / (last.scale.to - last.scale.from) : Number.NaN;
+        const part =
+          last && end !== null ? (end - last.scale.from) / (last.scale.to - last.scale.from) : Number.NaN;
         ctx.globalAlpha = alpha;
         ctx.strokeStyle = Number.isFinite(part) ? gradient(part) : colors.axis;
         this.trace(ctx, uid, top);
@@ -163,7 +172,8 @@ class Parallel extends ValuesPanel {
     ctx.fillStyle = colors.axis;
     ctx.textAlign = "right";
     const ticks = names ? names.map((text, value) => ({ text, value })) : ticksOf(scale, "number", 40);
-    for (const { text, value } of ticks) ctx.fillText(text.slice(0, 12), left - 5, toPixel(scale, value) + top);
+    for (const { text, value } of ticks)
+      ctx.fillText(text.slice(0, 12), left - 5, toPixel(scale, value) + top);
     const brush = this.brushes.get(axis.column);
     if (!brush) return;
     ctx.globalAlpha = 0.25;

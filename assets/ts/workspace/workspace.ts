@@ -179,7 +179,7 @@ export class Workspace implements Stage {
       panelsOf(kind, [...this.keys[kind].values()], this.isRunPage),
     );
     const custom = customPanels(this.charts);
-    const panels = [...withoutChartTables(generated, new Set(Object.keys(this.charts))), ...custom];
+    const panels = [...withoutChartTables(generated, this.charts), ...custom];
     this.sections = this.layout.arrange(panels);
     const shown = this.grid.show(this.sections, this.searched);
     const note = one<HTMLElement>("[data-no-match]");
