@@ -9,6 +9,9 @@ import { hideTip, showTip, type TipRow } from "./tip";
 /** Narrower drags are clicks, pixels. */
 const SHORTEST_DRAG = 6;
 
+/** Of so many lines the tip says all there is to a point, of more only for the one pointed at. */
+const FEW = 3;
+
 export interface ChartActions {
   /** What a drag has chosen on x; null goes back to all of it. */
   zoom(range: [number, number] | null): void;
@@ -97,9 +100,21 @@ export class LineChart {
   private drawAbove(x: number | null, pointer: { y: number } | null = null): void {
     const { frame } = this;
     const ctx = sized(this.above, this.box.clientWidth, this.box.clientHeight);
-    this.plot.classList.toggle("is-faded", pointer !== null && this.lines.length > 1);
     if (!ctx || !frame || x === null) return;
     const colors = palette();
+    const strong = this.lines.find(({ id }) => id === this.strong);
+    if (pointer && strong && this.lines.length > 1) {
+      ctx.save();
+      ctx.globalAlpha = 0.55; // the others step back
+      ctx.fillStyle = colors.surface;
+      ctx.fillRect(frame.left, frame.top - 4, frame.right - frame.left + 4, frame.bottom - frame.top + 4);
+      ctx.globalAlpha = 1;
+      ctx.beginPath();
+      ctx.rect(frame.left, frame.top - 4, frame.right - frame.left + 4, frame.bottom - frame.top + 5);
+      ctx.clip();
+      drawLine(ctx, strong, frame, colors, 2.25);
+      ctx.restore();
+    }
     const left = toPixel(frame.x, x);
     if (left >= frame.left - 1 && left <= frame.right + 1) {
       ctx.strokeStyle = colors.cursor;
@@ -108,15 +123,6 @@ export class LineChart {
       ctx.moveTo(Math.round(left) + 0.5, frame.top);
       ctx.lineTo(Math.round(left) + 0.5, frame.bottom);
       ctx.stroke();
-    }
-    const strong = this.lines.find(({ id }) => id === this.strong);
-    if (pointer && strong && this.lines.length > 1) {
-      ctx.save();
-      ctx.beginPath();
-      ctx.rect(frame.left, frame.top - 4, frame.right - frame.left + 4, frame.bottom - frame.top + 5);
-      ctx.clip();
-      drawLine(ctx, strong, frame, colors, 2.25);
-      ctx.restore();
     }
     for (const line of this.lines.length > 14 ? (strong && pointer ? [strong] : []) : this.lines) {
       const at = this.placeOn(line, x);
@@ -203,7 +209,7 @@ export class LineChart {
       color: line.color,
       label: line.label,
       value: formatValue(value),
-      detail: detailOf(line, at),
+      detail: found.length <= FEW || line.id === this.strong ? detailOf(line, at) : "",
       strong: line.id === this.strong,
     }));
   }

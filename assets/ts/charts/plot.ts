@@ -157,7 +157,7 @@ function drawAxes(ctx: Surface, frame: Frame, look: Look, colors: Palette): void
     ctx.fillText(text, frame.left - 6, y);
   }
   ctx.textBaseline = "top";
-  for (const { value, text } of ticksOf(frame.x, look.axis, 76)) {
+  for (const { value, text } of ticksOf(frame.x, look.axis, 58)) {
     const x = toPixel(frame.x, value);
     ctx.textAlign = x > frame.right - 14 ? "right" : x < frame.left + 4 ? "left" : "center";
     ctx.fillText(text, Math.min(x, frame.right + 10), frame.bottom + 7);
