@@ -98,7 +98,7 @@ class Bars extends ValuesPanel {
       max: max === min ? min + 1 : max,
       log: false,
       from: Math.min(160, width * 0.4),
-      to: width - 54,
+      to: width - 64,
     };
   }
 

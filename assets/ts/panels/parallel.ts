@@ -95,7 +95,7 @@ class Parallel extends ValuesPanel {
     const [low, high] = names
       ? [0, Math.max(1, names.length - 1)]
       : [Math.min(...numbers), Math.max(...numbers)];
-    const log = !names && low > 0 && high / low >= 100;
+    const log = !names && low > 0 && high / low >= 20;
     const known = Number.isFinite(low) && low < high;
     const [min, max] = known ? [low, high] : [(low || 0) - 0.5, (low || 0) + 0.5];
     return { column, left, names, scale: { min, max, log, from: height - BOTTOM, to: TOP } };
@@ -172,8 +172,17 @@ class Parallel extends ValuesPanel {
     ctx.fillStyle = colors.axis;
     ctx.textAlign = "right";
     const ticks = names ? names.map((text, value) => ({ text, value })) : ticksOf(scale, "number", 40);
-    for (const { text, value } of ticks)
-      ctx.fillText(text.slice(0, 12), left - 5, toPixel(scale, value) + top);
+    for (const { text, value } of ticks) {
+      const [label, at] = [text.slice(0, 12), toPixel(scale, value) + top];
+      ctx.globalAlpha = 0.75; // lines pass below the text
+      ctx.fillStyle = colors.surface;
+      ctx.beginPath();
+      ctx.rect(left - 8 - label.length * 6.2, at - 7, label.length * 6.2 + 5, 14);
+      ctx.fill();
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = colors.text;
+      ctx.fillText(label, left - 5, at);
+    }
     const brush = this.brushes.get(axis.column);
     if (!brush) return;
     ctx.globalAlpha = 0.25;

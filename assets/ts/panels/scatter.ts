@@ -49,6 +49,7 @@ class Scatter extends ValuesPanel {
       note(this.body, word("noPoints"));
       return;
     }
+    this.head.say(shadeName ? word("coloredBy", { column: shortColumn(shadeName) }) : "");
     const ctx = canvasIn(this.body);
     if (!ctx) return;
     this.paint(ctx, 0, this.body.clientWidth, this.body.clientHeight);

@@ -4,10 +4,11 @@ import { word } from "../lib/words";
 
 const PAUSE_MS = 800;
 
-/** The parts of a view that the workspace owns. */
+/** The parts of a view that the workspace changes. */
 export interface KeptView {
   panels?: object;
   selector?: object;
+  runs?: object;
 }
 
 /** Keeps the working state: on the server where somebody is signed in, else in this browser. */

@@ -7,6 +7,7 @@ import type { RunInfo, Runs } from "../panels/runs";
 const DRAWN_AT_FIRST = 10;
 /** More lines than this tell nothing; "show all" stops here. */
 export const MOST_DRAWN = 200;
+const QUERY_PARTS = ["filter", "search", "order"] as const;
 const REFRESH_PAUSE_MS = 1000;
 const SEARCH_PAUSE_MS = 200;
 
@@ -36,11 +37,11 @@ export class Selector implements Runs {
   private readonly lists = one<HTMLElement>("[data-run-lists]");
   private readonly searchBox = one<HTMLInputElement>("[data-run-search]");
   private readonly known = new Map<string, RunInfo>();
-  private state: SelectorState;
+  state: SelectorState;
   private narrowed: Set<string> | null = null;
   private drawnNow = "";
   private reading: AbortController | undefined;
-  private readonly query = new URLSearchParams(location.search);
+  private readonly asked = new URLSearchParams(location.search);
 
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
@@ -225,20 +226,29 @@ export class Selector implements Runs {
   }
 
   private async searchAgain(): Promise<void> {
-    this.query.set("search", this.searchBox.value);
-    const text = this.query.toString();
-    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
+    this.asked.set("search", this.searchBox.value);
+    this.writeAddress();
     await this.reread();
   }
 
-  /** Show the runs of another query: filter and order of the table. */
-  async follow(query: URLSearchParams): Promise<void> {
-    for (const name of ["filter", "search", "order"]) {
-      const value = query.get(name);
-      if (value) this.query.set(name, value);
-      else this.query.delete(name);
-    }
+  /** Which runs are listed: the parts of the address that say so. */
+  query(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const name of QUERY_PARTS) found[name] = this.asked.get(name) ?? "";
+    return found;
+  }
+
+  /** List the runs of another query. */
+  async follow(query: Record<string, unknown>): Promise<void> {
+    for (const name of QUERY_PARTS) this.asked.set(name, String(query[name] ?? ""));
+    this.searchBox.value = this.asked.get("search") ?? "";
+    this.writeAddress();
     await this.reread();
+  }
+
+  private writeAddress(): void {
+    const text = this.asked.toString();
+    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
   }
 
   private async reread(): Promise<void> {
@@ -269,7 +279,7 @@ export class Selector implements Runs {
     const listed = new Set(this.listed());
     const missing = (this.state.shown ?? []).filter((uid) => !listed.has(uid));
     if (!missing.length) return;
-    const query = new URLSearchParams(this.query);
+    const query = new URLSearchParams(this.asked);
     for (const uid of missing) query.append("uid", uid);
     const reply = await fetch(`${this.options.url}?${query}`).catch(() => null);
     if (!reply?.ok) return;
@@ -282,7 +292,7 @@ export class Selector implements Runs {
     this.reading?.abort();
     const reading = new AbortController();
     this.reading = reading;
-    const query = new URLSearchParams(this.query);
+    const query = new URLSearchParams(this.asked);
     for (const [name, value] of Object.entries(part)) query.set(name, value);
     try {
       const reply = await fetch(`${this.options.url}?${query}`, { signal: reading.signal });

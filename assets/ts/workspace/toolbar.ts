@@ -78,7 +78,7 @@ export class Toolbar {
     const spread = this.root.querySelector<HTMLSelectElement>("[data-view=spread]");
     if (spread) {
       spread.value = view.spread;
-      spread.hidden = !view.groupBy;
+      spread.disabled = !view.groupBy;
     }
   }
 

@@ -18,6 +18,7 @@ import { Live } from "./live";
 import { OneRun } from "./one-run";
 import { Selector, type SelectorState } from "./selector";
 import { Toolbar } from "./toolbar";
+import type { ViewSpec, ViewsMenu } from "./views";
 
 /** How often live runs are asked for new keys, milliseconds; more for each run drawn. */
 const KEYS_PAUSE_MS = 4000;
@@ -57,6 +58,7 @@ export class Workspace implements Stage {
   private charts: Record<string, Record<string, unknown>> = {};
   private sections: Section[] = [];
   private hasRead = false;
+  private views: ViewsMenu | undefined;
 
   constructor() {
     const { viewUrl = "", store = "runyard-workspace" } = this.root.dataset;
@@ -277,11 +279,45 @@ export class Workspace implements Stage {
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
+    document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
+      if ((event as ToggleEvent).newState === "open") void this.openViews();
+    });
     document.addEventListener("run-message", (event) => {
       const message = (event as CustomEvent<RunMessage>).detail;
       this.live.take(message, this.runs.drawn()[0]?.uid);
     });
     document.addEventListener("run-connected", () => this.readKeysNow());
+  }
+
+  private async openViews(): Promise<void> {
+    const { ViewsMenu } = await import("./views");
+    if (!this.views) {
+      const { viewsUrl = "", viewUrl = "" } = this.root.dataset;
+      this.views = new ViewsMenu({
+        url: viewsUrl,
+        workingUrl: viewUrl,
+        canShare: this.root.dataset.canShare !== undefined,
+        read: () => ({
+          panels: this.layout.state,
+          ...(this.selector ? { selector: this.selector.state, runs: this.selector.query() } : {}),
+        }),
+        apply: (spec) => this.apply(spec),
+      });
+      this.views.listen();
+    }
+    await this.views.fill();
+  }
+
+  /** Show what a saved view says. */
+  private apply(spec: ViewSpec): void {
+    this.layout.replace(spec.panels ?? {});
+    this.selector?.replace(spec.selector ?? {});
+    if (spec.runs) {
+      this.keeper.keep({ runs: spec.runs });
+      void this.selector?.follow(spec.runs);
+    }
+    this.toolbar.show();
+    this.redraw();
   }
 
   private toggleSelector(): void {
