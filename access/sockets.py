@@ -21,9 +21,12 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):
         """Return the group the actor may follow, or None; runs in a thread and may query."""
         raise NotImplementedError
 
+    def actor(self) -> Actor:
+        """Return who listens."""
+        return actor_of_user(self.scope.get("user"))
+
     def _group(self) -> str | None:
-        user = self.scope.get("user")
-        return self.group_of(actor_of_user(user))
+        return self.group_of(self.actor())
 
     async def connect(self) -> None:
         """Join the group or close with NOT_VISIBLE."""

@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import path
 
 from access.sockets import GroupConsumer
-from runs.consumers import HomeConsumer, ProjectConsumer, RunConsumer
+from runs.consumers import HomeConsumer, ProjectConsumer, ProjectRunsConsumer, RunConsumer
 
 
 def _socket(route: str, consumer: type[GroupConsumer]) -> Any:
@@ -17,5 +17,6 @@ def _socket(route: str, consumer: type[GroupConsumer]) -> Any:
 urlpatterns = [
     _socket("ws/me", HomeConsumer),
     _socket("ws/projects/<int:pk>", ProjectConsumer),
+    _socket("ws/projects/<int:pk>/runs", ProjectRunsConsumer),
     _socket("ws/runs/<int:pk>", RunConsumer),
 ]

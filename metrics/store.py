@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import orjson
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 
 from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, Floats, Rows, decode, unpack
@@ -170,37 +170,56 @@ def blocks(
             yield Block(part, since)
 
 
-def blocks_of(run_ids: Collection[int], kind: Kind) -> Iterator[tuple[int, list[Block]]]:
-    """Yield (run id, all its blocks) of the runs that have rows; a few statements for as many runs as fit in memory."""
+def blocks_of(
+    run_ids: Collection[int], kind: Kind, *, since: Mapping[int, int] | None = None
+) -> Iterator[tuple[int, list[Block]]]:
+    """Yield (run id, its blocks) of the runs that have rows; a few statements for as many runs as fit in memory.
+
+    ``since`` (run to row) leaves out earlier rows of those runs.
+    """
     streams = Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0).order_by("run_id")
     some: list[Stream] = []
     tail_bytes = 0
     for stream in streams:
         if some and tail_bytes + stream.tail_bytes > _TAIL_BYTES_AT_ONCE:
-            yield from _blocks_of(some, kind)
+            yield from _blocks_of(some, kind, since or {})
             some, tail_bytes = [], 0
         some.append(stream)
         tail_bytes += stream.tail_bytes
-    yield from _blocks_of(some, kind)
+    yield from _blocks_of(some, kind, since or {})
 
 
-def _blocks_of(streams: Sequence[Stream], kind: Kind) -> Iterator[tuple[int, list[Block]]]:
+def _later(name: str, firsts: Mapping[int, int]) -> Q:
+    """Return which parts hold rows from the first wanted on; ``name`` refers to the keys of ``firsts``."""
+    parts = Q(**{f"{name}__in": [key for key, first in firsts.items() if first <= 0]})
+    for key, first in firsts.items():
+        if first > 0:
+            parts |= Q(**{name: key}, row0__gt=first - F("row_count"))
+    return parts
+
+
+def _blocks_of(
+    streams: Sequence[Stream], kind: Kind, since: Mapping[int, int]
+) -> Iterator[tuple[int, list[Block]]]:
     parts: dict[int, list[Segment | Tail]] = {stream.run_id: [] for stream in streams}
     run_of = {stream.pk: stream.run_id for stream in streams}
-    for segment in Segment.objects.filter(stream__in=streams).order_by("row0"):
+    of_streams = _later("stream", {pk: since.get(run_id, 0) for pk, run_id in run_of.items()})
+    for segment in Segment.objects.filter(of_streams).order_by("row0"):
         parts[run_of[segment.stream_id]].append(segment)
-    for tail in Tail.objects.filter(run__in=parts, kind=kind).order_by("row0"):
+    of_runs = _later("run", {run_id: since.get(run_id, 0) for run_id in parts})
+    for tail in Tail.objects.filter(of_runs, kind=kind).order_by("row0"):
         parts[tail.run_id].append(tail)
     packed_to = dict(Stream.objects.filter(pk__in=run_of).values_list("pk", "packed_to"))
     for stream in streams:
-        found, at = [], 0
+        first = since.get(stream.run_id, 0)
+        found, at = [], first
         for part in parts[stream.run_id]:
-            if part.row0 == at:
+            if part.row0 <= at < part.row_to:
                 found.append(Block(part, at))
                 at = part.row_to
         # packed, merged or rewound between the statements: the careful walk finds all of it
         is_whole = len(found) == len(parts[stream.run_id]) and at >= packed_to.get(stream.pk, 0)
-        yield stream.run_id, found if is_whole else list(blocks(stream.run_id, kind))
+        yield stream.run_id, found if is_whole else list(blocks(stream.run_id, kind, row_from=first))
 
 
 def batches(run_id: int, kind: Kind, *, row_from: int = 0) -> Iterator[tuple[int, Batch]]:

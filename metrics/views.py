@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
-from metrics import selectors, store
+from metrics import selectors, store, workspace
 from metrics.models import Kind
 from runs.access import RunAction
 from runs.models import Run
@@ -27,7 +27,14 @@ def _run(request: HttpRequest, entity: str, project: str, uid: str) -> Run:
 
 def _page(request: HttpRequest, names: tuple[str, str, str], tab: str) -> HttpResponse:
     run = _run(request, *names)
-    return render(request, f"metrics/{tab}.html", run_context(actor_of(request), run, tab=tab))
+    is_system = tab == "run_system"
+    context = run_context(actor_of(request), run, tab=tab)
+    context |= {
+        "urls": workspace.urls_of(run.project),
+        "kinds": "system" if is_system else "history",
+        "system": is_system,
+    }
+    return render(request, "metrics/run_workspace.html", context)
 
 
 @declare(RunAction.VIEW)

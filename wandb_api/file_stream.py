@@ -318,7 +318,7 @@ async def file_stream(scope: dict[str, Any], receive: Receive, send: Send) -> No
         return
     if ack is not None:
         await _answer(send, 200, {"stopped": ack.stopped, "exitcode": None, "limits": {}})
-        _notifier.notify(live.run_group(ack.run_id), {"type": "rows", **ack.grown})
+        _notifier.notify(live.run_group(ack.run_id), {"type": "rows", "run": ack.run_id, **ack.grown})
 
 
 def _error(code: str, message: str) -> dict[str, Any]:

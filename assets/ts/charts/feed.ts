@@ -1,92 +1,196 @@
 import { getJson } from "../lib/http";
-import { Series } from "./series";
+import { Line } from "./line";
 import type { Kind, SeriesReply } from "./wire";
 
-/** Keys asked for in one request: enough for a screen, short enough for an address line. */
-const BATCH = 40;
-const BUCKETS = 600;
+/** Lines (runs times keys) asked for at once: several small answers are drawn sooner than a large one. */
+const LINES_AT_ONCE = 300;
+const KEYS_AT_ONCE = 40;
+const REQUESTS_AT_ONCE = 3;
+export const BUCKETS = 400;
 /** How long wishes are gathered, milliseconds: charts that scroll by are never asked for. */
-const GATHER_MS = 60;
+const GATHER_MS = 40;
+
+/** What is drawn along the same x. */
+export interface Source {
+  kind: Kind;
+  /** `_step`, `_runtime`, `_timestamp` or a logged key. */
+  x: string;
+}
+
+interface Wish {
+  source: Source;
+  key: string;
+  uid: string;
+  /** The row to go on from; null asks for the line from its begin. */
+  since: number | null;
+}
+
+interface Question {
+  source: Source;
+  keys: string[];
+  uids: string[];
+  since: number[] | null;
+}
 
 export interface FeedOptions {
   url: string;
-  kind: Kind;
-  /** Whether somebody still looks at the key when the request goes out. */
-  isWanted(key: string): boolean;
-  changed(key: string, series: Series): void;
-  failed(key: string): void;
+  /** Lines of these keys have come, or have grown. */
+  changed(source: Source, keys: Set<string>): void;
+  failed(source: Source, keys: Set<string>): void;
 }
 
-/** Reads series for the charts in view: whole ones once in buckets, later only rows after the cursor. */
+/** Reads lines of many runs: whole ones once in buckets, later only rows after each run's cursor. */
 export class Feed {
-  private readonly held = new Map<string, Series>();
-  private readonly wishes = new Set<string>();
+  private readonly held = new Map<string, Map<string, Line>>();
+  private readonly heads: Record<Kind, Map<string, number>> = { history: new Map(), system: new Map() };
+  private readonly wishes = new Map<string, Wish>();
   private readonly busy = new Set<string>();
-  private head = 0;
+  private readonly queue: Question[] = [];
+  private running = 0;
   private timer: number | undefined;
 
   constructor(private readonly options: FeedOptions) {}
 
-  get(key: string): Series | undefined {
-    return this.held.get(key);
+  /** The line of a key of a run, when it has come. */
+  get(source: Source, key: string, uid: string): Line | undefined {
+    return this.held.get(setOf(source))?.get(pairOf(key, uid));
   }
 
-  /** Ask for `key` if there is something to learn about it. */
-  want(key: string): void {
-    const series = this.held.get(key);
-    if (this.busy.has(key) || (series && series.nextRow >= this.head && !series.isHeavy)) return;
-    this.wishes.add(key);
-    this.timer ??= window.setTimeout(() => this.send(), GATHER_MS);
+  /** Ask for what is missing of these keys and runs, and for what has been logged since. */
+  want(source: Source, keys: readonly string[], uids: readonly string[]): void {
+    const heads = this.heads[source.kind];
+    for (const key of keys) {
+      for (const uid of uids) {
+        const line = this.get(source, key, uid);
+        if (line && line.nextRow >= (heads.get(uid) ?? 0)) continue;
+        const name = `${setOf(source)}\n${pairOf(key, uid)}`;
+        if (this.busy.has(name)) continue;
+        this.wishes.set(name, { source, key, uid, since: line && !line.isHeavy ? line.nextRow : null });
+      }
+    }
+    if (this.wishes.size) this.timer ??= window.setTimeout(() => this.gather(), GATHER_MS);
   }
 
-  /** The server holds rows below `head` now. */
-  advance(head: number, keys: Iterable<string>): void {
-    this.head = Math.max(this.head, head);
-    for (const key of keys) this.want(key);
+  /** The server holds rows of a run below `head` now. */
+  advance(kind: Kind, uid: string, head: number): void {
+    this.heads[kind].set(uid, Math.max(head, this.heads[kind].get(uid) ?? 0));
   }
 
-  private send(): void {
+  /** Read lines within a range of x, finer; they are not kept. */
+  async range(source: Source, keys: string[], uids: string[], from: number, to: number, signal: AbortSignal) {
+    const query = queryOf({ source, keys, uids, since: null });
+    query.set("from", String(from));
+    query.set("to", String(to));
+    const reply = await getJson<SeriesReply>(`${this.options.url}?${query}`, signal);
+    const lines = new Map<string, Line>();
+    for (const key of keys) {
+      for (const uid of uids) lines.set(pairOf(key, uid), Line.of(reply, uid, key));
+    }
+    return lines;
+  }
+
+  /** Read lines with all digits and as many points as one answer may have, for an export. */
+  async precise(source: Source, keys: string[], uids: string[], range: [number, number] | null) {
+    const query = queryOf({ source, keys, uids, since: null });
+    query.set("precise", "1");
+    query.set("buckets", "10000");
+    if (range) {
+      query.set("from", String(range[0]));
+      query.set("to", String(range[1]));
+    }
+    return getJson<SeriesReply>(`${this.options.url}?${query}`);
+  }
+
+  private gather(): void {
     this.timer = undefined;
-    const groups = new Map<number | null, string[]>();
-    for (const key of this.wishes) {
-      if (!this.options.isWanted(key)) continue;
-      const series = this.held.get(key);
-      const cursor = series && !series.isHeavy ? series.nextRow : null;
-      groups.set(cursor, [...(groups.get(cursor) ?? []), key]);
+    const byKey = new Map<string, Wish[]>();
+    for (const [name, wish] of this.wishes) {
+      this.busy.add(name);
+      const group = `${setOf(wish.source)}\n${wish.since === null}\n${wish.key}`;
+      byKey.set(group, [...(byKey.get(group) ?? []), wish]);
     }
     this.wishes.clear();
-    for (const [cursor, keys] of groups) {
-      for (let i = 0; i < keys.length; i += BATCH) void this.ask(keys.slice(i, i + BATCH), cursor);
+    const alike = new Map<string, Wish[][]>(); // keys for which the same is asked of the same runs
+    for (const wishes of byKey.values()) {
+      const [first] = wishes as [Wish, ...Wish[]];
+      const what = wishes.map(({ uid, since }) => `${uid}:${since}`).join(" ");
+      const group = `${setOf(first.source)}\n${what}`;
+      alike.set(group, [...(alike.get(group) ?? []), wishes]);
+    }
+    for (const group of alike.values()) this.enqueue(group);
+    this.pump();
+  }
+
+  private enqueue(group: Wish[][]): void {
+    const first = group[0] as [Wish, ...Wish[]];
+    const keys = group.map((wishes) => (wishes[0] as Wish).key);
+    const uids = first.map(({ uid }) => uid);
+    const since = first[0].since === null ? null : first.map((wish) => wish.since ?? 0);
+    const room = Math.max(1, Math.min(KEYS_AT_ONCE, Math.floor(LINES_AT_ONCE / uids.length)));
+    const step = since ? KEYS_AT_ONCE : room;
+    for (let i = 0; i < keys.length; i += step) {
+      this.queue.push({ source: first[0].source, keys: keys.slice(i, i + step), uids, since });
     }
   }
 
-  private async ask(keys: string[], cursor: number | null): Promise<void> {
-    for (const key of keys) this.busy.add(key);
-    const query = new URLSearchParams({ kind: this.options.kind });
-    query.set(cursor === null ? "buckets" : "since_row", String(cursor ?? BUCKETS));
-    for (const key of keys) query.append("keys", key);
+  private pump(): void {
+    while (this.running < REQUESTS_AT_ONCE && this.queue.length) {
+      const question = this.queue.shift() as Question;
+      this.running += 1;
+      void this.ask(question).finally(() => {
+        this.running -= 1;
+        this.pump();
+      });
+    }
+  }
+
+  private async ask(question: Question): Promise<void> {
+    const { source, keys, uids } = question;
+    let reply: SeriesReply | undefined;
     try {
-      const reply = await getJson<SeriesReply>(`${this.options.url}?${query}`);
-      this.head = Math.max(this.head, reply.next_row);
-      for (const key of keys) this.busy.delete(key);
-      for (const key of keys) this.take(key, reply, cursor);
-      for (const key of keys) if (this.options.isWanted(key)) this.want(key); // rows may have come meanwhile
+      reply = await getJson<SeriesReply>(`${this.options.url}?${queryOf(question)}`);
     } catch {
-      for (const key of keys) this.busy.delete(key);
-      for (const key of keys) this.options.failed(key);
+      reply = undefined;
     }
-  }
-
-  private take(key: string, reply: SeriesReply, cursor: number | null): void {
-    const held = this.held.get(key);
-    const wire = reply.series[key];
-    if (held && cursor !== null) {
-      held.append(wire, reply.next_row);
-      if (wire?.x.length) this.options.changed(key, held);
+    for (const key of keys) {
+      for (const uid of uids) this.busy.delete(`${setOf(source)}\n${pairOf(key, uid)}`);
+    }
+    if (!reply) {
+      this.options.failed(source, new Set(keys));
       return;
     }
-    const series = new Series(wire, reply.next_row);
-    this.held.set(key, series);
-    this.options.changed(key, series);
+    for (const uid of uids) this.advance(source.kind, uid, reply.next[uid] ?? 0);
+    for (const key of keys) for (const uid of uids) this.take(question, reply, key, uid);
+    this.options.changed(source, new Set(keys));
   }
+
+  private take({ source, since }: Question, reply: SeriesReply, key: string, uid: string): void {
+    const set = this.held.get(setOf(source)) ?? new Map<string, Line>();
+    this.held.set(setOf(source), set);
+    const pair = pairOf(key, uid);
+    const line = set.get(pair);
+    if (line && since) {
+      if (!line.append(reply, uid, reply.series[uid]?.[key])) set.delete(pair);
+      return;
+    }
+    set.set(pair, Line.of(reply, uid, key));
+  }
+}
+
+/** Names a key of a run in the lines that `range` gives. */
+export function pairOf(key: string, uid: string): string {
+  return `${uid}/${key}`;
+}
+
+function setOf({ kind, x }: Source): string {
+  return `${kind} ${x}`;
+}
+
+function queryOf({ source, keys, uids, since }: Question): URLSearchParams {
+  const query = new URLSearchParams({ kind: source.kind, x: source.x });
+  for (const key of keys) query.append("keys", key);
+  for (const uid of uids) query.append("run", uid);
+  if (since) for (const row of since) query.append("since", String(row));
+  else query.set("buckets", String(BUCKETS));
+  return query;
 }

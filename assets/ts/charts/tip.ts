@@ -1,28 +1,49 @@
-import type uPlot from "uplot";
 import { make } from "../lib/dom";
+import { word } from "../lib/words";
 
-/** What the crosshair is on. */
-export interface Tip {
-  x: string;
+/** One line under the cursor. */
+export interface TipRow {
+  color: number;
+  label: string;
   value: string;
-  details: string[];
+  /** Said smaller: the value before smoothing, the range of the bucket. */
+  detail: string;
+  strong: boolean;
 }
 
-/** Show `tip` beside the crosshair of `plot`, on the side with more room; hide it for null. */
-export function moveTip(plot: uPlot, tip: Tip | null): void {
-  let box = plot.over.querySelector<HTMLElement>(".chart-tip");
-  if (!tip) {
-    box?.remove();
-    return;
-  }
-  if (!box) {
-    box = make("div", "chart-tip");
-    plot.over.append(box);
-  }
-  const lines = tip.details.map((line) => make("span", "", line));
-  box.replaceChildren(make("span", "", tip.x), make("strong", "", tip.value), ...lines);
-  const left = plot.cursor.left ?? 0;
-  const onRight = left < plot.over.clientWidth / 2;
-  box.style.left = onRight ? `${left + 12}px` : "auto";
-  box.style.right = onRight ? "auto" : `${plot.over.clientWidth - left + 12}px`;
+const MOST_ROWS = 12;
+let box: HTMLElement | undefined;
+
+/** Show values at the cursor beside it, within the window. */
+export function showTip(place: string, rows: TipRow[], left: number, top: number): void {
+  box ??= document.body.appendChild(make("div", "chart-tip"));
+  const at = rows.findIndex(({ strong }) => strong);
+  const first = Math.max(0, Math.min(at - MOST_ROWS / 2, rows.length - MOST_ROWS));
+  const shown = rows.slice(first, first + MOST_ROWS).map(rowOf);
+  const more = rows.length - shown.length;
+  const head = make("div", "chart-tip-place num", place);
+  box.replaceChildren(
+    head,
+    ...shown,
+    ...(more ? [make("div", "chart-tip-more", word("more", { n: more }))] : []),
+  );
+  box.hidden = false;
+  const dialog = document.querySelector("dialog[open]");
+  if (box.parentElement !== (dialog ?? document.body)) (dialog ?? document.body).append(box);
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const x = left + 16 + width > innerWidth ? left - width - 16 : left + 16;
+  const y = Math.max(8, Math.min(top - height / 2, innerHeight - height - 8));
+  box.style.transform = `translate(${Math.round(Math.max(4, x))}px, ${Math.round(y)}px)`;
+}
+
+export function hideTip(): void {
+  if (box) box.hidden = true;
+}
+
+function rowOf({ color, label, value, detail, strong }: TipRow): HTMLElement {
+  const row = make("div", `chart-tip-row run-color-${color}${strong ? " is-strong" : ""}`);
+  const name = make("span", "chart-tip-label", label);
+  row.append(make("i", "chart-tip-swatch"), name, make("span", "chart-tip-value num", value));
+  if (detail) row.append(make("span", "chart-tip-detail num", detail));
+  return row;
 }

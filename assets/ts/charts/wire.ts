@@ -1,53 +1,68 @@
 /** A number as JSON carries it; NaN and the infinities travel as words. */
 export type WireNumber = number | "NaN" | "Infinity" | "-Infinity" | null;
 
-/** One key's points; arrays of equal length, one entry a bucket or, when exact, a point. */
-export interface WireSeries {
-  /** Steps. */
-  x: number[];
-  /** Seconds since the run began. */
-  runtime: WireNumber[];
-  /** Seconds since 1970. */
-  timestamp: WireNumber[];
-  mean: WireNumber[];
-  min: WireNumber[];
-  max: WireNumber[];
+/** One key of one run: arrays of one length; min and max are missing where each point is shown. */
+export interface WireLine {
+  /** Place in the answer's list of x columns. */
+  x: number;
   last: WireNumber[];
-  /** Points in the bucket. */
-  count: number[];
+  min?: WireNumber[];
+  max?: WireNumber[];
 }
 
 export interface SeriesReply {
-  /** The first row that this answer does not hold: the cursor for the next question. */
-  next_row: number;
-  series: Record<string, WireSeries>;
+  /** Per run the first row that this answer does not hold: the cursor for the next question. */
+  next: Record<string, number>;
+  x: number[][];
+  /** By run, then key. */
+  series: Record<string, Record<string, WireLine>>;
 }
 
 export type Kind = "history" | "system";
 
 export interface KeyInfo {
   key: string;
-  type: "number" | "string" | "object" | "mixed";
-  count: number;
-  last: unknown;
-  min: WireNumber;
-  max: WireNumber;
+  /** "number", "string", "image-file", "table-file", …; several where runs differ. */
+  types: string[];
+  /** How many of the runs have it. */
+  runs: number;
+  /** Whether there is a number to draw. */
+  numbers: boolean;
 }
 
 export interface KeysReply {
-  next_row: number;
+  next: Record<string, number>;
   keys: KeyInfo[];
+  /** What `wandb.plot` logged, by key; history only. */
+  charts?: Record<string, Record<string, unknown>>;
+  /** Names of the runs' configuration; history only. */
+  config?: string[];
 }
 
-/** The messages of /ws/runs/<pk>. */
-export type RunMessage =
-  | { type: "rows"; history?: number; system?: number; log?: number }
-  | { type: "state"; state: string };
+export type Values = Record<string, unknown>;
 
-/** Read a number that may be a word; null and anything else give NaN. */
+export interface ValuesReply {
+  runs: Record<string, { config: Values; summary: Values }>;
+}
+
+/** The messages of /ws/runs/<pk> and /ws/projects/<pk>/runs. */
+export type RunMessage =
+  | { type: "rows"; uid?: string; history?: number; system?: number; log?: number }
+  | { type: "state"; state: string }
+  | { type: "run"; uid: string; state: string };
+
+/** Read a number that may be a word, or, in config and summary, a word in a list; anything else gives NaN. */
 export function toNumber(value: unknown): number {
   if (typeof value === "number") return value;
+  if (Array.isArray(value) && value.length === 1) return toNumber(value[0]);
   if (value === "Infinity") return Infinity;
   if (value === "-Infinity") return -Infinity;
   return Number.NaN;
+}
+
+/** Read a column of numbers. */
+export function toColumn(values: readonly WireNumber[]): Float64Array {
+  const column = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i += 1) column[i] = toNumber(values[i]);
+  return column;
 }

@@ -94,3 +94,10 @@ export function formatMoment(seconds: number): string {
 export function formatClock(moment: Date): string {
   return clock.format(moment);
 }
+
+const collator = new Intl.Collator(language, { numeric: true });
+
+/** Compare names as people sort them: `layer2` before `layer10`. */
+export function collate(a: string, b: string): number {
+  return collator.compare(a, b);
+}

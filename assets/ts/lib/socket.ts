@@ -14,8 +14,10 @@ export interface Listener<M> {
 /**
  * Listen to a WebSocket at `path` for as long as the page is open.
  * It comes back with growing pauses, and at once when the page is looked at again.
+ *
+ * @returns a way to send; what is sent while the line is down is lost, so `connected` sends it again.
  */
-export function listen<M>(path: string, listener: Listener<M>): void {
+export function listen<M>(path: string, listener: Listener<M>): { send(message: unknown): void } {
   const url = new URL(path, location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   let attempts = 0;
@@ -54,6 +56,11 @@ export function listen<M>(path: string, listener: Listener<M>): void {
   document.addEventListener("visibilitychange", hurry);
   addEventListener("online", hurry);
   connect();
+  return {
+    send: (message) => {
+      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    },
+  };
 }
 
 function showOffline(offline: boolean): void {

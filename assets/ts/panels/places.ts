@@ -1,5 +1,6 @@
+import type { Kind } from "../charts/wire";
 import { word } from "../lib/words";
-import type { Kind } from "./wire";
+import { CLOSED_RANK } from "./layout";
 
 /** Where a key's chart goes and what it is called. */
 export interface Place {
@@ -10,8 +11,11 @@ export interface Place {
 }
 
 /** Find the section of a key: history by what stands before the first slash, system by device. */
-export function placeOf(kind: Kind, key: string): Place {
-  return kind === "system" ? systemPlace(key) : historyPlace(key);
+export function placeOf(kind: Kind, key: string, isRunPage: boolean): Place {
+  if (kind === "history") return historyPlace(key);
+  const place = systemPlace(key);
+  if (isRunPage) return place;
+  return { ...place, section: `${word("sectionSystem")} · ${place.section}`, rank: place.rank + CLOSED_RANK };
 }
 
 function historyPlace(key: string): Place {
@@ -20,17 +24,28 @@ function historyPlace(key: string): Place {
   return { section: key.slice(0, slash), title: key, rank: 1 };
 }
 
+/** The metric without the label of the machine that measured it (`/l:node-3`, RUN-41). */
+export function metricOf(key: string): string {
+  return key.replace(/\/l:.+$/, "");
+}
+
 /** The SDK's names (`gpu.0.memoryAllocated`, `disk./.usagePercent`), with or without `system.` before them. */
 function systemPlace(key: string): Place {
-  const name = key.replace(/^system[./]/, "");
+  const name = metricOf(key).replace(/^system[./]/, "");
   const title = systemTitle(name);
-  const gpu = /^gpu\.(?:process\.)?(\d+)\./.exec(name);
-  if (gpu) return { section: `GPU ${gpu[1]}`, title, rank: 10 + Number(gpu[1]) };
+  const gpu = /^gpu\.(process\.)?(\d+)\./.exec(name);
+  if (gpu) {
+    const index = Number(gpu[2]);
+    if (gpu[1]) return { section: word("sectionGpuProcess", { of: index }), title, rank: 500 + index };
+    return { section: `GPU ${index}`, title, rank: 10 + index };
+  }
   if (/^(cpu|proc\.cpu)/.test(name)) return { section: word("sectionCpu"), title, rank: 1 };
   if (/^(memory|proc\.memory|swap)/.test(name)) return { section: word("sectionMemory"), title, rank: 2 };
   if (/^disk/.test(name)) return { section: word("sectionDisk"), title, rank: 3 };
   if (/^network/.test(name)) return { section: word("sectionNetwork"), title, rank: 4 };
-  return { section: word("sectionOther"), title, rank: 9999 };
+  const device = /^(tpu|trn|ipu|xpu|npu|hpu|tt|rbln)\b/.exec(name);
+  if (device) return { section: (device[1] ?? "").toUpperCase(), title, rank: 400 };
+  return { section: word("sectionOther"), title, rank: 900 };
 }
 
 const SYSTEM_TITLES: [RegExp, string][] = [
@@ -47,15 +62,15 @@ const SYSTEM_TITLES: [RegExp, string][] = [
   [/^disk\.(.+)\.out$/, "diskWritten"],
   [/^network\.sent$/, "networkSent"],
   [/^network\.recv$/, "networkReceived"],
-  [/^gpu\.(\d+)\.gpu$/, "gpuUse"],
-  [/^gpu\.(\d+)\.memory$/, "gpuMemoryAccess"],
-  [/^gpu\.(\d+)\.memoryAllocated$/, "gpuMemoryPercent"],
-  [/^gpu\.(\d+)\.memoryAllocatedBytes$/, "gpuMemoryBytes"],
-  [/^gpu\.(\d+)\.temp$/, "gpuTemperature"],
-  [/^gpu\.(\d+)\.powerWatts$/, "gpuPower"],
-  [/^gpu\.(\d+)\.powerPercent$/, "gpuPowerPercent"],
-  [/^gpu\.(\d+)\.smClock$/, "gpuClock"],
-  [/^gpu\.(\d+)\.memoryClock$/, "gpuMemoryClock"],
+  [/^gpu\.(?:process\.)?(\d+)\.gpu$/, "gpuUse"],
+  [/^gpu\.(?:process\.)?(\d+)\.memory$/, "gpuMemoryAccess"],
+  [/^gpu\.(?:process\.)?(\d+)\.memoryAllocated$/, "gpuMemoryPercent"],
+  [/^gpu\.(?:process\.)?(\d+)\.memoryAllocatedBytes$/, "gpuMemoryBytes"],
+  [/^gpu\.(?:process\.)?(\d+)\.temp$/, "gpuTemperature"],
+  [/^gpu\.(?:process\.)?(\d+)\.powerWatts$/, "gpuPower"],
+  [/^gpu\.(?:process\.)?(\d+)\.powerPercent$/, "gpuPowerPercent"],
+  [/^gpu\.(?:process\.)?(\d+)\.smClock$/, "gpuClock"],
+  [/^gpu\.(?:process\.)?(\d+)\.memoryClock$/, "gpuMemoryClock"],
 ];
 
 function systemTitle(name: string): string {

@@ -1,0 +1,186 @@
+import { palette } from "../charts/palette";
+import type { Picture } from "../charts/picture";
+import { FONT } from "../charts/plot";
+import { type Scale, ticksOf, toPixel } from "../charts/scale";
+import type { Surface } from "../charts/surface";
+import { hideTip, showTip } from "../charts/tip";
+import type { ValuesReply } from "../charts/wire";
+import { collate, formatValue } from "../lib/format";
+import { word } from "../lib/words";
+import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { rows } from "./csv";
+import { note } from "./notes";
+import type { MakePanel } from "./panel";
+import type { RunInfo } from "./runs";
+import { canvasIn, ValuesPanel } from "./values-panel";
+
+interface Bar {
+  label: string;
+  color: number;
+  value: number;
+  low: number;
+  high: number;
+  count: number;
+}
+
+const THINNEST = 16;
+
+/** One column as bars: of each run, or the mean of each group with smallest and largest. */
+class Bars extends ValuesPanel {
+  private bars: Bar[] = [];
+
+  private get groupBy(): string {
+    return this.spec.groupBy ?? this.stage.layout.view.groupBy;
+  }
+
+  protected override columns(): string[] {
+    return [...(this.spec.columns ?? []).slice(0, 1), this.groupBy].filter(Boolean);
+  }
+
+  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
+    const [column = ""] = this.spec.columns ?? [];
+    const known = runs.filter(({ uid }) => Number.isFinite(numberOf(values, uid, column)));
+    this.bars = this.groupBy
+      ? this.groups(known, values, column)
+      : known.map((run) => barOf(run, values, column));
+    this.bars.sort((a, b) => b.value - a.value);
+    if (!this.bars.length) {
+      note(this.body, word("noPoints"));
+      return;
+    }
+    const ctx = canvasIn(this.body);
+    if (!ctx) return;
+    this.paint(ctx, 0, this.body.clientWidth, this.body.clientHeight);
+    this.listen();
+  }
+
+  override picture(): Picture | null {
+    const { clientWidth: width, clientHeight: height } = this.body;
+    return { width, height, paint: (surface, top) => this.paint(surface, top, width, height) };
+  }
+
+  override async csv(): Promise<string> {
+    const [column = ""] = this.spec.columns ?? [];
+    return rows([
+      ["name", `${column}/mean`, `${column}/min`, `${column}/max`, "count"],
+      ...this.bars.map(({ label, value, low, high, count }) => [label, value, low, high, count]),
+    ]);
+  }
+
+  private groups(runs: RunInfo[], values: ValuesReply["runs"], column: string): Bar[] {
+    const groups = new Map<string, number[]>();
+    for (const { uid } of runs) {
+      const name = cellText(cellOf(values, uid, this.groupBy)) || "–";
+      groups.set(name, [...(groups.get(name) ?? []), numberOf(values, uid, column)]);
+    }
+    const names = [...groups.keys()].sort(collate);
+    return names.map((name, place) => {
+      const found = groups.get(name) ?? [];
+      const mean = found.reduce((sum, value) => sum + value, 0) / found.length;
+      const [low, high] = [Math.min(...found), Math.max(...found)];
+      const label = `${shortColumn(this.groupBy)}: ${name} (${found.length})`;
+      return { label, color: place % 8, value: mean, low, high, count: found.length };
+    });
+  }
+
+  /** The bars that fit, and how high each is. */
+  private fitting(height: number): { shown: Bar[]; step: number } {
+    const room = height - 34;
+    const shown = this.bars.slice(0, Math.max(1, Math.floor(room / THINNEST)));
+    return { shown, step: Math.min(34, room / shown.length) };
+  }
+
+  private scale(width: number): Scale {
+    const ends = this.bars.flatMap(({ low, high }) => [low, high]);
+    const [min, max] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+    return {
+      min,
+      max: max === min ? min + 1 : max,
+      log: false,
+      from: Math.min(160, width * 0.4),
+      to: width - 64,
+    };
+  }
+
+  private paint(ctx: Surface, top: number, width: number, height: number): void {
+    const colors = palette();
+    const x = this.scale(width);
+    const { shown, step } = this.fitting(height);
+    ctx.font = FONT;
+    ctx.lineWidth = 1;
+    ctx.textBaseline = "top";
+    ctx.textAlign = "center";
+    for (const { value, text } of ticksOf(x, "number", 70)) {
+      const at = Math.round(toPixel(x, value)) + 0.5;
+      ctx.strokeStyle = colors.grid;
+      ctx.beginPath();
+      ctx.moveTo(at, top + 4);
+      ctx.lineTo(at, top + height - 24);
+      ctx.stroke();
+      ctx.fillStyle = colors.axis;
+      ctx.fillText(text, at, top + height - 18);
+    }
+    ctx.textBaseline = "middle";
+    for (const [place, bar] of shown.entries()) {
+      const middle = top + 6 + step * (place + 0.5);
+      const [zero, end] = [toPixel(x, 0), toPixel(x, bar.value)];
+      ctx.fillStyle = colors.runs[bar.color] ?? colors.axis;
+      ctx.beginPath();
+      ctx.rect(Math.min(zero, end), middle - step * 0.34, Math.max(1, Math.abs(end - zero)), step * 0.68);
+      ctx.fill();
+      if (bar.count > 1) {
+        ctx.strokeStyle = colors.text;
+        ctx.beginPath();
+        ctx.moveTo(toPixel(x, bar.low), middle);
+        ctx.lineTo(toPixel(x, bar.high), middle);
+        ctx.stroke();
+      }
+      ctx.fillStyle = colors.text;
+      ctx.textAlign = "right";
+      ctx.fillText(cut(bar.label, x.from / 6.2), x.from - 8, middle);
+      ctx.fillStyle = colors.axis;
+      ctx.textAlign = "left";
+      ctx.fillText(
+        formatValue(bar.value),
+        Math.max(end, bar.count > 1 ? toPixel(x, bar.high) : end, zero) + 6,
+        middle,
+      );
+    }
+  }
+
+  private listen(): void {
+    const canvas = this.body.querySelector("canvas");
+    if (!canvas || canvas.dataset.heard) return;
+    canvas.dataset.heard = "";
+    canvas.addEventListener("pointermove", (event) => {
+      const { shown, step } = this.fitting(this.body.clientHeight);
+      const bar = shown[Math.floor((event.offsetY - 6) / step)];
+      if (!bar) {
+        hideTip();
+        return;
+      }
+      const [column = ""] = this.spec.columns ?? [];
+      const detail = bar.count > 1 ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
+      const row = {
+        color: bar.color,
+        label: shortColumn(column),
+        value: formatValue(bar.value),
+        detail,
+        strong: true,
+      };
+      showTip(bar.label, [row], event.clientX, event.clientY);
+    });
+    canvas.addEventListener("pointerleave", hideTip);
+  }
+}
+
+function barOf(run: RunInfo, values: ValuesReply["runs"], column: string): Bar {
+  const value = numberOf(values, run.uid, column);
+  return { label: run.name, color: run.color, value, low: value, high: value, count: 1 };
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, Math.max(1, Math.floor(most) - 1))}…` : text;
+}
+
+export const makeBar: MakePanel = (...given) => new Bars(...given);

@@ -1,0 +1,188 @@
+import type { Kind } from "../charts/wire";
+import { one } from "../lib/dom";
+import { word } from "../lib/words";
+import { columnsOf, numericColumns, shortColumn } from "./columns";
+import { amount, choice, type Field, several, text, threeWay } from "./fields";
+import type { Section } from "./layout";
+import type { Stage } from "./panel";
+import { newId, type PanelKind, type PanelSpec, type Spread } from "./spec";
+
+/** What the editor gives back to the page. */
+export interface EditorStage extends Stage {
+  put(spec: PanelSpec): void;
+  arranged(): readonly Section[];
+}
+
+interface Names {
+  history: string[];
+  system: string[];
+  columns: string[];
+  numeric: string[];
+}
+
+type Fields = Record<string, Field<unknown>>;
+
+const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "compare"];
+
+/** A panel that somebody is about to add to a section. */
+export function blankPanel(section: Section | undefined): PanelSpec {
+  return {
+    id: newId(),
+    kind: "line",
+    source: "history",
+    section: section?.name ?? word("sectionCharts"),
+    rank: section?.rank ?? 0,
+    title: "",
+    keys: [],
+  };
+}
+
+/** Let somebody change what a panel shows. */
+export async function openEditor(spec: PanelSpec, stage: EditorStage): Promise<void> {
+  const dialog = one<HTMLDialogElement>("#panel-dialog");
+  const form = one<HTMLFormElement>("form", dialog);
+  const body = one<HTMLElement>("[data-fields]", dialog);
+  const isNew = !stage.arranged().some(({ panels }) => panels.some(({ id }) => id === spec.id));
+  one("h2", dialog).textContent = word(isNew ? "addPanel" : "editPanel");
+  const values = await stage.values([]).catch(() => ({}));
+  const names: Names = {
+    history: stage.keysOf("history"),
+    system: stage.keysOf("system"),
+    columns: columnsOf(values),
+    numeric: numericColumns(values),
+  };
+  let draft = spec;
+  let fields: Fields = {};
+  const show = () => {
+    fields = fieldsOf(draft, stage, names);
+    const kinds = ADDABLE.includes(draft.kind) ? ADDABLE : [draft.kind];
+    const kind = choice(
+      word("kind"),
+      kinds.map((name) => [name, word(`kind_${name}`)]),
+      draft.kind,
+    );
+    one("select", kind.element).addEventListener("change", () => {
+      draft = { ...draft, ...readAll(fields), kind: kind.read() as PanelKind, columns: [], keys: [] };
+      show();
+    });
+    body.replaceChildren(kind.element, ...Object.values(fields).map(({ element }) => element));
+  };
+  show();
+  form.onsubmit = () => {
+    const made = { ...draft, ...readAll(fields) };
+    stage.put(tidy({ ...made, title: made.title || titleOf(made) }, stage));
+  };
+  dialog.showModal();
+  one<HTMLElement>("input, select", body).focus();
+}
+
+function readAll(fields: Fields): Partial<PanelSpec> {
+  const read = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.read()]));
+  const { xColumn, yColumn, shade, smoothingKind, smoothingAmount, ...rest } = read as Record<
+    string,
+    unknown
+  >;
+  const spec = rest as Partial<PanelSpec>;
+  if (xColumn !== undefined) spec.columns = [xColumn, yColumn ?? "", shade ?? ""] as string[];
+  if (smoothingKind) {
+    spec.smoothing = { kind: smoothingKind as "ema", amount: (smoothingAmount as number | null) ?? 0 };
+  } else if (smoothingKind === "") delete spec.smoothing;
+  return spec;
+}
+
+/** Take out what says no more than the workspace; a section goes by the rank it has. */
+function tidy(spec: PanelSpec, stage: EditorStage): PanelSpec {
+  const kept = Object.fromEntries(
+    Object.entries(spec).filter(([, value]) => value !== undefined && value !== null && value !== "inherit"),
+  ) as unknown as PanelSpec;
+  const section = stage.arranged().find(({ name }) => name === kept.section);
+  return { ...kept, section: kept.section || word("sectionCharts"), rank: section?.rank ?? 1 };
+}
+
+function titleOf(spec: PanelSpec): string {
+  const columns = (spec.columns ?? []).filter(Boolean).map(shortColumn);
+  if (spec.kind === "line") return spec.keys.slice(0, 3).join(", ") || word("kind_line");
+  if (spec.kind === "scatter" && columns.length > 1) return `${columns[1]} / ${columns[0]}`;
+  return columns.length ? columns.slice(0, 3).join(", ") : word(`kind_${spec.kind}`);
+}
+
+function fieldsOf(spec: PanelSpec, stage: EditorStage, names: Names): Fields {
+  const sections = stage.arranged().map(({ name }) => [name, name] as const);
+  const common: Fields = {
+    title: text(word("title"), spec.title, titleOf(spec)),
+    section: choice(word("section"), sections, spec.section),
+  };
+  if (spec.kind === "line") return { ...common, ...lineFields(spec, names) };
+  if (spec.kind === "scatter") return { ...common, ...scatterFields(spec, names) };
+  if (spec.kind === "bar") return { ...common, ...barFields(spec, names) };
+  if (spec.kind === "parallel") {
+    const start = spec.columns?.length ? spec.columns : [];
+    return { ...common, columns: several(word("columns"), names.columns, start) };
+  }
+  return common;
+}
+
+function columnChoice(label: string, columns: readonly string[], value: string, none: string): Field<string> {
+  return choice(label, [["", none], ...columns.map((name) => [name, name] as const)], value);
+}
+
+function lineFields(spec: PanelSpec, names: Names): Fields {
+  const kind: Kind = spec.source;
+  const axes = [
+    ["inherit", word("asWorkspace")],
+    ["_step", word("step")],
+    ["_runtime", word("relativeTime")],
+    ["_timestamp", word("wallTime")],
+    ...names.history.map((name) => [name, name] as const),
+  ] as const;
+  const smoothings = [
+    ["", word("asWorkspace")],
+    ...["none", "ema", "time", "gaussian", "average"].map(
+      (name) => [name, word(`smoothing_${name}`)] as const,
+    ),
+  ] as const;
+  const groups = [
+    ["inherit", word("asWorkspace")],
+    ["", word("noGroups")],
+    ...names.columns.filter((name) => name.startsWith("config.")).map((name) => [name, name] as const),
+  ] as const;
+  const spreads = ["inherit", "range", "std", "none"].map((name) => [name, word(`spread_${name}`)] as const);
+  return {
+    keys: several(word("keys"), names[kind], spec.keys),
+    x: choice(word("axisX"), axes, spec.x ?? "inherit"),
+    yMin: amount(word("yMin"), spec.yMin),
+    yMax: amount(word("yMax"), spec.yMax),
+    logX: threeWay(word("logX"), spec.logX),
+    logY: threeWay(word("logY"), spec.logY),
+    smoothingKind: choice(word("smoothing"), smoothings, spec.smoothing?.kind ?? ""),
+    smoothingAmount: amount(word("smoothingAmount"), spec.smoothing?.amount),
+    original: threeWay(word("original"), spec.original),
+    band: threeWay(word("band"), spec.band),
+    withoutOutliers: threeWay(word("withoutOutliers"), spec.withoutOutliers),
+    groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
+    spread: choice(word("spread"), spreads, spec.spread ?? "inherit") as Field<Spread>,
+  };
+}
+
+function scatterFields(spec: PanelSpec, names: Names): Fields {
+  const [x = "", y = "", shade = ""] = spec.columns ?? [];
+  return {
+    xColumn: columnChoice(word("axisX"), names.numeric, x, "–"),
+    yColumn: columnChoice(word("axisY"), names.numeric, y, "–"),
+    shade: columnChoice(word("colorBy"), names.numeric, shade, word("byRun")),
+    logX: threeWay(word("logX"), spec.logX),
+    logY: threeWay(word("logY"), spec.logY),
+  };
+}
+
+function barFields(spec: PanelSpec, names: Names): Fields {
+  const groups = [
+    ["inherit", word("asWorkspace")],
+    ["", word("noGroups")],
+    ...names.columns.filter((name) => name.startsWith("config.")).map((name) => [name, name] as const),
+  ] as const;
+  return {
+    xColumn: columnChoice(word("column"), names.numeric, spec.columns?.[0] ?? "", "–"),
+    groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
+  };
+}

@@ -1,0 +1,65 @@
+import type { KeyInfo, Kind } from "../charts/wire";
+import { word } from "../lib/words";
+import { tableKeyOf } from "./custom-spec";
+import { metricOf, placeOf } from "./places";
+import type { PanelKind, PanelSpec } from "./spec";
+
+const KIND_OF_TYPE: Record<string, PanelKind> = {
+  "table-file": "table",
+  "partitioned-table": "table",
+  "joined-table": "table",
+  "image-file": "images",
+  "images/separated": "images",
+};
+/** Make a panel of every key: numbers become lines, tables and images their own kinds. */
+export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolean): PanelSpec[] {
+  const byId = new Map<string, PanelSpec>();
+  for (const info of keys) {
+    const panel = kindOf(info);
+    if (!panel) continue;
+    const id = kind === "system" ? `system:${metricOf(info.key)}` : info.key;
+    const known = byId.get(id);
+    if (known) known.keys.push(info.key);
+    else
+      byId.set(id, {
+        id,
+        kind: panel,
+        source: kind,
+        keys: [info.key],
+        ...placeOf(kind, info.key, isRunPage),
+      });
+  }
+  return [...byId.values()];
+}
+
+/** Make the panels of charts that `wandb.plot` logged; their tables are no panels of their own then. */
+export function customPanels(charts: Record<string, Record<string, unknown>>): PanelSpec[] {
+  return Object.entries(charts).map(([key, chart]) => ({
+    ...placeOf("history", key, true),
+    id: `chart:${key}`,
+    kind: "custom",
+    source: "history",
+    section: word("sectionCustom"),
+    rank: 2,
+    keys: [key],
+    chart,
+  }));
+}
+
+/** Leave out tables that only carry the rows of custom charts. */
+export function withoutChartTables(
+  panels: PanelSpec[],
+  charts: Record<string, Record<string, unknown>>,
+): PanelSpec[] {
+  const tables = new Set(Object.entries(charts).map(([key, chart]) => tableKeyOf(key, chart)));
+  return panels.filter(({ kind, keys }) => kind !== "table" || !tables.has(keys[0] ?? ""));
+}
+
+function kindOf({ types, numbers }: KeyInfo): PanelKind | null {
+  if (numbers) return "line";
+  for (const type of types) {
+    const kind = KIND_OF_TYPE[type];
+    if (kind) return kind;
+  }
+  return null;
+}

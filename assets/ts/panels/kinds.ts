@@ -1,0 +1,19 @@
+import { LinePanel } from "./line";
+import type { MakePanel } from "./panel";
+import type { PanelKind } from "./spec";
+
+/** Line charts come with the page, every other kind when the first panel of it comes into view. */
+const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
+  scatter: async () => (await import("./scatter")).makeScatter,
+  bar: async () => (await import("./bar")).makeBar,
+  parallel: async () => (await import("./parallel")).makeParallel,
+  table: async () => (await import("./table")).makeTable,
+  images: async () => (await import("./images")).makeImages,
+  compare: async () => (await import("./compare")).makeCompare,
+  custom: async () => (await import("./custom")).makeCustom,
+};
+
+export function makerOf(kind: PanelKind): MakePanel | Promise<MakePanel> {
+  if (kind === "line") return (body, spec, stage, head) => new LinePanel(body, spec, stage, head);
+  return (LOADERS[kind] ?? LOADERS.compare)();
+}

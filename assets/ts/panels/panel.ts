@@ -1,0 +1,50 @@
+import type { Feed, Source } from "../charts/feed";
+import type { Picture } from "../charts/picture";
+import type { Kind, ValuesReply } from "../charts/wire";
+import type { Layout } from "./layout";
+import type { Runs } from "./runs";
+import type { PanelSpec } from "./spec";
+
+/** What a panel may use of the page that it is on. */
+export interface Stage {
+  readonly feed: Feed;
+  readonly runs: Runs;
+  readonly layout: Layout;
+  /** Whether the page shows one run: its lines are then told apart by key. */
+  readonly isRunPage: boolean;
+  /** Addresses of the project's data, of files of runs, and of a run's page. */
+  readonly urls: Record<"series" | "values" | "keys" | "media" | "run", string>;
+  /** Config and summary of the runs drawn; only these columns, or all. */
+  values(columns: string[]): Promise<ValuesReply["runs"]>;
+  /** All keys that runs drawn have logged. */
+  keysOf(kind: Kind): string[];
+  /** Tell the other panels where the cursor is; x is a place on this axis. */
+  point(from: Panel, axis: string, x: number | null): void;
+}
+
+/** The header of the card that a panel is in. */
+export interface Head {
+  /** Shown at the end of the header. */
+  say(text: string): void;
+  /** Offer to show the whole of x again. */
+  zoomed(reset: (() => void) | null): void;
+}
+
+export interface Panel {
+  /** Runs, view or size have changed; also called first. */
+  refresh(): void;
+  /** Lines of these keys have come or have grown. */
+  took?(source: Source, keys: Set<string>): void;
+  /** Lines of these keys could not be read. */
+  failed?(source: Source, keys: Set<string>): void;
+  /** Another panel's cursor is at x of this axis. */
+  pointed?(axis: string, x: number | null): void;
+  /** Let go of everything drawn. */
+  destroy(): void;
+  /** What it shows, for a file; null while there is nothing. */
+  picture?(): Picture | null;
+  /** The data behind it, as CSV. */
+  csv?(): Promise<string>;
+}
+
+export type MakePanel = (body: HTMLElement, spec: PanelSpec, stage: Stage, head: Head) => Panel;

@@ -1,0 +1,86 @@
+import type { Smoothing } from "../charts/smooth";
+import type { Kind } from "../charts/wire";
+
+export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
+
+export type Spread = "range" | "std" | "none";
+
+/** How line charts are drawn; a panel may say otherwise for itself. */
+export interface View {
+  /** `_step`, `_runtime`, `_timestamp` or a logged key. */
+  x: string;
+  logX: boolean;
+  logY: boolean;
+  smoothing: Smoothing;
+  /** Show the line before smoothing, faint. */
+  original: boolean;
+  /** Shade smallest to largest where points are grouped. */
+  band: boolean;
+  withoutOutliers: boolean;
+  /** A column such as `config.lr`, whose equal values make one line; empty draws each run. */
+  groupBy: string;
+  spread: Spread;
+}
+
+/** One panel: what a key brought about, or somebody added; only what differs from that is kept. */
+export interface PanelSpec extends Partial<View> {
+  id: string;
+  kind: PanelKind;
+  source: Kind;
+  section: string;
+  /** Sections with a lower rank come first; equal ranks go by name. */
+  rank: number;
+  title: string;
+  keys: string[];
+  /** Columns on config and summary, such as `summary.loss`. */
+  columns?: string[];
+  yMin?: number | null;
+  yMax?: number | null;
+  /** Columns of the grid that it takes, from 1. */
+  span?: number;
+  /** Pixels. */
+  height?: number;
+  /** A preset of `wandb.plot`, or a Vega-Lite specification. */
+  chart?: Record<string, unknown>;
+}
+
+/** What a person changed: kept under `panels` of a view. */
+export interface PanelsState {
+  view?: Partial<View>;
+  /** Cards side by side; 0 is as many as fit. */
+  columns?: number;
+  /** Section names in the order somebody gave them. */
+  sections?: string[];
+  open?: Record<string, boolean>;
+  /** Panel ids by section, in the order somebody gave them. */
+  order?: Record<string, string[]>;
+  /** Changes to generated panels, and added ones, by id. */
+  panels?: Record<string, Partial<PanelSpec>>;
+  removed?: string[];
+}
+
+export const DEFAULT_VIEW: View = {
+  x: "_step",
+  logX: false,
+  logY: false,
+  smoothing: { kind: "ema", amount: 0 },
+  original: true,
+  band: true,
+  withoutOutliers: false,
+  groupBy: "",
+  spread: "range",
+};
+export const DEFAULT_HEIGHT = 256;
+export const SMALLEST_HEIGHT = 160;
+export const LARGEST_HEIGHT = 900;
+const ADDED = "added-";
+
+/** A new id for an added panel. */
+export function newId(): string {
+  return `${ADDED}${Math.random().toString(36).slice(2, 10)}`;
+}
+
+/** Whether somebody added the panel, as opposed to a key. */
+export function isAdded(id: string): boolean {
+  return id.startsWith(ADDED);
+}

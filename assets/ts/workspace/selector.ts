@@ -1,0 +1,306 @@
+import { announce } from "../lib/announce";
+import { one, throttle } from "../lib/dom";
+import { word } from "../lib/words";
+import type { RunInfo, Runs } from "../panels/runs";
+
+/** Runs drawn when nobody has chosen. */
+const DRAWN_AT_FIRST = 10;
+/** More lines than this tell nothing; "show all" stops here. */
+export const MOST_DRAWN = 200;
+const QUERY_PARTS = ["filter", "search", "order"] as const;
+const REFRESH_PAUSE_MS = 1000;
+const SEARCH_PAUSE_MS = 200;
+
+/** What a person chose: kept under `selector` of a view. */
+export interface SelectorState {
+  hidden?: string[];
+  /** Drawn although they are not among the first. */
+  shown?: string[];
+  /** How many of the first runs are drawn. */
+  first?: number;
+  colors?: Record<string, number>;
+}
+
+export interface SelectorOptions {
+  url: string;
+  state: SelectorState;
+  save(state: SelectorState): void;
+  /** Other runs are drawn, or in other colours. */
+  changed(): void;
+}
+
+/** The list of runs beside the panels: which are drawn, and in which colours. The server writes its rows. */
+export class Selector implements Runs {
+  private readonly list = one<HTMLElement>("[data-run-rows]");
+  /** Runs that somebody chose and that are not among the rows read so far. */
+  private readonly pinned = one<HTMLElement>("[data-run-pinned]");
+  private readonly lists = one<HTMLElement>("[data-run-lists]");
+  private readonly searchBox = one<HTMLInputElement>("[data-run-search]");
+  private readonly known = new Map<string, RunInfo>();
+  state: SelectorState;
+  private narrowed: Set<string> | null = null;
+  private drawnNow = "";
+  private reading: AbortController | undefined;
+  private readonly asked = new URLSearchParams(location.search);
+
+  constructor(private readonly options: SelectorOptions) {
+    this.state = options.state;
+    this.listen();
+    this.learn();
+    void this.readPinned();
+  }
+
+  get(uid: string): RunInfo | undefined {
+    return this.known.get(uid);
+  }
+
+  drawn(): RunInfo[] {
+    const chosen = this.chosen();
+    return this.narrowed ? chosen.filter(({ uid }) => this.narrowed?.has(uid)) : chosen;
+  }
+
+  narrow(uids: Set<string> | null): void {
+    this.narrowed = uids;
+    this.tell();
+  }
+
+  /** Ids of all runs that are listed so far. */
+  listed(): string[] {
+    return [...this.list.querySelectorAll<HTMLElement>("[data-uid]")].map((row) => row.dataset.uid ?? "");
+  }
+
+  /** A run has another state; an unknown one is new. */
+  stateOf(uid: string, state: string): void {
+    const run = this.known.get(uid);
+    const row = this.rowOf(uid);
+    if (!run || !row) {
+      this.refresh();
+      return;
+    }
+    run.state = state;
+    const dot = row.querySelector<HTMLElement>(".state-dot");
+    if (!dot) return;
+    dot.dataset.state = state;
+    dot.title = word(`state_${state}`);
+    dot.setAttribute("aria-label", dot.title);
+  }
+
+  /** Take another choice, such as a saved view's. */
+  replace(state: SelectorState): void {
+    this.keep(state);
+    void this.readPinned();
+  }
+
+  /** Read the first rows again, as many as are shown. */
+  readonly refresh = throttle(() => void this.reread(), REFRESH_PAUSE_MS);
+
+  private chosen(): RunInfo[] {
+    const hidden = new Set(this.state.hidden);
+    const shown = new Set(this.state.shown);
+    const first = this.state.first ?? DRAWN_AT_FIRST;
+    const found: RunInfo[] = [];
+    const pinned = [...this.pinned.querySelectorAll<HTMLElement>("[data-uid]")];
+    const all = [...this.listed(), ...pinned.map((row) => row.dataset.uid ?? "")];
+    for (const [place, uid] of all.entries()) {
+      const run = this.known.get(uid);
+      if (run && (shown.has(uid) || (place < first && !hidden.has(uid)))) found.push(run);
+      if (found.length >= MOST_DRAWN) break;
+    }
+    return found;
+  }
+
+  private rows(): HTMLElement[] {
+    return [...this.lists.querySelectorAll<HTMLElement>("[data-uid]")];
+  }
+
+  private rowOf(uid: string): HTMLElement | null {
+    return this.lists.querySelector(`[data-uid="${CSS.escape(uid)}"]`);
+  }
+
+  /** Read what the rows say of their runs, and mark those that are drawn. */
+  private learn(): void {
+    const listed = new Set(this.listed());
+    for (const row of this.pinned.querySelectorAll<HTMLElement>("[data-uid]")) {
+      if (listed.has(row.dataset.uid ?? "")) row.remove();
+    }
+    for (const row of this.rows()) {
+      const { uid = "", name = "", state = "", color = "0" } = row.dataset;
+      const own = this.state.colors?.[uid] ?? Number(color);
+      for (const old of [...row.classList]) if (old.startsWith("run-color-")) row.classList.remove(old);
+      row.classList.add(`run-color-${own}`);
+      this.known.set(uid, { uid, name, state, color: own });
+    }
+    this.mark();
+  }
+
+  private mark(): void {
+    const drawn = new Set(this.chosen().map(({ uid }) => uid));
+    for (const row of this.rows()) {
+      const isDrawn = drawn.has(row.dataset.uid ?? "");
+      row.classList.toggle("is-hidden", !isDrawn);
+      row.querySelector("[data-eye]")?.setAttribute("aria-pressed", String(isDrawn));
+    }
+    const total = Number(one<HTMLElement>("[data-total]", this.list).dataset.total ?? "0");
+    one("[data-run-count]").textContent = word("runsDrawn", { n: drawn.size, of: total });
+    one<HTMLElement>("[data-no-run]").hidden = total > 0 || !this.searchBox.value;
+    this.tell();
+  }
+
+  private tell(): void {
+    const now = this.drawn()
+      .map(({ uid, color, name }) => `${uid}:${color}:${name}`)
+      .join(" ");
+    if (now === this.drawnNow) return;
+    this.drawnNow = now;
+    this.options.changed();
+  }
+
+  private keep(state: SelectorState): void {
+    this.state = state;
+    this.options.save(state);
+    this.learn();
+  }
+
+  private listen(): void {
+    this.lists.addEventListener("click", (event) => {
+      const target = event.target as Element;
+      const row = target.closest<HTMLElement>("[data-uid]");
+      const more = target.closest("[data-more-runs]");
+      if (more) void this.readMore();
+      if (!row) return;
+      const uid = row.dataset.uid ?? "";
+      if (target.closest("[data-eye]")) this.toggle(uid);
+      else if (target.closest("[data-only]"))
+        this.keep({ ...this.state, hidden: [], shown: [uid], first: 0 });
+      else if (target.closest("[data-swatch]"))
+        this.pickColor(uid, target.closest<HTMLElement>("[data-swatch]"));
+    });
+    one("[data-hide-all]").addEventListener("click", () =>
+      this.keep({ ...this.state, hidden: [], shown: [], first: 0 }),
+    );
+    one("[data-show-all]").addEventListener("click", () => void this.showAll());
+    const search = throttle(() => void this.searchAgain(), SEARCH_PAUSE_MS);
+    this.searchBox.addEventListener("input", search);
+    new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) void this.readMore();
+    }).observe(one("[data-run-end]"));
+  }
+
+  private toggle(uid: string): void {
+    const isDrawn = this.chosen().some((run) => run.uid === uid);
+    const without = (uids: string[] = []) => uids.filter((other) => other !== uid);
+    const place = this.listed().indexOf(uid);
+    const isFirst = place < (this.state.first ?? DRAWN_AT_FIRST);
+    this.keep({
+      ...this.state,
+      hidden: isDrawn && isFirst ? [...without(this.state.hidden), uid] : without(this.state.hidden),
+      shown: !isDrawn && !isFirst ? [...without(this.state.shown), uid] : without(this.state.shown),
+    });
+    announce(word(isDrawn ? "runHidden" : "runShown", { name: this.known.get(uid)?.name ?? uid }));
+  }
+
+  private async showAll(): Promise<void> {
+    while (this.listed().length < MOST_DRAWN && (await this.readMore()));
+    this.keep({ ...this.state, hidden: [], shown: [], first: MOST_DRAWN });
+  }
+
+  private pickColor(uid: string, button: HTMLElement | null): void {
+    const menu = one<HTMLElement>("#color-menu");
+    const choose = (event: Event) => {
+      const color = (event.target as Element).closest<HTMLElement>("[data-color-choice]")?.dataset
+        .colorChoice;
+      if (color === undefined) return;
+      this.keep({ ...this.state, colors: { ...this.state.colors, [uid]: Number(color) } });
+      menu.hidePopover();
+      button?.focus();
+    };
+    menu.addEventListener("click", choose);
+    menu.addEventListener("toggle", (event) => {
+      if ((event as ToggleEvent).newState === "closed") menu.removeEventListener("click", choose);
+    });
+    const { left = 0, bottom = 0 } = button?.getBoundingClientRect() ?? {};
+    menu.style.left = `${left}px`;
+    menu.style.top = `${bottom + 4}px`;
+    menu.showPopover();
+    menu.querySelector<HTMLElement>("button")?.focus();
+  }
+
+  private async searchAgain(): Promise<void> {
+    this.asked.set("search", this.searchBox.value);
+    this.writeAddress();
+    await this.reread();
+  }
+
+  /** Which runs are listed: the parts of the address that say so. */
+  query(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const name of QUERY_PARTS) found[name] = this.asked.get(name) ?? "";
+    return found;
+  }
+
+  /** List the runs of another query. */
+  async follow(query: Record<string, unknown>): Promise<void> {
+    for (const name of QUERY_PARTS) this.asked.set(name, String(query[name] ?? ""));
+    this.searchBox.value = this.asked.get("search") ?? "";
+    this.writeAddress();
+    await this.reread();
+  }
+
+  private writeAddress(): void {
+    const text = this.asked.toString();
+    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
+  }
+
+  private async reread(): Promise<void> {
+    const wanted = this.listed().length;
+    const html = await this.read({ offset: "0" });
+    if (html === null) return;
+    this.list.innerHTML = html;
+    while (this.listed().length < Math.min(wanted, 500) && (await this.readMore()));
+    this.learn();
+    void this.readPinned();
+  }
+
+  /** Read the next rows; false when there are no more. */
+  private async readMore(): Promise<boolean> {
+    const last = [...this.list.querySelectorAll<HTMLElement>("[data-next]")].at(-1);
+    const offset = last?.dataset.next;
+    if (!offset) return false;
+    const html = await this.read({ offset });
+    if (html === null || !last?.isConnected) return false;
+    last.dataset.next = "";
+    this.list.insertAdjacentHTML("beforeend", html);
+    this.learn();
+    return true;
+  }
+
+  /** Read runs that somebody chose and that are not among the rows. */
+  private async readPinned(): Promise<void> {
+    const listed = new Set(this.listed());
+    const missing = (this.state.shown ?? []).filter((uid) => !listed.has(uid));
+    if (!missing.length) return;
+    const query = new URLSearchParams(this.asked);
+    for (const uid of missing) query.append("uid", uid);
+    const reply = await fetch(`${this.options.url}?${query}`).catch(() => null);
+    if (!reply?.ok) return;
+    this.pinned.innerHTML = await reply.text();
+    this.learn();
+  }
+
+  /** The server's rows, already escaped; null when they could not be read or another question came since. */
+  private async read(part: Record<string, string>): Promise<string | null> {
+    this.reading?.abort();
+    const reading = new AbortController();
+    this.reading = reading;
+    const query = new URLSearchParams(this.asked);
+    for (const [name, value] of Object.entries(part)) query.set(name, value);
+    try {
+      const reply = await fetch(`${this.options.url}?${query}`, { signal: reading.signal });
+      one<HTMLElement>("[data-run-error]").hidden = reply.ok;
+      return reply.ok ? await reply.text() : null;
+    } catch {
+      if (!reading.signal.aborted) one<HTMLElement>("[data-run-error]").hidden = false;
+      return null;
+    }
+  }
+}

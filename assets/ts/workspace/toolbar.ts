@@ -1,0 +1,120 @@
+import type { Smoothing, SmoothingKind } from "../charts/smooth";
+import { one } from "../lib/dom";
+import type { Layout } from "../panels/layout";
+
+/** Where the slider of each kind ends, and its fineness. */
+const RANGES: Record<SmoothingKind, { max: number; step: number }> = {
+  none: { max: 0, step: 1 },
+  ema: { max: 100, step: 1 },
+  time: { max: 100, step: 1 },
+  gaussian: { max: 50, step: 0.5 },
+  average: { max: 200, step: 1 },
+};
+
+/** Wire the controls for all line charts of the page. */
+export class Toolbar {
+  private readonly root = one<HTMLElement>("[data-toolbar]");
+  private readonly slider = one<HTMLInputElement>("[data-view=smoothing]", this.root);
+  private readonly kind = one<HTMLSelectElement>("[data-view=smoothing-kind]", this.root);
+  private readonly axis = one<HTMLSelectElement>("[data-view=x]", this.root);
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly changed: () => void,
+  ) {
+    this.axis.addEventListener("change", () => this.set({ x: this.axis.value }));
+    this.slider.addEventListener("input", () => this.setSmoothing());
+    this.kind.addEventListener("change", () => {
+      this.slider.value = "0";
+      this.setSmoothing();
+    });
+    for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle]")) {
+      const name = button.dataset.toggle as "logX" | "logY" | "band" | "original" | "withoutOutliers";
+      button.addEventListener("click", () => this.set({ [name]: !this.layout.view[name] }));
+    }
+    const columns = one<HTMLSelectElement>("[data-view=columns]", this.root);
+    columns.addEventListener("change", () => {
+      this.layout.setColumns(Number(columns.value));
+      this.changed();
+    });
+    const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
+    group?.addEventListener("change", () => this.set({ groupBy: group.value }));
+    const spread = this.root.querySelector<HTMLSelectElement>("[data-view=spread]");
+    spread?.addEventListener("change", () => this.set({ spread: spread.value as "range" }));
+    this.show();
+  }
+
+  /** Offer more axes: keys that were logged. */
+  offerAxes(keys: readonly string[]): void {
+    offer(this.axis, keys, this.layout.view.x);
+  }
+
+  /** Offer columns to group runs by. */
+  offerGroups(columns: readonly string[]): void {
+    const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
+    if (group) offer(group, columns, this.layout.view.groupBy);
+  }
+
+  /** Show what is chosen. */
+  show(): void {
+    const { view } = this.layout;
+    offer(this.axis, [], view.x);
+    this.axis.value = view.x;
+    this.kind.value = view.smoothing.kind;
+    const { max, step } = RANGES[view.smoothing.kind];
+    Object.assign(this.slider, { max: String(max), step: String(step), disabled: max === 0 });
+    this.slider.value = String(positionOf(view.smoothing));
+    one("[data-view=smoothing-value]", this.root).textContent = amountText(view.smoothing);
+    for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle]")) {
+      const name = button.dataset.toggle as "band";
+      button.setAttribute("aria-pressed", String(view[name]));
+    }
+    one<HTMLSelectElement>("[data-view=columns]", this.root).value = String(this.layout.columns);
+    const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
+    if (group) {
+      offer(group, [], view.groupBy);
+      group.value = view.groupBy;
+    }
+    const spread = this.root.querySelector<HTMLSelectElement>("[data-view=spread]");
+    if (spread) {
+      spread.value = view.spread;
+      spread.disabled = !view.groupBy;
+    }
+  }
+
+  private setSmoothing(): void {
+    const kind = this.kind.value as SmoothingKind;
+    this.set({ smoothing: { kind, amount: amountAt(kind, Number(this.slider.value)) } });
+  }
+
+  private set(part: Parameters<Layout["setView"]>[0]): void {
+    this.layout.setView(part);
+    this.show();
+    this.changed();
+  }
+}
+
+function offer(select: HTMLSelectElement, values: readonly string[], chosen: string): void {
+  const known = new Set([...select.options].map(({ value }) => value));
+  for (const value of [...values, chosen]) {
+    if (known.has(value)) continue;
+    known.add(value);
+    select.append(new Option(value, value));
+  }
+}
+
+/** Weights: square root, because the interesting ones are near 1. */
+export function amountAt(kind: SmoothingKind, position: number): number {
+  if (kind !== "ema" && kind !== "time") return position;
+  return Math.round(Math.min(0.999, Math.sqrt(position / 100)) * 1000) / 1000;
+}
+
+export function positionOf({ kind, amount }: Smoothing): number {
+  if (kind !== "ema" && kind !== "time") return amount;
+  return amount >= 0.999 ? 100 : Math.round(amount * amount * 100);
+}
+
+export function amountText({ kind, amount }: Smoothing): string {
+  if (!amount || (kind !== "ema" && kind !== "time")) return String(amount);
+  return amount.toFixed(amount > 0.99 ? 3 : 2);
+}

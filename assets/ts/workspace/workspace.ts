@@ -1,0 +1,333 @@
+import { Feed } from "../charts/feed";
+import type { KeyInfo, KeysReply, Kind, RunMessage, ValuesReply } from "../charts/wire";
+import { one, throttle } from "../lib/dom";
+import { collate } from "../lib/format";
+import { getJson } from "../lib/http";
+import { word } from "../lib/words";
+import type { Card } from "../panels/card";
+import { Enlarged } from "../panels/enlarge";
+import { customPanels, panelsOf, withoutChartTables } from "../panels/generate";
+import { Grid } from "../panels/grid";
+import { Layout, type Section } from "../panels/layout";
+import { openMenu } from "../panels/menu";
+import type { Panel, Stage } from "../panels/panel";
+import type { Runs } from "../panels/runs";
+import type { PanelSpec, PanelsState } from "../panels/spec";
+import { Keeper } from "./keeper";
+import { Live } from "./live";
+import { OneRun } from "./one-run";
+import { Selector, type SelectorState } from "./selector";
+import { Toolbar } from "./toolbar";
+import type { ViewSpec, ViewsMenu } from "./views";
+
+/** How often live runs are asked for new keys, milliseconds; more for each run drawn. */
+const KEYS_PAUSE_MS = 4000;
+const KEYS_PAUSE_A_RUN_MS = 300;
+/** Config and summary are read again after this, milliseconds. */
+const VALUES_FRESH_MS = 4000;
+
+interface Start {
+  panels?: PanelsState;
+  selector?: SelectorState;
+}
+
+/** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
+export class Workspace implements Stage {
+  readonly root = one<HTMLElement>("[data-workspace]");
+  readonly isRunPage = this.root.dataset.page === "run";
+  readonly urls = {
+    series: "",
+    values: "",
+    keys: "",
+    media: "",
+    run: "",
+    ...this.root.dataset,
+  } as Stage["urls"];
+  readonly layout: Layout;
+  readonly runs: Runs;
+  readonly feed: Feed;
+  private readonly kinds = (this.root.dataset.kinds ?? "history").split(" ") as Kind[];
+  private readonly keeper: Keeper;
+  private readonly grid: Grid;
+  private readonly enlarged: Enlarged;
+  private readonly toolbar: Toolbar;
+  private readonly live: Live;
+  private readonly selector: Selector | undefined;
+  private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
+  private readonly values_ = new Map<string, { at: number; answer: Promise<ValuesReply["runs"]> }>();
+  private charts: Record<string, Record<string, unknown>> = {};
+  private sections: Section[] = [];
+  private hasRead = false;
+  private views: ViewsMenu | undefined;
+
+  constructor() {
+    const { viewUrl = "", store = "runyard-workspace" } = this.root.dataset;
+    this.keeper = new Keeper(viewUrl, store);
+    const start: Start = { ...readStart(), ...this.keeper.recall() };
+    const defaults = this.kinds.includes("history") ? {} : { x: "_runtime" };
+    this.layout = new Layout(start.panels ?? {}, (panels) => this.keeper.keep({ panels }), defaults);
+    this.feed = new Feed({
+      url: this.urls.series,
+      changed: (source, keys) => {
+        this.grid.took(source, keys);
+        this.enlarged.panel?.took?.(source, keys);
+      },
+      failed: (source, keys) => this.grid.failed(source, keys),
+    });
+    if (!this.isRunPage) {
+      this.selector = new Selector({
+        url: this.root.dataset.selector ?? "",
+        state: start.selector ?? {},
+        save: (selector) => this.keeper.keep({ selector }),
+        changed: () => this.runsChanged(),
+      });
+    }
+    this.runs = this.selector ?? new OneRun(this.root.dataset);
+    this.grid = new Grid(one("[data-grid]"), this, this.layout, {
+      menu: (card, button) => openMenu(card, button, this),
+      enlarge: (card) => this.enlarge(card),
+      edit: (card) => this.edit(card),
+      changed: () => this.arrange(),
+      addTo: (section) => void this.add(section),
+    });
+    this.enlarged = new Enlarged(this);
+    this.toolbar = new Toolbar(this.layout, () => this.redraw());
+    this.live = new Live({
+      rows: (uid, heads) => {
+        if (heads.history !== undefined) this.feed.advance("history", uid, heads.history);
+        if (heads.system !== undefined) this.feed.advance("system", uid, heads.system);
+      },
+      catchUp: () => {
+        this.grid.each((card) => card.panel?.refresh());
+        this.enlarged.panel?.refresh();
+        this.readKeysSoon();
+      },
+      state: (uid, state) => this.selector?.stateOf(uid, state),
+      again: () => {
+        this.selector?.refresh();
+        void this.readKeys();
+      },
+    });
+  }
+
+  begin(): void {
+    this.listen();
+    const { socket } = this.root.dataset;
+    if (socket) this.live.open(socket);
+    this.live.follow(this.runs.drawn().map(({ uid }) => uid));
+    void this.readKeys();
+  }
+
+  values(columns: string[]): Promise<ValuesReply["runs"]> {
+    const query = new URLSearchParams();
+    for (const { uid } of this.runs.drawn()) query.append("run", uid);
+    for (const column of columns) query.append("columns", column);
+    const url = `${this.urls.values}?${query}`;
+    const known = this.values_.get(url);
+    if (known && performance.now() - known.at < VALUES_FRESH_MS) return known.answer;
+    const answer = getJson<ValuesReply>(url).then(({ runs }) => runs);
+    this.values_.set(url, { at: performance.now(), answer });
+    answer.catch(() => this.values_.delete(url));
+    return answer;
+  }
+
+  keysOf(kind: Kind): string[] {
+    const numeric = [...this.keys[kind].values()].filter(({ numbers }) => numbers);
+    return numeric.map(({ key }) => key).sort(collate);
+  }
+
+  point(from: Panel, axis: string, x: number | null): void {
+    this.grid.each(({ panel }) => {
+      if (panel !== from) panel?.pointed?.(axis, x);
+    });
+  }
+
+  /** Sections as they are arranged now. */
+  arranged(): readonly Section[] {
+    return this.sections;
+  }
+
+  enlarge(card: Card): void {
+    this.enlarged.open(card);
+  }
+
+  edit(card: Card): void {
+    void this.openEditor(card.spec);
+  }
+
+  /** Keep a panel as the editor left it. */
+  put(spec: PanelSpec): void {
+    this.layout.put(spec);
+    this.arrange();
+  }
+
+  remove(card: Card): void {
+    this.layout.remove(card.spec.id);
+    this.arrange();
+  }
+
+  shift(card: Card, places: number): void {
+    this.grid.shift(card, places);
+  }
+
+  resize(card: Card, part: Pick<PanelSpec, "span" | "height">): void {
+    this.layout.change(card.spec.id, part);
+    this.arrange();
+  }
+
+  /** Put panels into their sections again. */
+  arrange(): void {
+    const generated = this.kinds.flatMap((kind) =>
+      panelsOf(kind, [...this.keys[kind].values()], this.isRunPage),
+    );
+    const custom = customPanels(this.charts);
+    const panels = [...withoutChartTables(generated, this.charts), ...custom];
+    this.sections = this.layout.arrange(panels);
+    const shown = this.grid.show(this.sections, this.searched);
+    const note = one<HTMLElement>("[data-no-match]");
+    note.hidden = shown > 0 || !this.searched;
+    note.textContent = word("noMatch", { text: this.searched });
+    this.showState();
+  }
+
+  private get searched(): string {
+    return one<HTMLInputElement>("[data-page-search]").value;
+  }
+
+  private redraw(): void {
+    this.arrange();
+    this.grid.refresh();
+    this.enlarged.panel?.refresh();
+  }
+
+  private async add(section?: Section): Promise<void> {
+    const { blankPanel } = await import("../panels/editor");
+    await this.openEditor(blankPanel(section ?? this.sections[0]));
+  }
+
+  private async openEditor(spec: PanelSpec): Promise<void> {
+    const { openEditor } = await import("../panels/editor");
+    openEditor(spec, this);
+  }
+
+  private runsChanged(): void {
+    if (!this.grid) return; // the selector tells once while it is made
+    this.live.follow(this.runs.drawn().map(({ uid }) => uid));
+    this.grid.refresh();
+    this.enlarged.panel?.refresh();
+    this.readKeysNow();
+  }
+
+  private readonly readKeysNow = throttle(() => void this.readKeys(), 150);
+  private readonly readKeysSoon = throttle(
+    () => void this.readKeys(),
+    KEYS_PAUSE_MS + KEYS_PAUSE_A_RUN_MS * (this.isRunPage ? 0 : 20),
+  );
+
+  private async readKeys(): Promise<void> {
+    const drawn = this.runs.drawn().map(({ uid }) => uid);
+    const uids = drawn.length ? drawn : (this.selector?.listed().slice(0, 10) ?? []);
+    try {
+      const replies = uids.length
+        ? await Promise.all(this.kinds.map((kind) => this.askKeys(kind, uids)))
+        : [];
+      this.hasRead = true;
+      for (const [place, reply] of replies.entries()) this.learn(this.kinds[place] as Kind, reply);
+      this.arrange();
+      this.grid.each((card) => card.panel?.refresh());
+    } catch {
+      if (!this.hasRead) this.showState("error");
+    }
+  }
+
+  private askKeys(kind: Kind, uids: string[]): Promise<KeysReply> {
+    const query = new URLSearchParams({ kind });
+    for (const uid of uids) query.append("run", uid);
+    return getJson<KeysReply>(`${this.urls.keys}?${query}`);
+  }
+
+  private learn(kind: Kind, reply: KeysReply): void {
+    for (const [uid, head] of Object.entries(reply.next)) this.feed.advance(kind, uid, head);
+    for (const info of reply.keys) this.keys[kind].set(info.key, info);
+    if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
+    this.toolbar.offerAxes(this.keysOf("history"));
+    if (reply.config) this.toolbar.offerGroups(reply.config.map((name) => `config.${name}`));
+  }
+
+  /** One of the parts marked `data-when` is shown: loading, empty, error or full. */
+  private showState(wanted?: string): void {
+    const count = this.sections.reduce((sum, { panels }) => sum + panels.length, 0);
+    const state = wanted ?? (count ? "full" : this.hasRead ? "empty" : "loading");
+    for (const part of this.root.querySelectorAll<HTMLElement>("[data-when]")) {
+      part.hidden = part.dataset.when !== state;
+    }
+  }
+
+  private listen(): void {
+    const search = throttle(() => this.arrange(), 120);
+    one("[data-page-search]").addEventListener("input", search);
+    one("[data-retry-keys]").addEventListener("click", () => {
+      this.showState("loading");
+      void this.readKeys();
+    });
+    one("[data-add-panel]").addEventListener("click", () => void this.add());
+    one("[data-reset-panels]").addEventListener("click", () => {
+      this.layout.reset();
+      this.toolbar.show();
+      this.redraw();
+    });
+    for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
+      button.addEventListener("click", () => this.toggleSelector());
+    }
+    document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
+      if ((event as ToggleEvent).newState === "open") void this.openViews();
+    });
+    document.addEventListener("run-message", (event) => {
+      const message = (event as CustomEvent<RunMessage>).detail;
+      this.live.take(message, this.runs.drawn()[0]?.uid);
+    });
+    document.addEventListener("run-connected", () => this.readKeysNow());
+  }
+
+  private async openViews(): Promise<void> {
+    const { ViewsMenu } = await import("./views");
+    if (!this.views) {
+      const { viewsUrl = "", viewUrl = "" } = this.root.dataset;
+      this.views = new ViewsMenu({
+        url: viewsUrl,
+        workingUrl: viewUrl,
+        canShare: this.root.dataset.canShare !== undefined,
+        read: () => ({
+          panels: this.layout.state,
+          ...(this.selector ? { selector: this.selector.state, runs: this.selector.query() } : {}),
+        }),
+        apply: (spec) => this.apply(spec),
+      });
+      this.views.listen();
+    }
+    await this.views.fill();
+  }
+
+  /** Show what a saved view says. */
+  private apply(spec: ViewSpec): void {
+    this.layout.replace(spec.panels ?? {});
+    this.selector?.replace(spec.selector ?? {});
+    if (spec.runs) {
+      this.keeper.keep({ runs: spec.runs });
+      void this.selector?.follow(spec.runs);
+    }
+    this.toolbar.show();
+    this.redraw();
+  }
+
+  private toggleSelector(): void {
+    const isNarrow = matchMedia("(width < 60rem)").matches;
+    this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
+    this.grid.each((card) => card.panel?.refresh());
+  }
+}
+
+function readStart(): Start {
+  const text = document.getElementById("workspace-state")?.textContent;
+  return text ? (JSON.parse(text) as Start) : {};
+}

@@ -1,0 +1,318 @@
+"""The project's workspace (RUN-26): its page, the run selector beside it, and the data that its panels draw."""
+
+import gzip
+import math
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from common.errors import Invalid
+from metrics import charts, selectors, store
+from metrics.models import Kind
+from runs.access import ProjectAction
+from runs.models import Project, Run
+from runs.pages import first_script
+from runs.projection import sdk_part
+from runs.saved_views import working_view
+from runs.selectors import get_project, runs_of
+from runs.table import TableQuery, matching
+from runs.table.query import seen_runs
+
+MAX_RUNS = 500
+"""Of one request; a chart of more lines tells nothing."""
+PAGE = 100
+"""Runs of the selector that come at once."""
+_COMPRESSED_FROM = 1400
+"""Bytes; less fits into one packet."""
+_KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
+
+
+def json_answer(request: HttpRequest, body: Any) -> HttpResponse:
+    """Return JSON, compressed where the browser takes that; arrays of numpy may be in it."""
+    content = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
+    answer = HttpResponse(content_type="application/json")
+    patch_vary_headers(answer, ["Accept-Encoding"])
+    if len(content) >= _COMPRESSED_FROM and "gzip" in request.headers.get("Accept-Encoding", ""):
+        content = gzip.compress(content, 1, mtime=0)
+        answer["Content-Encoding"] = "gzip"
+    answer.content = content
+    answer["Content-Length"] = str(len(content))
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A project and those of the runs named by ``run`` that may be seen, in the order given."""
+
+    project: Project
+    runs: list[Run]
+
+    @classmethod
+    def of(cls, request: HttpRequest, entity: str, project: str, *, whole: bool = False) -> "Asked":
+        """Read it from a request; ``whole`` gives the runs with config and summary."""
+        actor = actor_of(request)
+        row = get_project(actor, entity, project)
+        uids = list(dict.fromkeys(request.GET.getlist("run")))
+        if len(uids) > MAX_RUNS:
+            raise Invalid(f"At most {MAX_RUNS} runs in one request; this one names {len(uids)}.")
+        runs = runs_of(actor, row).filter(uid__in=uids)
+        if not whole:
+            runs = runs.select_related(None).only("pk", "uid")
+        by_uid = {run.uid: run for run in runs}
+        return cls(row, [by_uid[uid] for uid in uids if uid in by_uid])
+
+    @property
+    def uid_of(self) -> dict[int, str]:
+        """Each run's id in its project."""
+        return {run.pk: run.uid for run in self.runs}
+
+
+def _kind(query: QueryDict) -> Kind:
+    name = query.get("kind", "history")
+    if name not in _KINDS:
+        raise Invalid(f"kind is history or system, not {name!r}.")
+    return _KINDS[name]
+
+
+def _whole(query: QueryDict, name: str, default: int, most: int) -> int:
+    text = query.get(name, str(default))
+    if not text.isdigit() or int(text) > most:
+        raise Invalid(f"{name} is a whole number from 0 to {most}, not {text[:40]!r}.")
+    return int(text)
+
+
+def _bound(query: QueryDict, name: str) -> float | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not math.isfinite(value):
+        raise Invalid(f"{name} is a number on the horizontal axis, not {text[:40]!r}.")
+    return value
+
+
+def _since(query: QueryDict, runs: list[Run]) -> dict[int, int]:
+    """Return the row from which each run is wanted; ``since`` is given once per ``run``, in the same order."""
+    rows = query.getlist("since")
+    uids = query.getlist("run")
+    if rows and (len(rows) != len(uids) or not all(row.isdigit() for row in rows)):
+        raise Invalid("since is a row number for each run, in the order of the runs.")
+    by_uid = dict(zip(uids, map(int, rows), strict=bool(rows)))
+    return {run.pk: by_uid[run.uid] for run in runs if run.uid in by_uid}
+
+
+def _wanted(query: QueryDict, runs: list[Run]) -> charts.Wanted:
+    keys = list(dict.fromkeys(query.getlist("keys")))
+    if len(keys) > selectors.MAX_KEYS:
+        raise Invalid(f"At most {selectors.MAX_KEYS} keys in one request; this one names {len(keys)}.")
+    return charts.Wanted(
+        kind=_kind(query),
+        keys=keys,
+        x=query.get("x", ""),
+        buckets=max(1, _whole(query, "buckets", 300, selectors.MAX_BUCKETS)),
+        x_from=_bound(query, "from"),
+        x_to=_bound(query, "to"),
+        since=_since(query, runs),
+    )
+
+
+class _Drawing:
+    """The answer to what lines are asked for: x that several keys of a run share are in it once."""
+
+    def __init__(self, *, precise: bool) -> None:
+        self.x: list[Any] = []
+        self.precise = precise
+
+    def of(self, lines: charts.Lines) -> dict[str, dict[str, Any]]:
+        known: dict[int, int] = {}
+        drawn = {}
+        for key, line in lines.by_key.items():
+            if id(line.x) not in known:
+                known[id(line.x)] = len(self.x)
+                self.x.append(charts.places_on_x(line.x))
+            drawn[key] = {"x": known[id(line.x)], "last": charts.numbers(line.last, precise=self.precise)}
+            if line.low is not None and line.high is not None:
+                drawn[key]["min"] = charts.numbers(line.low, precise=self.precise)
+                drawn[key]["max"] = charts.numbers(line.high, precise=self.precise)
+        return drawn
+
+
+def lines_answer(asked: Asked, wanted: charts.Wanted, *, precise: bool = False) -> dict[str, Any]:
+    """Return the body of an answer: x columns, the next row of each run, and per run and key the line."""
+    drawing, next_row, series = _Drawing(precise=precise), {}, {}
+    for lines in charts.lines_of(asked.uid_of, wanted):
+        uid = asked.uid_of[lines.run_id]
+        next_row[uid] = lines.next_row
+        series[uid] = drawing.of(lines)
+    return {"next": next_row, "x": drawing.x, "series": series}
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def series(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return lines of some keys of some runs, in buckets, within a range of x, or the points since some rows."""
+    asked = Asked.of(request, entity, project)
+    precise = request.GET.get("precise") == "1"
+    return json_answer(request, lines_answer(asked, _wanted(request.GET, asked.runs), precise=precise))
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return what some runs have logged: each key once, with its types and how many of them have it."""
+    asked = Asked.of(request, entity, project)
+    kind = _kind(request.GET)
+    cursors = store.cursors(list(asked.uid_of), kind)
+    found: dict[str, dict[str, Any]] = {}
+    for stats in store.describe(list(asked.uid_of), kind).values():
+        for key, stat in stats.items():
+            if key.startswith("_"):
+                continue
+            known = found.setdefault(key, {"key": key, "types": [], "runs": 0, "numbers": False})
+            known["runs"] += 1
+            known["numbers"] = known["numbers"] or stat.type == "number" or stat.min is not None
+            if stat.type not in known["types"]:
+                known["types"].append(stat.type)
+    next_row = {asked.uid_of[pk]: row for pk, row in cursors.items()}
+    answer = {"next": next_row, "keys": [found[key] for key in sorted(found)]}
+    if kind == Kind.HISTORY:
+        answer |= _about(asked)
+    return json_answer(request, answer)
+
+
+def _about(asked: Asked) -> dict[str, Any]:
+    """Return the names of the runs' configuration, and what ``wandb.plot`` said of its charts."""
+    names: set[str] = set()
+    logged: dict[str, Any] = {}
+    rows = Run.objects.filter(pk__in=list(asked.uid_of))
+    for flat in rows.values_list("config_flat", flat=True):
+        names.update(flat)
+    for text in rows.filter(config_text__contains='"visualize"').values_list("config_text", flat=True):
+        visualized = sdk_part(text).get("visualize")
+        logged |= visualized if isinstance(visualized, dict) else {}
+    return {"config": sorted(names), "charts": logged}
+
+
+def _part_of(values: dict[str, Any], part: str, columns: list[str]) -> dict[str, Any]:
+    if not columns:
+        return values
+    names = {column.removeprefix(f"{part}.") for column in columns if column.startswith(f"{part}.")}
+    return {name: values[name] for name in names if name in values}
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def values(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return config and summary of some runs: all of it, or the ``columns`` named ``config.lr``, ``summary.loss``."""
+    asked = Asked.of(request, entity, project, whole=True)
+    columns = request.GET.getlist("columns")
+    found = {
+        run.uid: {
+            "config": _part_of(run.config_flat, "config", columns),
+            "summary": _part_of(run.pulse.summary_flat, "summary", columns),
+        }
+        for run in asked.runs
+    }
+    return json_answer(request, {"runs": found})
+
+
+def _query_of(request: HttpRequest, start: dict[str, Any]) -> TableQuery:
+    """Return which runs are listed: what the address says, else what the person last looked at in the table."""
+    given = request.GET.copy()
+    if not any(name in given for name in ("filter", "search", "order")):
+        runs = start.get("runs", {})
+        given.update({name: str(runs[name]) for name in ("filter", "search", "order") if runs.get(name)})
+    return TableQuery.of(given)
+
+
+def _selector_context(request: HttpRequest, project: Project, start: dict[str, Any]) -> dict[str, Any]:
+    actor, error, query = actor_of(request), "", TableQuery()
+    try:
+        query = _query_of(request, start)
+        listed = matching(actor, project, query)
+    except Invalid as refused:
+        error, listed = refused.message, Run.objects.none()
+    offset = _whole(request.GET, "offset", 0, 2**31)
+    pinned = request.GET.getlist("uid")[:MAX_RUNS]
+    total = listed.count()
+    shown = listed.filter(uid__in=pinned) if pinned else listed[offset : offset + PAGE]
+    rows = list(shown.only("pk", "uid", "display_name", "state"))
+    following = offset + len(rows)
+    return {
+        "project": project,
+        "team": project.team,
+        "runs": rows,
+        "total": total,
+        "next_offset": following if following < total and not pinned else "",
+        "query": query,
+        "query_error": error,
+    }
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return rows of the run selector: from ``offset`` on, or those of ``uid``."""
+    row = get_project(actor_of(request), entity, project)
+    start = working_view(actor_of(request), row)
+    return render(request, "metrics/selector_rows.html", _selector_context(request, row, start))
+
+
+def urls_of(project: Project) -> dict[str, str]:
+    """Return where the scripts of a workspace ask, by what they ask for."""
+    args = [project.team.name, project.name]
+    names = {"series": "project_series", "keys": "project_keys", "values": "project_values"}
+    urls = {part: reverse(f"metrics:{name}", args=args) for part, name in names.items()}
+    return urls | {
+        "selector": reverse("metrics:selector", args=args),
+        "run": reverse("runs:runs", args=args),
+        "media": reverse("runs:runs", args=args),
+    }
+
+
+def _view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
+    """Return where views are kept; strangers to a public project keep theirs in the browser."""
+    if not request.user.is_authenticated:
+        return {"view": "", "views": ""}
+    names = urlencode({"entity": project.team.name, "project": project.name})
+    return {
+        "view": f"{reverse('api-view-working')}?{names}",
+        "views": f"{reverse('api-view-list')}?{names}",
+    }
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Show the project's panels beside its runs."""
+    actor = actor_of(request)
+    row = get_project(actor, entity, project)
+    start = working_view(actor, row)
+    context = _selector_context(request, row, start)
+    context |= {
+        "urls": urls_of(row) | _view_urls(request, row),
+        "start": {part: start[part] for part in ("panels", "selector") if part in start},
+        "can_share": can(actor, ProjectAction.UPDATE, row),
+        "is_empty": not context["total"] and not seen_runs(actor, row).exists(),
+        "script": first_script(entity=row.team.name, project=row.name),
+    }
+    return render(request, "metrics/workspace.html", context)

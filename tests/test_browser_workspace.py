@@ -1,0 +1,136 @@
+"""A project's workspace in a real Chromium, with real SDKs beside it (RUN-26, RUN-27, RUN-28)."""
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import sdks
+from tests.installation import Installation
+from tests.sdk.wire import Run, Wire, history, row
+from tests.test_browser_journeys import env_shown, quiet, sign_up
+
+__all__ = ["quiet"]
+pytestmark = [pytest.mark.browser, pytest.mark.sdk]
+
+PATIENCE_MS = 40_000
+_people = itertools.count()
+LOSS = '.chart-card[data-key="train/loss"]'
+
+TRAINS = """
+import sys, time, wandb
+with wandb.init(project="race", id=sys.argv[1], name=sys.argv[1], config={"lr": float(sys.argv[2])}) as run:
+    for step in range(60):
+        run.log({"train/loss": float(sys.argv[2]) * (100 - step)})
+        time.sleep(0.2)
+"""
+
+
+def test_two_runs_appear_live_in_one_chart(
+    quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """RUN-26, RUN-28: the page is open before the second run begins, and is never loaded again."""
+    page = quiet
+    sign_up(page, server, "workspacer")
+    env = env_shown(page)
+    wire = Wire(server.url, env["WANDB_API_KEY"])
+    first = wire.begin("race", "first")
+    send_points(wire, first, 0, 40)
+    page.goto(f"{server.url}/workspacer/race")
+    page.evaluate("window.stillHere = true")
+    expect(page.locator(f"{LOSS} .chart-above")).to_be_visible(timeout=PATIENCE_MS)
+    script = TRAINS.replace("sys.argv[1]", "'second'").replace("sys.argv[2]", "'0.5'")
+    process = sdks.start_script(sdk("0.31.0"), script, env=env, cwd=tmp_path)
+    try:
+        expect(page.locator(".run-row[data-uid=second]")).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute(
+            "aria-label", re.compile("2 lines"), timeout=PATIENCE_MS
+        )
+        expect(page.locator(".run-row[data-uid=second] .state-dot")).to_have_attribute(
+            "data-state", "finished", timeout=PATIENCE_MS
+        )
+        assert page.evaluate("window.stillHere") is True
+    finally:
+        out, _ = process.communicate(timeout=60)
+        wire.http.close()
+    assert process.returncode == 0, out
+
+
+def send_points(wire: Wire, run: Run, start: int, count: int, *, scale: float = 1.0) -> None:
+    """Log steps by one post."""
+    rows = [row(step, **{"train/loss": scale * (1000 - step)}) for step in range(start, start + count)]
+    wire.post(run, history(start, *rows))
+
+
+@pytest.fixture
+def filled(quiet: Page, server: Installation) -> Page:
+    """Give a page on a workspace of two runs of 5,000 steps."""
+    page = quiet
+    name = f"zoomer{next(_people)}"
+    sign_up(page, server, name)
+    env = env_shown(page)
+    wire = Wire(server.url, env["WANDB_API_KEY"])
+    for uid, scale in (("one", 1.0), ("two", 2.0)):
+        run = wire.begin("charts", uid)
+        for start in range(0, 5000, 1000):
+            send_points(wire, run, start, 1000, scale=scale)
+    wire.http.close()
+    page.goto(f"{server.url}/{name}/charts")
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute(
+        "aria-label", re.compile("2 lines"), timeout=PATIENCE_MS
+    )
+    return page
+
+
+def test_zoom_smoothing_eyes_and_export(filled: Page) -> None:
+    """RUN-26, RUN-27: a zoom asks again at finer resolution; a hidden run is not drawn; the CSV has all digits."""
+    page = filled
+    chart = page.locator(f"{LOSS} .chart-above")
+    box = chart.bounding_box()
+    assert box is not None
+    with page.expect_request(re.compile(r"/series\?.*from=")) as asked:
+        page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 80)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 80, steps=4)
+        page.mouse.up()
+    reply = asked.value.response()
+    assert reply is not None
+    body = reply.json()
+    line = body["series"]["one"]["train/loss"]
+    assert max(b - a for a, b in zip(body["x"][line["x"]], body["x"][line["x"]][1:], strict=False)) <= 2
+    chart.dblclick()
+    expect(page.locator(f"{LOSS} .chart-reset")).to_be_hidden()
+
+    page.locator("[data-view=smoothing]").fill("81")
+    expect(page.locator("[data-view=smoothing-value]")).to_have_text("0.90")
+
+    page.click(".run-row[data-uid=two] [data-eye]")
+    expect(chart).to_have_attribute("aria-label", re.compile(r"train/loss: -3,999"))
+    expect(page.locator(f"{LOSS} .chart-value")).to_have_text("-3,999")  # the last value, of no bucket
+
+    page.hover(LOSS)
+    page.click(f"{LOSS} [aria-haspopup=menu]")
+    with page.expect_download() as download:
+        page.click("#panel-menu >> text=CSV")
+    rows = list(csv.reader(io.StringIO(download.value.path().read_text())))
+    assert rows[0] == ["_step", "one/train/loss/last"]
+    assert len(rows) == 5001
+    assert float(rows[-1][1]) == -3999.0
+
+
+def test_the_workspace_is_kept(filled: Page) -> None:
+    """RUN-26: what somebody changes is there again after a reload: hidden runs, colours, panels, their order."""
+    page = filled
+    with page.expect_response(re.compile("/views/working")):
+        page.click(".run-row[data-uid=two] [data-eye]")
+    page.click(".run-row[data-uid=one] [data-swatch]")
+    with page.expect_response(re.compile("/views/working")):
+        page.click("[data-color-choice='6']")
+    page.reload()
+    expect(page.locator(".run-row[data-uid=two] [data-eye]")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(".run-row[data-uid=one]")).to_have_class(re.compile("run-color-6"))
