@@ -1,6 +1,6 @@
 """Reads of projects and runs: they begin with `visible` and make a fixed number of queries."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,10 +10,10 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import User
-from common.errors import NotFound
+from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import LogBlock, Project, Run, RunFile
-from runs.projection import sdk_part
+from runs.projection import environment_in, sdk_part
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
 from runs.states import ACTIVE, RunState
 from storage.services import held_bytes
@@ -47,6 +47,18 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     if project is None:
         raise NotFound(f"There is no project {entity}/{name}, or you may not see it.")
     return project
+
+
+def project_named_in(actor: Actor, given: Mapping[str, str]) -> Project:
+    """Return the visible project that ``entity`` and ``project`` of a query string name.
+
+    Raises:
+        Invalid: one of them is missing.
+        NotFound: there is none, or the actor may not see it.
+    """
+    if not given.get("entity") or not given.get("project"):
+        raise Invalid("Name a project by `entity` and `project`.")
+    return get_project(actor, given["entity"], given["project"])
 
 
 def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
@@ -160,9 +172,7 @@ def file_bytes(run: Run) -> int:
 def environment_of(run: Run) -> dict[str, Any]:
     """Return where the run ran, as its SDK said in the config: host, os, python, command, git, hardware."""
     sdk = sdk_part(run.config_text)
-    writers = sdk.get("e", {})
-    first: Any = next(iter(writers.values()), {}) if isinstance(writers, dict) else {}
-    told = dict(first) if isinstance(first, dict) else {}
+    told = environment_in(sdk)
     told.setdefault("cli_version", sdk.get("cli_version"))
     told.setdefault("python", sdk.get("python_version"))
     return told

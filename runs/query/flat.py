@@ -127,3 +127,11 @@ def first_of(expression: type[Any], column: str, keys: list[str]) -> Any:
     """Return the value under the first of the keys that has one of the expression's type."""
     found = [expression(column, key) for key in keys]
     return found[0] if len(found) == 1 else Coalesce(*found)
+
+
+def typed(column: Any) -> list[Any]:
+    """Return a flat column's value as number, as text and as boolean: at most one of them is not NULL."""
+    return [
+        first_of(expression, column.field, list(column.keys))
+        for expression in (FlatNumber, FlatText, FlatBoolean)
+    ]
