@@ -53,11 +53,13 @@ def working_view(actor: Actor, project: Project) -> Spec:
 
     The caller has the project from a visible query.
     """
-    found = SavedView.objects.filter(project=project, name="")
-    specs = dict(
-        found.filter(Q(user__isnull=True) | Q(user_id=actor.lookup_id)).values_list("user_id", "spec")
+    found = SavedView.objects.filter(
+        Q(user__isnull=True) | Q(user_id=actor.lookup_id), project=project, name=""
     )
-    return specs.pop(None, {}) | specs.get(actor.user_id, {})
+    spec: Spec = {}
+    for view in sorted(found, key=lambda view: not view.is_shared):
+        spec |= view.spec
+    return spec
 
 
 def checked_spec(spec: Any) -> Spec:

@@ -170,13 +170,14 @@ def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> 
     lookup, keys = _ORDERED[operator], list(column.keys)
     if isinstance(value, str):
         return Q(lookup(first_of(FlatText, column.field, keys), Value(value)))
-    number = _double(value)
+    number = double(value)
     if math.isnan(number):
         return NOTHING  # NaN equals and exceeds nothing
     return Q(lookup(first_of(FlatNumber, column.field, keys), Value(number)))
 
 
-def _double(value: float) -> float:
+def double(value: float) -> float:
+    """Return a number as a double, infinite where it is too large."""
     try:
         return float(value)
     except OverflowError:
@@ -196,7 +197,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
     elif column.kind is Kind.NUMBER:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Invalid(f"{name or column.field} is a number and cannot be compared with {value!r}.")
-        operand = Value(_double(value))
+        operand = Value(double(value))
     elif column.kind is Kind.SPAN:
         operand = Value(_seconds(value))
     return Q(_ORDERED[operator](column.expression, operand))
@@ -215,7 +216,7 @@ def _span(text: str) -> tuple[str, float] | None:
 
 def _seconds(value: Any) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return _double(value)
+        return double(value)
     span = _span(str(value))
     if span is None or span[0]:
         raise Invalid(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from access.actor import Actor
 from access.audit import record
@@ -22,6 +23,13 @@ def _require(actor: Actor, project: Project, *, shared: bool) -> None:
     require(actor, ProjectAction.UPDATE if shared else ProjectAction.VIEW, project)
     if actor.user_id is None and not shared:
         raise Unauthenticated("Sign in to keep views of your own.")
+
+
+def _owned(actor: Actor, project: Project, *, shared: bool) -> QuerySet[SavedView]:
+    """Return the views of one owner, which do not change until the transaction ends."""
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    owner = {"user__isnull": True} if shared else {"user_id": actor.lookup_id}
+    return SavedView.objects.filter(project=project, **owner)
 
 
 def _checked_name(name: str) -> str:
@@ -60,10 +68,10 @@ def create_view(*, actor: Actor, project: Project, name: str, spec: Any, shared:
         Unauthenticated: nobody is signed in who could own it.
     """
     _require(actor, project, shared=shared)
-    owner = None if shared else actor.user_id
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # the count below holds
-    if SavedView.objects.filter(project=project, user_id=owner).count() >= MAX_VIEWS:
+    owned = _owned(actor, project, shared=shared)
+    if owned.count() >= MAX_VIEWS:
         raise Conflict(f"A project has at most {MAX_VIEWS} views of one owner; delete one first.")
+    owner = None if shared else actor.user_id
     view = SavedView(project=project, user_id=owner, name=_checked_name(name), spec=checked_spec(spec))
     _save(view)
     _record(actor, view, "created")
@@ -107,10 +115,10 @@ def merge_working_view(*, actor: Actor, project: Project, parts: Any, shared: bo
     _require(actor, project, shared=shared)
     if not isinstance(parts, dict):
         raise Invalid("Give an object of parts: runs, selector, panels.")
-    owner = None if shared else actor.user_id
-    SavedView.objects.get_or_create(project=project, user_id=owner, name="")
-    view = SavedView.objects.select_for_update(of=("self",)).get(project=project, user_id=owner, name="")
+    view = _owned(actor, project, shared=shared).filter(name="").first()
+    if view is None:
+        view = SavedView(project=project, user_id=None if shared else actor.user_id)
     merged = {name: part for name, part in {**view.spec, **parts}.items() if part is not None}
-    view.spec = checked_spec(merged)
-    view.save(update_fields=["spec", "updated_at"])
-    return view.spec
+    spec = view.spec = checked_spec(merged)
+    view.save()
+    return spec
