@@ -26,28 +26,13 @@ from runs.files import listed_file, preview_of
 from runs.models import Run
 from runs.overview import config_items, overview_rows, summary_items
 from runs.pages import run_context
+from runs.script import script_for
 from runs.services import lifecycle
 from storage import tickets
 from teams.selectors import teams_of
 
 PAGE = 50
 _RECENT = 12
-
-SCRIPT = """\
-import math, random, time
-import wandb
-
-with wandb.init({init}config={{"lr": 0.01, "epochs": 200}}) as run:
-    for step in range(200):
-        run.log({{"train/loss": math.exp(-step / 60) + 0.05 * random.random(), "train/accuracy": step / 200}})
-        time.sleep(0.3)
-"""
-
-
-def _script(**names: str) -> str:
-    """Return a script that logs for a minute, with ``entity`` and ``project`` filled in."""
-    init = "".join(f'{key}="{value}", ' for key, value in names.items())
-    return SCRIPT.format(init=init)
 
 
 def _fragment(request: HttpRequest, template: str, part: str) -> str:
@@ -68,7 +53,7 @@ def _first_run(request: HttpRequest, actor: Actor, user: User) -> HttpResponse:
     context = {
         "base_url": _base_url(request),
         "api_key": secret,
-        "script": _script(project="my-first-project"),
+        "script": script_for(project="my-first-project"),
     }
     return render(request, "runs/first_run.html", context)
 
@@ -113,7 +98,7 @@ def project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "team": row.team,
         "runs": page.object_list,
         "page_obj": page,
-        "script": _script(entity=row.team.name, project=row.name),
+        "script": script_for(entity=row.team.name, project=row.name),
     }
     return render(request, _fragment(request, "runs/project.html", "rows"), context)
 

@@ -143,7 +143,7 @@ export class RunsTable extends EventTarget {
   }
 
   private readReply(root: ParentNode): TableReply {
-    return JSON.parse(one("script[data-table-reply]", root).textContent ?? "") as TableReply;
+    return JSON.parse(one("#table-reply", root).textContent ?? "") as TableReply;
   }
 
   private showFailure(): void {
