@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.formats import number_format
-from django.utils.html import escape, format_html
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from common.templatetags.runyard import color_index, duration, icon, initials, relative_time
@@ -20,6 +20,7 @@ MAX_SHOWN_TEXT = 300
 _LONG = 18
 _TAIL = 10
 _MOST_TAGS = 12
+_EDITED = frozenset({"notes", "tags"})
 _NONE = '<span class="none" aria-hidden="true">–</span>'
 
 
@@ -68,10 +69,11 @@ def draw_rows(drawing: Drawing, rows: Sequence[Row], offset: int) -> Iterator[Dr
 
 def _draw_cell(drawing: Drawing, column: Shown, row: Row) -> str:
     if column.name == "name":
-        return _name_cell(drawing, row.run)
+        return _name_cell(drawing, column.css, row.run)
     cell = row.cells[column.name]
     own = _OWN.get(column.name)
-    css = f' class="{column.css}"' if column.css else ""
+    editable = " editable" if column.name in _EDITED else ""
+    css = f' class="{column.css}{editable}"' if column.css or editable else ""
     if own is not None:
         return f"<td{css}{_kept(column.name, cell)}>{own(row.run, cell)}</td>"
     if cell.type == "":
@@ -83,16 +85,16 @@ def _draw_cell(drawing: Drawing, column: Shown, row: Row) -> str:
 
 def _kept(column: str, cell: Cell) -> str:
     """Return what an editor begins with."""
-    return f' data-value="{escape(cell.text)}"' if column in {"notes", "tags"} and cell.text else ""
+    return f' data-value="{escape(cell.text)}"' if column in _EDITED and cell.text else ""
 
 
-def _name_cell(drawing: Drawing, run: Run) -> str:
+def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     name = run.display_name
     color = drawing.colors.get(run.uid, color_index(run.pk))
     cut = max(len(name) // 2, len(name) - _TAIL)
     lock = f'<span class="protected">{icon("lock")}</span>' if run.is_protected else ""
     return (
-        f'<th scope="row" class="pinned name"><span class="run-cell"><span class="run-swatch run-color-{color}"></span>'
+        f'<th scope="row" class="{css}"><span class="run-cell"><span class="run-swatch run-color-{color}"></span>'
         f'<a class="crop" href="{drawing.runs_url}{escape(run.uid)}" title="{escape(name)}"><bdi>'
         f"<span>{escape(name[:cut])}</span><span>{escape(name[cut:])}</span></bdi></a>{lock}</span></th>"
     )
@@ -125,7 +127,10 @@ def _user(_run: Run, cell: Cell) -> str:
     if not cell.text:
         return _NONE
     letters, name = escape(initials(cell.text)), escape(cell.text)
-    return f'<span class="who"><span class="initials initials-sm" aria-hidden="true">{letters}</span>{name}</span>'
+    return (
+        f'<span class="who"><span class="initials initials-sm" aria-hidden="true">{letters}</span>'
+        f'<span class="truncate">{name}</span></span>'
+    )
 
 
 def _tags(_run: Run, cell: Cell) -> str:
@@ -171,23 +176,28 @@ def draw_group(columns: Sequence[Shown], group: Group) -> SafeString:
         elif numbers is not None and numbers.count:
             inner = _group_numbers(column, numbers)
         cells.append(f"<td{css}>{inner}</td>")
-    return mark_safe("".join(cells) + '<td class="rest"></td>')  # noqa: S308 - every text went through format_html
+    return mark_safe("".join(cells) + '<td class="rest"></td>')  # noqa: S308 - every text in it went through escape
 
 
 def _group_states(group: Group) -> str:
+    """Draw how many runs are in which state as one bar; it says the numbers on hover."""
     known = [(state, group.states[state]) for state in RunState.values if group.states.get(state)]
-    parts = [
-        format_html(
-            '<span title="{}"><span class="state-dot" data-state="{}"></span>{}</span>',
-            RunState(state).label, state, count,
+    said = ", ".join(f"{RunState(state).label} {count}" for state, count in known)
+    parts, begin = [], 0.0
+    for state, count in known:
+        width = _STATES_WIDE * count / group.count
+        parts.append(
+            f'<rect data-state="{escape(state)}" x="{begin:.2f}" width="{max(1.0, width - 1):.2f}" height="8"/>'
         )
-        for state, count in known
-    ]  # fmt: skip
-    return f'<span class="group-states num">{"".join(parts)}</span>'
+        begin += width
+    return (
+        f'<svg class="states" viewBox="0 0 {_STATES_WIDE} 8" role="img" aria-label="{escape(said)}">'
+        f"<title>{escape(said)}</title>{''.join(parts)}</svg>"
+    )
 
 
 def _group_numbers(column: Shown, numbers: GroupNumbers) -> str:
-    show: Callable[[float], str] = duration if column.name in {"runtime", "duration"} else number_shown
+    show: Callable[[float], str] = _rough_length if column.name in {"runtime", "duration"} else _rough
     mean, low, high = show(numbers.mean), show(numbers.min), show(numbers.max)
     spread = f"{low} – {high}" if low != high else ""
     title = f"mean {numbers.mean!r}, min {numbers.min!r}, max {numbers.max!r}, std {numbers.std!r}"
@@ -197,7 +207,16 @@ def _group_numbers(column: Shown, numbers: GroupNumbers) -> str:
     )
 
 
-_WIDE, _HIGH = 56, 26
+def _rough(value: float) -> str:
+    return number_shown(float(f"{value:.4g}"))
+
+
+def _rough_length(seconds: float) -> str:
+    """Say a length of time in its two largest units."""
+    return " ".join(duration(seconds).split()[:2])
+
+
+_WIDE, _HIGH, _STATES_WIDE = 56, 26, 80
 
 
 def _bars(numbers: GroupNumbers, show: Callable[[float], str]) -> str:

@@ -20,6 +20,7 @@ CROPS = ("middle", "start", "end")
 MOST_SHOWN = 150
 _WIDTHS = {"number": 104, "text": 136, "boolean": 88, "time": 124, "tags": 168, "mixed": 120}
 _WIDTHS_OF = {"name": 264, "state": 112, "notes": 220, "user": 132, "runtime": 108, "duration": 108}
+_WITH_HISTOGRAM = 156
 _NARROWEST, _WIDEST = 56, 900
 
 _ALWAYS = ("state",)
@@ -182,9 +183,14 @@ def default_columns(catalogue: Sequence[ColumnInfo], rows: Sequence[Row], layout
 
 
 def shown_columns(
-    catalogue: Iterable[ColumnInfo], names: Sequence[str], layout: Layout, order: str = ""
+    catalogue: Iterable[ColumnInfo],
+    names: Sequence[str],
+    layout: Layout,
+    order: str = "",
+    *,
+    grouped: bool = False,
 ) -> list[Shown]:
-    """Return the heads of the columns ``names``, the run's name before them."""
+    """Return the heads of the columns ``names``, the run's name before them; ``grouped`` ones hold histograms."""
     known = {column.name: column for column in catalogue}
     parts = read_page_order(order) if order else []
     sorts = {one.name: (number, falling) for number, (one, falling) in enumerate(parts, 1)}
@@ -198,7 +204,7 @@ def shown_columns(
                 label=info.label,
                 part=info.part,
                 type=info.type,
-                width=(layout.widths or {}).get(name) or _width_of(info),
+                width=(layout.widths or {}).get(name) or _width_of(info, grouped=grouped),
                 css=_css_of(info, layout),
                 sort="" if not place else "descending" if falling else "ascending",
                 place=place if len(parts) > 1 else 0,
@@ -213,9 +219,11 @@ def _unknown(name: str) -> ColumnInfo:
     return ColumnInfo(name, key.strip("`") or part, part if key else "field", "mixed")
 
 
-def _width_of(info: ColumnInfo) -> int:
+def _width_of(info: ColumnInfo, *, grouped: bool) -> int:
     """Return a width in which most values and the label fit, pixels."""
     base = _WIDTHS_OF.get(info.name) or _WIDTHS[info.type]
+    if grouped and info.type in {"number", "mixed"}:
+        base = _WITH_HISTOGRAM
     label = 44 + 7 * len(info.label) + (16 if info.part != "field" else 0)
     return max(base, min(label, 220))
 
@@ -226,7 +234,7 @@ def _css_of(info: ColumnInfo, layout: Layout) -> str:
         names += ["pinned", "name"]
     elif info.name in layout.pinned:
         names.append("pinned")
-    if layout.pinned and info.name == layout.pinned[-1]:
+    if info.name == (layout.pinned[-1] if layout.pinned else "name"):
         names.append("last-pinned")
     if info.type == "number":
         names.append("end")

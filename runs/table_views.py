@@ -197,7 +197,13 @@ def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, 
         except Invalid as refused:  # a saved view may have what is refused today
             error = refused
     catalogue = catalogue_of(table.project)
-    columns = shown_columns(catalogue, state.layout.order, state.layout, "" if error else state.query.order)
+    columns = shown_columns(
+        catalogue,
+        state.layout.order,
+        state.layout,
+        "" if error else state.query.order,
+        grouped=bool(state.query.group),
+    )
     context: dict[str, Any] = {"columns": columns, "path": "", "offset": 0, "depth": 0}
     if page.total and state.query.group:
         context |= _groups(table, columns, state.query)
@@ -225,7 +231,6 @@ def _reply(
     state: TableState, page: TablePage, error: Invalid | None, tree: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return what the script learns with every table, see ``TableReply`` in assets/ts/table/state.ts."""
-    said = {"message": error.message, "position": getattr(error, "position", None)} if error else None
     return {
         "state": state.as_json(),
         "shown": list(state.layout.order),
@@ -233,8 +238,12 @@ def _reply(
         "all": page.all_count,
         "tree": tree,
         "view": state.view,
-        "error": said,
+        "error": _said(error) if error else None,
     }
+
+
+def _said(error: Invalid) -> dict[str, Any]:
+    return {"message": error.message, "position": getattr(error, "position", None)}
 
 
 def _rows(table: Table, columns: list[Any], rows: list[Row], offset: int) -> list[Any]:
@@ -290,7 +299,12 @@ def _groups(table: Table, columns: list[Any], query: TableQuery) -> dict[str, An
         }
         for group in page.groups
     ]
-    return {"groups": groups, "depth": len(path), "is_last": len(path) + 1 == len(query.group)}
+    return {
+        "columns": columns,
+        "groups": groups,
+        "depth": len(path),
+        "is_last": len(path) + 1 == len(query.group),
+    }
 
 
 def _columns(table: Table) -> HttpResponse:
@@ -304,7 +318,10 @@ def _columns(table: Table) -> HttpResponse:
 
 def _values(table: Table) -> HttpResponse:
     """List values that the newest runs have in a column, as an expression writes them, the most frequent first."""
-    name = named(table.request.GET.get("column", "")).name
+    try:
+        name = named(table.request.GET.get("column", "")).name
+    except Invalid:  # half typed
+        return JsonResponse({"values": []})
     newest = rows_of(table.actor, table.project, TableQuery(columns=(name,)), limit=_VALUES_FROM)
     counts: Counter[str] = Counter()
     for row in newest.rows:
@@ -320,8 +337,12 @@ def _in_quotes(text: str) -> str:
 
 
 def _filter(table: Table) -> HttpResponse:
-    """Return the tree of an expression; what is wrong with it is refused with its position."""
-    return JsonResponse({"tree": tree_of(read_expression(table.request.GET.get("text", "")))})
+    """Return the tree of an expression, or what is wrong with it and where: looked at while somebody types."""
+    try:
+        tree = tree_of(read_expression(table.request.GET.get("text", "")))
+    except Invalid as error:
+        return JsonResponse({"tree": None, "error": _said(error)})
+    return JsonResponse({"tree": tree, "error": None})
 
 
 PARTS: dict[str, Callable[[Table], HttpResponse]] = {

@@ -15,13 +15,12 @@ export async function actOn(
   table: RunsTable,
   act: string,
   params: URLSearchParams,
-  value = "",
+  values: string[] = [],
 ): Promise<ActReply | undefined> {
   const body = new URLSearchParams(params);
-  body.set("act", act);
-  body.set("value", value);
+  for (const value of values) body.append("value", value);
   try {
-    const reply = await askJson<ActReply>(table.root.dataset.actUrl ?? "", "POST", body);
+    const reply = await askJson<ActReply>(`${table.root.dataset.actUrl}${act}`, "POST", body);
     report(table, act, reply);
     await table.draw();
     return reply;

@@ -149,7 +149,7 @@ class Questions {
   }
 
   private async send(act: string, value: string): Promise<void> {
-    const done = await actOn(this.table, act, this.selection.toParams(), value);
+    const done = await actOn(this.table, act, this.selection.toParams(), [value]);
     if (done && (act === "delete" || act === "move")) this.selection.clear();
   }
 }

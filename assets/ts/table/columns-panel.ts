@@ -2,7 +2,7 @@ import { announce } from "../lib/announce";
 import { make, makeIcon, makeIconButton, one } from "../lib/dom";
 import { word } from "../lib/words";
 import type { Catalogue, ColumnInfo } from "./catalogue";
-import { hide, pin, show } from "./header";
+import { hide, move, pin, show } from "./header";
 import type { RunsTable } from "./table";
 
 const PARTS = ["field", "config", "summary"] as const;
@@ -30,6 +30,7 @@ class ColumnsPanel {
     this.list.addEventListener("change", (event) => void this.switch(event.target as HTMLInputElement));
     this.list.addEventListener("click", (event) => void this.click(event.target as Element));
     this.list.addEventListener("keydown", (event) => void this.keyDown(event));
+    this.enableDragging();
     this.element.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
     });
@@ -139,7 +140,9 @@ class ColumnsPanel {
     pinButton.dataset.focusKey = `pin ${column.name}`;
     const hideButton = makeIconButton("eye-off", word("hide", { column: column.label }));
     hideButton.dataset.hide = "";
-    item.append(handle, ...this.arrows(column), pinButton, hideButton);
+    const part = make("span", "columns-type", column.part === "field" ? "" : word(`part_${column.part}`));
+    item.append(handle, part, ...this.arrows(column), pinButton, hideButton);
+    item.draggable = true;
     item.classList.toggle("is-pinned", pinned);
     return item;
   }
@@ -164,6 +167,34 @@ class ColumnsPanel {
     if (button.dataset.pin !== undefined) await pin(this.table, name, button.dataset.pin === "yes");
     else if (button.dataset.hide !== undefined) await hide(this.table, name);
     else if (button.dataset.way) await this.move(name, button.dataset.way === "up" ? -1 : 1);
+  }
+
+  private enableDragging(): void {
+    let dragged = "";
+    let over: HTMLElement | undefined;
+    const show = (next: HTMLElement | undefined) => {
+      over?.classList.remove("drop-here");
+      over = next;
+      over?.classList.add("drop-here");
+    };
+    const itemAt = (event: DragEvent) =>
+      (event.target as Element).closest<HTMLElement>(".columns-item[data-name]") ?? undefined;
+    this.list.addEventListener("dragstart", (event) => {
+      dragged = itemAt(event)?.dataset.name ?? "";
+    });
+    this.list.addEventListener("dragover", (event) => {
+      const item = itemAt(event);
+      if (!dragged || !item) return;
+      event.preventDefault();
+      show(item);
+    });
+    this.list.addEventListener("dragend", () => show(undefined));
+    this.list.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const before = over?.dataset.name;
+      show(undefined);
+      if (before !== undefined) void move(this.table, dragged, before);
+    });
   }
 
   private async keyDown(event: KeyboardEvent): Promise<void> {

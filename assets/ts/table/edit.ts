@@ -2,6 +2,7 @@ import { toast } from "../lib/announce";
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
 import { actOn } from "./acts";
+import { focusCell } from "./pages";
 import type { RunsTable } from "./table";
 
 /** What is edited in place, and the act that writes it. */
@@ -10,19 +11,15 @@ const ACTS: Record<string, string> = { name: "rename", notes: "note", tags: "tag
 /** Edit name, notes and tags in their cell: by double click, or by Enter or F2 on the cell. */
 export function enableEditing(table: RunsTable): void {
   table.scroll.addEventListener("dblclick", (event) => {
-    const cell = cellOf(event.target);
+    const cell = (event.target as Element).closest<HTMLTableCellElement>("tr[data-editable] :is(td, th)");
     if (cell && edit(table, cell)) event.preventDefault();
   });
 }
 
-function cellOf(target: EventTarget | null): HTMLElement | undefined {
-  return (target as Element | null)?.closest<HTMLElement>("tr[data-editable] [data-column]") ?? undefined;
-}
-
 /** Open the editor of a cell; false where there is none. */
-export function edit(table: RunsTable, cell: HTMLElement): boolean {
+export function edit(table: RunsTable, cell: HTMLTableCellElement): boolean {
   const row = cell.closest<HTMLElement>("tr[data-editable]");
-  const column = cell.dataset.column ?? "";
+  const column = table.columnOf(cell);
   const act = ACTS[column];
   if (!row || !act || cell.dataset.editing !== undefined) return false;
   const before = textOf(row, cell, column);
@@ -41,7 +38,7 @@ export function edit(table: RunsTable, cell: HTMLElement): boolean {
     const inside = cell.contains(document.activeElement);
     field.remove();
     delete cell.dataset.editing;
-    if (inside) cell.focus({ preventScroll: true });
+    if (inside) focusCell(cell);
     if (write && field.value !== before) void save(table, row.dataset.uid ?? "", act, before, field.value);
   };
   field.addEventListener("blur", () => end(true));
@@ -67,24 +64,23 @@ async function save(
   before: string,
   after: string,
 ): Promise<void> {
-  if (act !== "tag") {
-    if (act === "rename" && !after.trim()) {
-      toast(word("nameNeeded"), "error");
-      return;
-    }
-    await actOn(table, act, new URLSearchParams({ uid }), after);
-    return;
+  const run = new URLSearchParams({ uid });
+  if (act === "rename" && !after.trim()) {
+    toast(word("nameNeeded"), "error");
+  } else if (act === "tag") {
+    const [old, wanted] = [tagsOf(before), tagsOf(after)];
+    const added = wanted.filter((tag) => !old.includes(tag));
+    const removed = old.filter((tag) => !wanted.includes(tag));
+    if (added.length) await actOn(table, "tag", run, added);
+    if (removed.length) await actOn(table, "untag", run, removed);
+  } else {
+    await actOn(table, act, run, [after]);
   }
-  const [old, wanted] = [tagsOf(before), tagsOf(after)];
-  for (const tag of wanted) if (!old.has(tag)) await actOn(table, "tag", new URLSearchParams({ uid }), tag);
-  for (const tag of old) if (!wanted.has(tag)) await actOn(table, "untag", new URLSearchParams({ uid }), tag);
 }
 
-function tagsOf(text: string): Set<string> {
-  return new Set(
-    text
-      .split(",")
-      .map((tag) => tag.trim())
-      .filter(Boolean),
-  );
+function tagsOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter(Boolean);
 }

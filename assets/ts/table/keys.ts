@@ -1,5 +1,6 @@
 import { isTyping, one } from "../lib/dom";
 import { edit } from "./edit";
+import { focusCell } from "./pages";
 import type { Selection } from "./selection";
 import type { RunsTable } from "./table";
 
@@ -44,7 +45,12 @@ function run(table: RunsTable, selection: Selection, event: KeyboardEvent): bool
   }
 }
 
-function onCell(table: RunsTable, selection: Selection, cell: HTMLElement | undefined, key: string): boolean {
+function onCell(
+  table: RunsTable,
+  selection: Selection,
+  cell: HTMLTableCellElement | undefined,
+  key: string,
+): boolean {
   const row = cell?.closest("tr");
   if (!cell || !row) return false;
   const uid = row.dataset.uid;
@@ -55,32 +61,33 @@ function onCell(table: RunsTable, selection: Selection, cell: HTMLElement | unde
   return true;
 }
 
-function open(table: RunsTable, cell: HTMLElement, row: HTMLElement): void {
-  const isName = cell.dataset.column === "name";
+function open(table: RunsTable, cell: HTMLTableCellElement, row: HTMLElement): void {
+  const isName = table.columnOf(cell) === "name";
   if (!isName && edit(table, cell)) return;
   row.querySelector<HTMLElement>("[data-expand], th a")?.click();
 }
 
-function focusedCell(table: RunsTable): HTMLElement | undefined {
-  const cell = document.activeElement?.closest<HTMLElement>("tbody [data-column], tbody .pick");
+function focusedCell(table: RunsTable): HTMLTableCellElement | undefined {
+  const cell = document.activeElement?.closest<HTMLTableCellElement>("tbody :is(td, th)");
   return cell && table.scroll.contains(cell) ? cell : undefined;
 }
 
-function walk(table: RunsTable, cell: HTMLElement | undefined, by: number): boolean {
+function walk(table: RunsTable, cell: HTMLTableCellElement | undefined, by: number): boolean {
   const rows = [...table.scroll.querySelectorAll<HTMLTableRowElement>("tbody:not(.gap) > tr")];
   const row = cell?.closest("tr");
   const next = row ? rows[rows.indexOf(row) + by] : firstInView(table, rows);
-  const index = cell ? [...(row?.cells ?? [])].indexOf(cell as HTMLTableCellElement) : 1;
+  const index = cell ? cell.cellIndex : 1;
   const target = next?.cells[Math.max(1, index)];
   if (!target) return row !== undefined;
-  target.focus({ preventScroll: true });
+  focusCell(target);
   keepInView(table, target);
   return true;
 }
 
-function sideways(cell: HTMLElement | undefined, by: number): boolean {
+function sideways(cell: HTMLTableCellElement | undefined, by: number): boolean {
   const next = by > 0 ? cell?.nextElementSibling : cell?.previousElementSibling;
-  if (!(next instanceof HTMLElement) || next.dataset.column === undefined) return false;
+  if (!(next instanceof HTMLElement) || next.matches(".pick, .rest")) return false;
+  next.tabIndex = -1;
   next.focus();
   return true;
 }

@@ -143,34 +143,28 @@ export class Pages {
 }
 
 /** Make `body` show the rows of `fresh`; a row that says the same stays the same element. */
-export function morph(body: HTMLTableSectionElement, fresh: HTMLTableSectionElement): void {
+function morph(body: HTMLTableSectionElement, fresh: HTMLTableSectionElement): void {
   const before = new Map([...body.rows].map((row) => [row.id, row]));
-  const rows = [...fresh.rows].map((row) => {
-    const old = before.get(row.id);
-    if (!old || (row.dataset.version !== old.dataset.version && !old.querySelector("[data-editing]"))) {
-      return row;
-    }
-    return old;
+  const rows = [...fresh.rows].map((next) => {
+    const old = before.get(next.id);
+    const stays =
+      old && (next.dataset.version === old.dataset.version || old.querySelector("[data-editing]"));
+    return stays ? old : next;
   });
-  const focus = focusIn(body);
-  for (const [index, row] of rows.entries()) {
+  const focused = document.activeElement?.closest<HTMLTableCellElement>("td, th");
+  const row = focused && body.contains(focused) ? focused.closest("tr") : undefined;
+  for (const [index, next] of rows.entries()) {
     const now = body.rows[index];
-    if (now !== row) body.insertBefore(row, now ?? null);
+    if (now !== next) body.insertBefore(next, now ?? null);
   }
   while (body.rows.length > rows.length) body.rows[rows.length]?.remove();
-  if (focus && !focus.element.isConnected) {
-    document
-      .getElementById(focus.row)
-      ?.querySelector<HTMLElement>(focus.selector)
-      ?.focus({ preventScroll: true });
-  }
+  if (!row || !focused || focused.isConnected) return;
+  const now = document.getElementById(row.id)?.querySelectorAll<HTMLElement>("td, th")[focused.cellIndex];
+  if (now) focusCell(now);
 }
 
-function focusIn(body: HTMLElement): { element: Element; row: string; selector: string } | undefined {
-  const element = document.activeElement;
-  const row = element?.closest("tr");
-  if (!element || !row || !body.contains(row)) return undefined;
-  const cell = element.closest<HTMLElement>("[data-column]")?.dataset.column;
-  const selector = cell ? `[data-column="${CSS.escape(cell)}"]` : "[data-pick]";
-  return { element, row: row.id, selector };
+/** Give a cell focus without moving what is in view. */
+export function focusCell(cell: HTMLElement): void {
+  cell.tabIndex = -1;
+  cell.focus({ preventScroll: true });
 }

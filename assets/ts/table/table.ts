@@ -87,6 +87,16 @@ export class RunsTable extends EventTarget {
     this.dispatchEvent(new Event("state"));
   }
 
+  /** The column a cell of a run or group stands in; "" for the boxes before them. */
+  columnOf(cell: HTMLTableCellElement): string {
+    return this.table?.tHead?.rows[0]?.cells[cell.cellIndex]?.dataset.column ?? "";
+  }
+
+  /** The cell of a row in a column. */
+  cellIn(row: HTMLTableRowElement, column: string): HTMLTableCellElement | undefined {
+    return [...row.cells].find((cell) => this.columnOf(cell) === column);
+  }
+
   /** Fetch the table again and put it in place of the one shown; keeps the place sideways, and the row unless `fromTop`. */
   async draw({ fromTop = false } = {}): Promise<void> {
     this.loading?.abort();
@@ -156,9 +166,11 @@ export class RunsTable extends EventTarget {
     const url = this.root.dataset.workingUrl;
     if (!url) return;
     this.unsaved = false;
-    await askJson(url, "PATCH", { runs: this.state }, leaving).catch((error: Error) => {
-      this.unsaved = true;
-      if (!leaving) toast(word("stateNotSaved", { reason: error.message }), "error");
-    });
+    await askJson(url, "PATCH", { runs: { ...this.state, view: this.view } }, leaving).catch(
+      (error: Error) => {
+        this.unsaved = true;
+        if (!leaving) toast(word("stateNotSaved", { reason: error.message }), "error");
+      },
+    );
   }
 }

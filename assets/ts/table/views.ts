@@ -6,12 +6,16 @@ import { askJson } from "./server";
 import { DEFAULT_ORDER, NO_LAYOUT, type TableState } from "./state";
 import type { RunsTable } from "./table";
 
+/** A view as the list has it. */
 interface SavedView {
   id: number;
   name: string;
   shared: boolean;
-  can_update: boolean;
-  spec: { runs?: Partial<TableState>; selector?: unknown };
+}
+
+/** What a view holds; its other parts are other pages'. */
+interface WholeView extends SavedView {
+  spec: { runs?: Partial<TableState> };
 }
 
 /** The menu of saved views: open one, save, share, rename, delete (RUN-21). */
@@ -51,6 +55,11 @@ class Views {
     return this.views.find((view) => view.id === this.table.view);
   }
 
+  /** Views of one's own, and shared ones with the right to change the project. */
+  private mayChange(view: SavedView | undefined): boolean {
+    return view !== undefined && (!view.shared || this.table.root.dataset.canShare !== undefined);
+  }
+
   private async open(): Promise<void> {
     await this.attempt(async () => {
       this.views = await this.fetch();
@@ -72,7 +81,7 @@ class Views {
       ...this.section(word("myViews"), mine, word("noViews")),
       ...this.section(word("sharedViews"), shared, word("noSharedViews")),
     );
-    one<HTMLElement>("[data-view-update]", this.menu).hidden = !this.current?.can_update;
+    one<HTMLElement>("[data-view-update]", this.menu).hidden = !this.mayChange(this.current);
   }
 
   private section(title: string, views: SavedView[], none: string): HTMLElement[] {
@@ -90,10 +99,10 @@ class Views {
     button.append(make("span", "truncate", view.name));
     button.addEventListener("click", () => {
       this.menu.hidePopover();
-      void this.show(view);
+      void this.attempt(() => this.show(view));
     });
     line.append(button);
-    if (view.can_update) line.append(...this.tools(view));
+    if (this.mayChange(view)) line.append(...this.tools(view));
     return line;
   }
 
@@ -118,7 +127,8 @@ class Views {
       columns: NO_LAYOUT,
       crop: "middle",
     };
-    await this.table.change({ ...fresh, ...view?.spec.runs }, { view: view?.id ?? 0 });
+    const whole = view && (await askJson<WholeView>(this.urlOf(view)));
+    await this.table.change({ ...fresh, ...whole?.spec.runs }, { view: view?.id ?? 0 });
     this.name(view);
   }
 
@@ -152,6 +162,7 @@ class Views {
         spec: { runs: this.table.state },
       });
       this.table.view = view.id;
+      this.table.keep();
       this.name(view);
       toast(word("viewSaved", { name }), "success");
     }
@@ -162,7 +173,8 @@ class Views {
     const { current } = this;
     if (!current) return;
     this.menu.hidePopover();
-    await askJson(this.urlOf(current), "PATCH", { spec: { ...current.spec, runs: this.table.state } });
+    const { spec } = await askJson<WholeView>(this.urlOf(current));
+    await askJson(this.urlOf(current), "PATCH", { spec: { ...spec, runs: this.table.state } });
     toast(word("viewSaved", { name: current.name }), "success");
   }
 

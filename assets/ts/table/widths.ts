@@ -62,10 +62,18 @@ function keepWidth(table: RunsTable, column: string, width: number): void {
   table.keep();
 }
 
+/** The width in which everything of a column that is drawn now fits. */
 function fitting(table: RunsTable, column: string): number {
-  const cells = table.scroll.querySelectorAll<HTMLElement>(`[data-column="${CSS.escape(column)}"] > .fits`);
-  const widest = Math.max(NARROWEST, ...[...cells].map((cell) => cell.scrollWidth + 26));
-  return Math.min(WIDEST, widest);
+  const rows = table.scroll.querySelectorAll<HTMLTableRowElement>("tbody:not(.gap) > tr");
+  const widest = [...rows].map((row) => contentWidth(table.cellIn(row, column)));
+  return Math.min(WIDEST, Math.max(NARROWEST, ...widest) + 24);
+}
+
+function contentWidth(cell: HTMLElement | undefined): number {
+  if (!cell) return 0;
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return Math.ceil(range.getBoundingClientRect().width);
 }
 
 function colOf(table: RunsTable, column: string): HTMLTableColElement | undefined {

@@ -1,13 +1,16 @@
 import { make, one } from "../../lib/dom";
 import type { Catalogue } from "../catalogue";
 import { Combobox } from "../combobox";
-import { askJson, Refusal } from "../server";
+import { askJson } from "../server";
+import type { TableReply } from "../state";
 import type { RunsTable } from "../table";
 import { completeAt } from "./complete";
 import { type Place, tokensOf } from "./tokens";
 
 /** An expression that rests this long is looked at by the server, milliseconds. */
 const REST_MS = 400;
+
+type FilterReply = Pick<TableReply, "tree" | "error">;
 
 /** The typed expression (RUN-22): coloured, completed while typing, checked by the server, applied when it is whole. */
 export function enableExpression(table: RunsTable, catalogue: Catalogue): void {
@@ -28,22 +31,22 @@ export function enableExpression(table: RunsTable, catalogue: Catalogue): void {
     input.setAttribute("aria-invalid", String(Boolean(message)));
     paint(message ? position : null);
   };
-  const check = async (): Promise<boolean> => {
+  /** Ask the server whether the text can be read; what only lacks its end is no mistake `whileTyping`. */
+  const check = async (whileTyping: boolean): Promise<boolean> => {
     const text = input.value;
     if (!text.trim()) return true;
-    try {
-      await askJson(`${table.url}?${new URLSearchParams({ part: "filter", text })}`);
-      if (input.value === text) complain("", null);
-      return true;
-    } catch (error) {
-      if (error instanceof Refusal && input.value === text) complain(error.message, error.position);
-      return false;
-    }
+    const { error } = await askJson<FilterReply>(
+      `${table.url}?${new URLSearchParams({ part: "filter", text })}`,
+    );
+    if (input.value !== text) return false;
+    const isUnfinished = whileTyping && error !== null && (error.position ?? 0) >= text.trimEnd().length;
+    complain(isUnfinished ? "" : (error?.message ?? ""), error?.position ?? null);
+    return error === null;
   };
   const apply = async () => {
     clearTimeout(timer);
     const text = input.value.trim();
-    if (text === table.state.filter || !(await check())) return;
+    if (text === table.state.filter || !(await check(false))) return;
     await table.change({ filter: text });
   };
 
@@ -75,7 +78,7 @@ export function enableExpression(table: RunsTable, catalogue: Catalogue): void {
     paint();
     complain("", null);
     clearTimeout(timer);
-    timer = window.setTimeout(() => void (input.value.trim() ? check() : apply()), REST_MS);
+    timer = window.setTimeout(() => void (input.value.trim() ? check(true) : apply()), REST_MS);
   });
   input.addEventListener("scroll", () => paint());
   input.addEventListener("blur", () => void apply());
