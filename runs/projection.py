@@ -129,6 +129,24 @@ def unwrap_config(config: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
+def json_tree(text: str) -> dict[str, Any]:
+    """Return a config or summary text for strict JSON: clean texts, and NaN and infinities as text."""
+    try:
+        tree = read_lenient(text)
+    except ValueError:
+        return {}
+    return _strict(clean_tree(tree)) if isinstance(tree, dict) else {}
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    is_tagged = isinstance(value, float) and not math.isfinite(value)
+    return _leaf(value)[0] if is_tagged else value
+
+
 def sdk_part(config_text: str) -> dict[str, Any]:
     """Return what the SDK wrote of itself into a config, ``_wandb.value``; empty where there is nothing of the kind."""
     try:

@@ -137,7 +137,7 @@ def _urls(table: Table) -> dict[str, str]:
         "table": reverse("runs:runs", args=table.names),
         "act": reverse("runs:act", args=[*table.names, "tag"]).removesuffix("tag"),
         "compare": reverse("runs:compare", args=table.names),
-        "export": "/export-to-come",
+        "export": reverse("runs:runs_csv", args=table.names),
         "views": f"{reverse('api-view-list')}?{whose}",
         "working": f"{reverse('api-view-working')}?{whose}",
     }

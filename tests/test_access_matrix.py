@@ -175,6 +175,8 @@ def _rest_path(action: str, thing: Thing) -> str:
     name, is_about_one = _viewsets()[action]
     if is_about_one:
         return reverse(name, args=[thing.row.pk])
+    if thing.row is None:
+        return reverse(name)
     project = getattr(thing.row, "project", thing.row)
     return f"{reverse(name)}?per_page=1000&entity={project.team.name}&project={project.name}"
 

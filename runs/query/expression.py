@@ -12,7 +12,6 @@ r"""Filter expressions, as people type them and as REST and exports take them (R
 They become the same conditions as the SDK's filters (`mongo`), so there is one way to SQL. Names are those of `names`.
 """
 
-import math
 from typing import Any
 
 from common.errors import Invalid
@@ -248,8 +247,6 @@ def _written_value(column: str, value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and math.isinf(value):
-        return "1e999" if value > 0 else "-1e999"
     if isinstance(value, int | float):
         return repr(value)
     is_bare = column_named(column).kind in {ColumnKind.TIME, ColumnKind.SPAN} and _is_bare(value)

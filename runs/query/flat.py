@@ -119,6 +119,7 @@ class FlatExists(_Flat):
 class Picked(_OfColumn):
     """Some keys' values of a JSON column as JSON text, in one go; `unpicked` reads it."""
 
+    _MANY = 500
     _AT_ONCE = 100  # SQLite's functions take 127 arguments
 
     def __init__(self, column: str, keys: Sequence[str]) -> None:
@@ -126,9 +127,9 @@ class Picked(_OfColumn):
         self.keys = keys
 
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
-        """Compile for SQLite: a list of lists; the whole column where a path cannot name a key."""
+        """Compile for SQLite: a list of lists; the whole column for many keys, or one that no path can name."""
         column, params = compiler.compile(self.column)
-        if not all(map(_has_path, self.keys)):
+        if len(self.keys) > self._MANY or not all(map(_has_path, self.keys)):
             return column, params
         paths = [f'$."{key}"' for key in self.keys]
         lists, given = [], []
@@ -141,8 +142,10 @@ class Picked(_OfColumn):
         return f"('[' || {joined} || ']')", given
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
-        """Compile for PostgreSQL: a list of one list."""
+        """Compile for PostgreSQL: a list of one list; the whole column for many keys."""
         column, params = compiler.compile(self.column)
+        if len(self.keys) > self._MANY:
+            return f"({column})::text", params
         values = ", ".join([f"{column} -> %s"] * len(self.keys))
         given = [part for key in self.keys for part in (*params, key)]
         return f"jsonb_build_array(to_jsonb(ARRAY[{values}]::jsonb[]))::text", given

@@ -1,5 +1,6 @@
 """The words of a filter expression, each with its place."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from common.errors import Invalid
 from runs.query.names import unquoted
 
 MAX_TEXT = 20_000
-_MAX_DIGITS = 300
 
 
 class ExpressionError(Invalid):
@@ -104,10 +104,17 @@ def _no_word(text: str, at: int) -> ExpressionError:
 
 
 def literal_of(token: Token) -> Any:
-    """Return the value that a string, time, span or number stands for."""
+    """Return the value that a string, time, span or number stands for.
+
+    Raises:
+        ExpressionError: a number that no double holds.
+    """
     if token.kind is Kind.STRING:
         return unquoted(token.text[1:-1])
     if token.kind is not Kind.NUMBER:
         return token.text
-    digits = token.text.lstrip("+-")
-    return int(token.text) if digits.isdigit() and len(digits) <= _MAX_DIGITS else float(token.text)
+    value = float(token.text)
+    if math.isinf(value):
+        message = f"The number at character {token.start + 1} is too large."
+        raise ExpressionError(message, position=token.start, expected="value")
+    return int(token.text) if token.text.lstrip("+-").isdigit() else value

@@ -13,6 +13,7 @@ from common.errors import Conflict
 from runs.access import RunAction
 from runs.models import Project, Run, Visibility
 from runs.services.bulk import Act, Outcome, change_runs
+from runs.table.catalogue import forget_catalogue
 from storage.services import move_bytes
 
 
@@ -53,6 +54,7 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Ou
 
 def _tell(project_ids: set[int]) -> None:
     for pk in project_ids:
+        forget_catalogue(pk)
         live.send(live.project_group(pk), {"type": "run", "uid": "", "state": "moved"})
     rights_changed.send(Run)
 

@@ -16,9 +16,11 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from access.actor import Actor
 from runs.models import Project, Run
 from runs.projection import OWN
 from runs.query.names import spelled
+from runs.table.query import seen_runs
 
 KEPT = timedelta(days=1)
 REST = timedelta(seconds=3)
@@ -78,6 +80,14 @@ def catalogue_of(project: Project) -> list[ColumnInfo]:
     fields = [ColumnInfo(name, str(label), "field", kind, unit) for name, label, kind, unit in _FIELDS]
     keys = _keys_of(project.pk)
     return [*fields, *_columns("config", keys["config"]), *_columns("summary", keys["summary"])]
+
+
+def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
+    """Return the columns for somebody who may see the project, and perhaps not its runs: then only the fields."""
+    columns = catalogue_of(project)
+    if seen_runs(actor, project).exists():
+        return columns
+    return [column for column in columns if column.part == "field"]
 
 
 def forget_catalogue(project_id: int) -> None:

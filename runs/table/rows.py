@@ -10,7 +10,8 @@ from runs.table.cells import Cell, Reader
 from runs.table.query import TableQuery, matching, seen_runs
 
 MAX_ROWS = 1000
-_WIDE = ("config_text", "config_flat", "description", "pulse__summary_text", "pulse__summary_flat")
+WIDE = ("config_text", "config_flat", "description", "pulse__summary_text", "pulse__summary_flat")
+"""What a list of runs leaves where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> 
     wanted = Run.objects.filter(pk__in=ids)
     reader = Reader(map(named, columns))
     cells = {pk: reader.cells(values) for pk, _state, values in reader.rows(wanted)}
-    runs = {run.pk: run for run in wanted.select_related("user", "logged_by", "pulse").defer(*_WIDE)}
+    runs = {run.pk: run for run in wanted.select_related("user", "logged_by", "pulse").defer(*WIDE)}
     for run in runs.values():
         run.project = project
     return [Row(runs[pk], cells[pk]) for pk in ids if pk in runs and pk in cells]

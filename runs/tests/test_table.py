@@ -14,7 +14,7 @@ from access.actor import ANONYMOUS, SYSTEM
 from common.errors import Invalid
 from runs import table
 from runs.models import Run
-from runs.services import lifecycle
+from runs.services import deletion, lifecycle
 from runs.services.lifecycle import RunFields
 from runs.table import TableQuery
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member
@@ -92,7 +92,7 @@ def test_the_catalogue_follows_what_changes(project, django_assert_num_queries, 
         names = [column.name for column in table.catalogue_of(project)]
     assert names[-2:] == ["summary.zoo", "summary._step"]
     time_machine.shift(timedelta(seconds=4))
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
     assert "summary.zoo" not in [column.name for column in table.catalogue_of(project)]
 
 

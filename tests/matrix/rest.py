@@ -1,12 +1,15 @@
 """REST: viewset and action to how it is used."""
 
 from tests.matrix.cases import Case, Over
+from tests.matrix.permissions import ANYONE
 
 _PUBLIC = frozenset({"public", "open"})
 
 ROUTES: dict[str, list[Case]] = {
     "ProjectViewSet.list": [Case("projects: view", Over.PROJECT, listed=True)],
     "ProjectViewSet.retrieve": [Case("projects: view", Over.PROJECT)],
+    "ProjectViewSet.columns": [Case("projects: view", Over.PROJECT)],
+    "FilterViewSet.list": [Case(ANYONE)],
     "RunViewSet.list": [Case("runs: view", Over.RUN, listed=True)],
     "RunViewSet.retrieve": [Case("runs: view", Over.RUN)],
     "SavedViewViewSet.list": [
