@@ -31,9 +31,10 @@ from runs.query.expression import read_expression, tree_of
 from runs.query.names import named, quoted
 from runs.saved_views import get_view, working_view
 from runs.script import script_for
-from runs.table import Row, TablePage, TableQuery, catalogue_of, groups_of, rows_of
+from runs.table import ColumnInfo, Row, TablePage, TableQuery, groups_of, rows_of, seen_catalogue
 from runs.table_html import Drawing, draw_group, draw_rows
 from runs.table_layout import (
+    Shown,
     TableState,
     default_columns,
     read_layout,
@@ -76,6 +77,11 @@ class Table:
         return {
             uid: index for uid, index in (found or {}).items() if isinstance(index, int) and 0 <= index < 8
         }
+
+    @cached_property
+    def catalogue(self) -> list[ColumnInfo]:
+        """The columns there are."""
+        return seen_catalogue(self.actor, self.project)
 
     def path(self) -> list[str]:
         """Return the group that is asked for, its outer ones first.
@@ -196,9 +202,8 @@ def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, 
             tree = tree_of(read_expression(state.query.filter))
         except Invalid as refused:  # a saved view may have what is refused today
             error = refused
-    catalogue = catalogue_of(table.project)
     columns = shown_columns(
-        catalogue,
+        table.catalogue,
         state.layout.order,
         state.layout,
         "" if error else state.query.order,
@@ -221,10 +226,10 @@ def _first_rows(table: Table, state: TableState) -> tuple[TablePage, TableState]
     if layout.order:
         query = replace(state.query, columns=layout.order)
         return rows_of(table.actor, table.project, query, limit=limit), state
-    catalogue = catalogue_of(table.project)
-    query = replace(state.query, columns=tried_columns(catalogue))
+    query = replace(state.query, columns=tried_columns(table.catalogue))
     page = rows_of(table.actor, table.project, query, limit=limit)
-    return page, replace(state, layout=replace(layout, order=default_columns(catalogue, page.rows, layout)))
+    chosen = default_columns(table.catalogue, page.rows, layout)
+    return page, replace(state, layout=replace(layout, order=chosen))
 
 
 def _reply(
@@ -246,7 +251,7 @@ def _said(error: Invalid) -> dict[str, Any]:
     return {"message": error.message, "position": getattr(error, "position", None)}
 
 
-def _rows(table: Table, columns: list[Any], rows: list[Row], offset: int) -> list[Any]:
+def _rows(table: Table, columns: list[Shown], rows: list[Row], offset: int) -> list[Any]:
     drawing = Drawing(
         columns=columns,
         runs_url=reverse("runs:runs", args=table.names) + "/",
@@ -256,10 +261,10 @@ def _rows(table: Table, columns: list[Any], rows: list[Row], offset: int) -> lis
     return list(draw_rows(drawing, rows, offset))
 
 
-def _asked_columns(table: Table, query: TableQuery) -> list[Any]:
+def _asked_columns(table: Table, query: TableQuery) -> list[Shown]:
     given = table.request.GET
     layout = read_layout({"pinned": given.getlist("pinned"), "order": list(query.columns)})
-    return shown_columns(catalogue_of(table.project), layout.order, layout)
+    return shown_columns(table.catalogue, layout.order, layout)
 
 
 def _more_rows(table: Table) -> HttpResponse:
@@ -283,12 +288,12 @@ def _more_groups(table: Table) -> HttpResponse:
     return render(table.request, "runs/table_groups.html", context)
 
 
-def _groups(table: Table, columns: list[Any], query: TableQuery) -> dict[str, Any]:
+def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, Any]:
     path = table.path()
     numeric = tuple(one.name for one in columns if one.type in {"number", "mixed"})
     asked = replace(query, columns=numeric)
     page = groups_of(table.actor, table.project, asked, path=path, limit=MOST_GROUPS)
-    labels = {one.name: one.label for one in catalogue_of(table.project)}
+    labels = {one.name: one.label for one in table.catalogue}
     groups = [
         {
             "path": json.dumps(group.path),
@@ -311,7 +316,7 @@ def _columns(table: Table) -> HttpResponse:
     """List the columns there are."""
     columns = [
         {"name": one.name, "label": str(one.label), "part": one.part, "type": one.type}
-        for one in catalogue_of(table.project)
+        for one in table.catalogue
     ]
     return JsonResponse({"columns": columns})
 

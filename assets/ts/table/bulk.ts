@@ -56,8 +56,9 @@ export function enableBulk(table: RunsTable, selection: Selection, catalogue: Ca
 
 /** Where the chosen runs come as CSV, with the columns shown. */
 export function exportUrl(table: RunsTable, selection?: Selection): string {
-  const query = selection?.size ? selection.toParams() : table.query();
+  const query = table.query();
   query.delete("group");
+  if (selection) query.set("filter", selection.toFilter());
   for (const column of ["name", ...table.shown]) query.append("columns", column);
   return `${table.root.dataset.exportUrl}?${query}`;
 }

@@ -1,4 +1,5 @@
 import { one } from "../lib/dom";
+import { writeTree } from "./filter/tree";
 import type { RunsTable } from "./table";
 
 /** Which runs are chosen: some by their id, or all that match but some. Event: `changed`. */
@@ -49,6 +50,16 @@ export class Selection extends EventTarget {
     params.set("all", "1");
     for (const uid of this.picked) params.append("except", uid);
     return params;
+  }
+
+  /** The expression that the chosen runs, and no others, meet beside the search. */
+  toFilter(): string {
+    const ids = [...this.picked];
+    if (!this.everything) return writeTree({ column: "id", operator: "in", value: ids });
+    const { filter } = this.table.state;
+    if (!ids.length) return filter;
+    const others = writeTree({ column: "id", operator: "not in", value: ids });
+    return filter ? `(${filter}) and ${others}` : others;
   }
 
   clear(): void {

@@ -31,7 +31,8 @@ export function enableBuilder(table: RunsTable, catalogue: Catalogue): void {
   opener.addEventListener("click", () => {
     void catalogue.columns().then(() => {
       builder.start();
-      openAt(panel, opener);
+      openAt(panel, opener, { focus: false });
+      builder.focusFirst();
     });
   });
   one("[data-builder-clear]", panel).addEventListener("click", () => {
@@ -52,6 +53,13 @@ class Builder {
     this.draft = draftOf(this.table.tree);
     if (!this.draft.parts.length) this.draft.parts.push(emptyRow());
     this.draw();
+  }
+
+  /** Go to the first column that is still to be named, or to where one adds a condition. */
+  focusFirst(): void {
+    const columns = [...this.place.querySelectorAll<HTMLInputElement>("[data-column-field]")];
+    const unnamed = columns.find((column) => !column.value);
+    (unnamed ?? one<HTMLElement>(".condition-group > .condition-foot button", this.place)).focus();
   }
 
   private draw(): void {

@@ -1,3 +1,4 @@
+import { word } from "../../lib/words";
 import type { Catalogue, ColumnInfo, ColumnType } from "../catalogue";
 import type { Option } from "../combobox";
 import { type Place, placeAt } from "./tokens";
@@ -63,7 +64,12 @@ export function columnOptions(columns: ColumnInfo[], typed: string): Option[] {
   return found
     .map((column, index) => ({ column, index }))
     .sort((one, other) => rank(one.column) - rank(other.column) || one.index - other.index)
-    .map(({ column }) => ({ value: column.name, text: column.name, label: column.label, hint: column.part }));
+    .map(({ column }) => ({
+      value: column.name,
+      text: column.name,
+      label: column.label,
+      hint: word(`part_${column.part}`),
+    }));
 }
 
 function valueOptions(values: string[], type: ColumnType | undefined, place: Place, typed: string): Option[] {
