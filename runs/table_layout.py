@@ -28,7 +28,7 @@ _WHEN_FILLED = ("notes", "tags")
 _THEN = ("created", "runtime", "user")
 _WHEN_VARIED = ("group", "job_type", "host")
 _CONFIG_SHOWN, _SUMMARY_SHOWN = 8, 8
-_CONFIG_TRIED, _SUMMARY_TRIED = 100, 60
+_CONFIG_TRIED, _SUMMARY_TRIED = 48, 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ export class Pages {
   private near: IntersectionObserver | undefined;
   private far: IntersectionObserver | undefined;
   private readonly timers = new Map<Element, number>();
+  /** Bodies that may hold rows now. */
+  private readonly inReach = new WeakSet<Element>();
 
   constructor(private readonly table: RunsTable) {
     table.addEventListener("drawn", () => this.start());
@@ -36,11 +38,12 @@ export class Pages {
   /** Put `count` runs of a group after `before`: bodies that fill themselves when they come near. */
   add(before: Element, count: number, path: string, from = 0): void {
     let last = before;
+    const height = this.rowHeight(); // measured once: each measure after a change lays the table out anew
     for (let offset = from; offset < count; offset += PAGE) {
       const body = document.createElement("tbody");
       body.dataset.offset = String(offset);
       body.dataset.path = path;
-      this.empty(body, Math.min(PAGE, count - offset));
+      this.empty(body, height * Math.min(PAGE, count - offset));
       last.after(body);
       this.watch(body);
       last = body;
@@ -92,15 +95,17 @@ export class Pages {
   private wentFar(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
       const body = target as HTMLTableSectionElement;
+      if (isIntersecting) this.inReach.add(body);
+      else this.inReach.delete(body);
       if (isIntersecting || body.classList.contains("gap") || body.contains(document.activeElement)) continue;
-      this.empty(body, body.rows.length);
+      this.empty(body, body.getBoundingClientRect().height);
     }
   }
 
   private async fill(body: HTMLTableSectionElement): Promise<void> {
     try {
       const fresh = await this.fetchRows(body);
-      if (!body.isConnected || !body.classList.contains("gap")) return;
+      if (!body.isConnected || !body.classList.contains("gap") || !this.inReach.has(body)) return;
       body.classList.remove("gap", "failed");
       body.replaceChildren(...fresh.rows);
       this.settle(body);
@@ -120,8 +125,8 @@ export class Pages {
     return one<HTMLTableSectionElement>("tbody", drawn.content);
   }
 
-  private empty(body: HTMLTableSectionElement, rows: number): void {
-    const height = this.rowHeight() * rows;
+  /** Leave one row of the height of all of a body's. */
+  private empty(body: HTMLTableSectionElement, height: number): void {
     const gap = document.createElement("tr");
     const cell = document.createElement("td");
     cell.colSpan = this.table.shown.length + 3;
