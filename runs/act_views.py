@@ -16,7 +16,7 @@ from runs.models import Project, Run
 from runs.services import annotations, deletion, lifecycle, moving
 from runs.services.bulk import Outcome
 from runs.services.lifecycle import RunFields
-from runs.table import TableQuery, matching
+from runs.table.query import TableQuery, matching
 
 Value = QueryDict
 Do = Callable[[Actor, list[int], Value], Outcome]
