@@ -11,6 +11,10 @@ const NEAR_PX = 900;
 const FAR_PX = 6000;
 /** A body that is only passed by is not asked for, milliseconds. */
 const PASSING_MS = 60;
+/** Bodies asked for at a time: what has come into view last goes first, however fast one scrolls. */
+const AT_A_TIME = 2;
+/** A body that could not be fetched is asked for again after this, milliseconds. */
+const AGAIN_MS = 5000;
 
 /**
  * Keeps only rows near what is in view in the document.
@@ -21,7 +25,9 @@ const PASSING_MS = 60;
 export class Pages {
   private near: IntersectionObserver | undefined;
   private far: IntersectionObserver | undefined;
-  private readonly timers = new Map<Element, number>();
+  /** Bodies near what is in view that wait for their rows, the newest last. */
+  private readonly wanted = new Set<HTMLTableSectionElement>();
+  private asking = 0;
   /** Bodies that may hold rows now. */
   private readonly inReach = new WeakSet<Element>();
 
@@ -85,11 +91,23 @@ export class Pages {
 
   private cameNear(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
-      clearTimeout(this.timers.get(target));
-      if (!isIntersecting || !target.classList.contains("gap")) continue;
-      const timer = window.setTimeout(() => void this.fill(target as HTMLTableSectionElement), PASSING_MS);
-      this.timers.set(target, timer);
+      const body = target as HTMLTableSectionElement;
+      this.wanted.delete(body);
+      if (isIntersecting && body.classList.contains("gap")) this.wanted.add(body);
     }
+    setTimeout(() => this.ask(), PASSING_MS);
+  }
+
+  private ask(): void {
+    const body = [...this.wanted].at(-1);
+    if (!body || this.asking >= AT_A_TIME) return;
+    this.wanted.delete(body);
+    this.asking += 1;
+    void this.fill(body).finally(() => {
+      this.asking -= 1;
+      this.ask();
+    });
+    this.ask();
   }
 
   private wentFar(entries: IntersectionObserverEntry[]): void {
@@ -111,10 +129,10 @@ export class Pages {
       this.settle(body);
     } catch {
       body.classList.add("failed");
-      this.timers.set(
-        body,
-        window.setTimeout(() => void this.fill(body), 5000),
-      );
+      setTimeout(() => {
+        if (body.isConnected) this.wanted.add(body);
+        this.ask();
+      }, AGAIN_MS);
     }
   }
 
