@@ -22,9 +22,9 @@ from metrics import charts, selectors, store
 from metrics.models import Kind
 from runs.access import ProjectAction
 from runs.models import Project, Run
-from runs.pages import first_script
 from runs.projection import sdk_part
 from runs.saved_views import working_view
+from runs.script import script_for
 from runs.selectors import get_project, runs_of
 from runs.table import TableQuery, matching
 from runs.table.query import seen_runs
@@ -313,6 +313,6 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "start": {part: start[part] for part in ("panels", "selector") if part in start},
         "can_share": can(actor, ProjectAction.UPDATE, row),
         "is_empty": not context["total"] and not seen_runs(actor, row).exists(),
-        "script": first_script(entity=row.team.name, project=row.name),
+        "script": script_for(entity=row.team.name, project=row.name),
     }
     return render(request, "metrics/workspace.html", context)

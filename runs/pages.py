@@ -9,22 +9,6 @@ from access.engine import can
 from runs.access import RunAction
 from runs.models import Run
 
-_SCRIPT = """\
-import math, random, time
-import wandb
-
-with wandb.init({init}config={{"lr": 0.01, "epochs": 200}}) as run:
-    for step in range(200):
-        run.log({{"train/loss": math.exp(-step / 60) + 0.05 * random.random(), "train/accuracy": step / 200}})
-        time.sleep(0.3)
-"""
-
-
-def first_script(**names: str) -> str:
-    """Return a script that logs for a minute, with ``entity`` and ``project`` filled in."""
-    init = "".join(f'{key}="{value}", ' for key, value in names.items())
-    return _SCRIPT.format(init=init)
-
 
 def run_context(actor: Actor, run: Run, *, tab: str) -> dict[str, Any]:
     """Return the context of ``runs/run_base.html``."""

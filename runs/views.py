@@ -25,7 +25,8 @@ from runs.access import ProjectAction, RunAction
 from runs.files import listed_file, preview_of
 from runs.models import Run
 from runs.overview import config_items, overview_rows, summary_items
-from runs.pages import first_script, run_context
+from runs.pages import run_context
+from runs.script import script_for
 from runs.services import lifecycle
 from storage import tickets
 from teams.selectors import teams_of
@@ -52,7 +53,7 @@ def _first_run(request: HttpRequest, actor: Actor, user: User) -> HttpResponse:
     context = {
         "base_url": _base_url(request),
         "api_key": secret,
-        "script": first_script(project="my-first-project"),
+        "script": script_for(project="my-first-project"),
     }
     return render(request, "runs/first_run.html", context)
 
@@ -97,7 +98,7 @@ def project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "team": row.team,
         "runs": page.object_list,
         "page_obj": page,
-        "script": first_script(entity=row.team.name, project=row.name),
+        "script": script_for(entity=row.team.name, project=row.name),
     }
     return render(request, _fragment(request, "runs/project.html", "rows"), context)
 

@@ -1,0 +1,83 @@
+/** How names that are too long for their column are cut (RUN-24). */
+export type Crop = "middle" | "start" | "end";
+
+/** Which columns are shown, where and how wide; kept in saved views (RUN-21). */
+export interface Layout {
+  /** Shown after the name, in view while scrolling sideways. */
+  pinned: string[];
+  /** Hidden by hand, so that no default shows them again. */
+  hidden: string[];
+  /** All that are shown, pinned ones first; empty: the server chooses. */
+  order: string[];
+  /** Pixels, of columns that were resized. */
+  widths: Record<string, number>;
+}
+
+/** What a saved view keeps of the table. */
+export interface TableState {
+  /** Typed expression (RUN-22). */
+  filter: string;
+  /** Part of a name. */
+  search: string;
+  /** `-summary.loss,+created` */
+  order: string;
+  group: string[];
+  columns: Layout;
+  crop: Crop;
+}
+
+/** What the server says with every table it draws. */
+export interface TableReply {
+  state: TableState;
+  /** Columns in the order shown, the name left out. */
+  shown: string[];
+  total: number;
+  all: number;
+  tree: Tree | null;
+  /** The saved view that is open, 0 for none. */
+  view: number;
+  error: { message: string; position: number | null } | null;
+}
+
+/** A condition as the server reads it from an expression. */
+export type Tree = { all: Tree[] } | { any: Tree[] } | { not: Tree } | Leaf;
+
+/** One column against one value; `is null` has none. */
+export interface Leaf {
+  column: string;
+  operator: string;
+  value: Value | Value[];
+}
+
+export type Value = string | number | boolean | null;
+
+export const DEFAULT_ORDER = "-created";
+export const NO_LAYOUT: Layout = { pinned: [], hidden: [], order: [], widths: {} };
+
+/** The part of the state that a link carries, without what is as by default. */
+export function linkQuery(state: TableState): URLSearchParams {
+  const query = new URLSearchParams();
+  if (state.filter) query.set("filter", state.filter);
+  if (state.search) query.set("search", state.search);
+  if (state.order && state.order !== DEFAULT_ORDER) query.set("order", state.order);
+  for (const column of state.group) query.append("group", column);
+  return query;
+}
+
+export interface OrderPart {
+  column: string;
+  falling: boolean;
+}
+
+/** The columns of an order, the first one first. */
+export function readOrder(order: string): OrderPart[] {
+  return order
+    .split(",")
+    .filter(Boolean)
+    .map((part) => ({ column: part.replace(/^[+-]/, ""), falling: part.startsWith("-") }));
+}
+
+/** The opposite of `readOrder`. */
+export function writeOrder(parts: OrderPart[]): string {
+  return parts.map(({ column, falling }) => `${falling ? "-" : "+"}${column}`).join(",");
+}

@@ -1,0 +1,356 @@
+"""The runs table's page and its parts: ``/<entity>/<project>/runs`` (RUN-21 to RUN-25).
+
+One address answers for all of it. ``?part=`` names what a script asks for: ``table`` (everything that scrolls),
+``rows`` (a hundred more), ``groups`` (one level), and as JSON ``columns``, ``values`` (of a column), ``filter`` (the
+tree of an expression, or where it is wrong).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.actor import Actor
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from common.errors import Invalid, NotFound
+from runs import selectors
+from runs.access import ProjectAction
+from runs.models import Project, SavedView
+from runs.query.expression import read_expression, tree_of
+from runs.query.names import named, quoted
+from runs.saved_views import get_view, working_view
+from runs.script import script_for
+from runs.table import ColumnInfo, Row, TablePage, TableQuery, groups_of, rows_of, seen_catalogue
+from runs.table_html import Drawing, draw_group, draw_rows
+from runs.table_layout import (
+    Shown,
+    TableState,
+    default_columns,
+    read_layout,
+    read_state,
+    shown_columns,
+    tried_columns,
+    with_address,
+)  # fmt: skip
+
+PAGE = 100
+MOST_GROUPS = 500
+_MOST_VALUES = 100
+_VALUES_FROM = 1000
+"""Known values are those of so many runs, the newest."""
+
+
+@dataclass
+class Table:
+    """What one request asks of a project's table."""
+
+    request: HttpRequest
+    actor: Actor
+    project: Project
+
+    @property
+    def names(self) -> list[str]:
+        """What addresses name the project by."""
+        return [self.project.team.name, self.project.name]
+
+    @cached_property
+    def working(self) -> dict[str, Any]:
+        """The viewer's working state."""
+        return working_view(self.actor, self.project)
+
+    @cached_property
+    def colors(self) -> dict[str, int]:
+        """Colours that the viewer gave runs."""
+        selector = self.working.get("selector") or {}
+        found = selector.get("colors") if isinstance(selector, dict) else None
+        return {
+            uid: index for uid, index in (found or {}).items() if isinstance(index, int) and 0 <= index < 8
+        }
+
+    @cached_property
+    def catalogue(self) -> list[ColumnInfo]:
+        """The columns there are."""
+        return seen_catalogue(self.actor, self.project)
+
+    def path(self) -> list[str]:
+        """Return the group that is asked for, its outer ones first.
+
+        Raises:
+            Invalid: not a list of texts in JSON.
+        """
+        try:
+            path = json.loads(self.request.GET.get("path") or "[]")
+        except ValueError:
+            raise Invalid("`path` is a list in JSON.") from None
+        if not isinstance(path, list) or not all(isinstance(step, str) for step in path):
+            raise Invalid("`path` is a list of texts in JSON.")
+        return path
+
+    def offset(self) -> int:
+        """Return the first row that is asked for."""
+        text = self.request.GET.get("offset", "0")
+        return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+@declare(ProjectAction.VIEW)
+@never_cache
+@require_GET
+def runs(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Show a project's runs as a table, or one part of it."""
+    actor = actor_of(request)
+    table = Table(request, actor, selectors.get_project(actor, entity, project))
+    part = request.GET.get("part", "")
+    answer = PARTS.get(part)
+    if answer is None:
+        raise NotFound(f"There is no part {part!r}: {', '.join(filter(None, PARTS))}.")
+    return answer(table)
+
+
+def _page(table: Table) -> HttpResponse:
+    """Show the page with the first rows, as the address, or else the last visit, left it."""
+    state, error = _state_of_address(table)
+    view = _view_of(table, state)
+    state = replace(state, view=view.pk if view else 0)
+    project = table.project
+    can_share = can(table.actor, ProjectAction.UPDATE, project)
+    name = table.request.user.get_username()
+    context = _drawn(table, state, error) | {
+        "project": project,
+        "team": project.team,
+        "can_share": can_share,
+        "view_name": view.name if view else "",
+        "mine": f"user = {_in_quotes(name)}" if name else "",
+        "conditions": bool(state.query.filter or state.query.search or state.query.group),
+        "urls": _urls(table),
+    }
+    return render(table.request, "runs/table.html", context)
+
+
+def _urls(table: Table) -> dict[str, str]:
+    whose = urlencode({"entity": table.names[0], "project": table.names[1]})
+    return {
+        "table": reverse("runs:runs", args=table.names),
+        "act": reverse("runs:act", args=[*table.names, "tag"]).removesuffix("tag"),
+        "compare": reverse("runs:compare", args=table.names),
+        "export": reverse("runs:runs_csv", args=table.names),
+        "views": f"{reverse('api-view-list')}?{whose}",
+        "working": f"{reverse('api-view-working')}?{whose}",
+    }
+
+
+def _state_of_address(table: Table) -> tuple[TableState, Invalid | None]:
+    given = table.request.GET
+    state = read_state(table.working.get("runs"))
+    if given.get("view", "").isdecimal():
+        view = get_view(table.actor, int(given["view"]))
+        state = replace(read_state(view.spec.get("runs")), view=view.pk)
+    try:
+        return with_address(state, given), None
+    except Invalid as error:
+        query = TableQuery(filter=given.get("filter", ""), search=given.get("search", ""))
+        return replace(state, query=query, view=0), error
+
+
+def _view_of(table: Table, state: TableState) -> SavedView | None:
+    try:
+        return get_view(table.actor, state.view) if state.view else None
+    except NotFound:
+        return None  # deleted since
+
+
+def _table(table: Table) -> HttpResponse:
+    """Draw everything that scrolls, with the columns of ``layout``."""
+    given = table.request.GET
+    try:
+        raw = json.loads(given.get("layout") or "{}")
+    except ValueError:
+        raw = {}
+    view = given.get("view", "")
+    crop = read_state({"crop": raw.get("crop") if isinstance(raw, dict) else None}).crop
+    state = TableState(
+        layout=read_layout(raw),
+        crop=crop,
+        view=int(view) if view.isdecimal() and len(view) < 18 else 0,
+    )
+    error = None
+    try:
+        state = replace(state, query=replace(TableQuery.of(given), columns=()))
+    except Invalid as refused:
+        query = TableQuery(filter=given.get("filter", ""), search=given.get("search", ""))
+        state, error = replace(state, query=query), refused
+    return render(table.request, "runs/table_part.html", _drawn(table, state, error))
+
+
+def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, Any]:
+    """Return the context of ``runs/table_part.html``."""
+    page = TablePage([], 0, 0)
+    tree = None
+    if error is None:
+        try:
+            page, state = _first_rows(table, state)
+            tree = tree_of(read_expression(state.query.filter))
+        except Invalid as refused:  # a saved view may have what is refused today
+            error = refused
+    columns = shown_columns(
+        table.catalogue,
+        state.layout.order,
+        state.layout,
+        "" if error else state.query.order,
+        grouped=bool(state.query.group),
+    )
+    context: dict[str, Any] = {"columns": columns, "path": "", "offset": 0, "depth": 0}
+    if page.total and state.query.group:
+        context |= _groups(table, columns, state.query)
+    elif page.total:
+        context["rows"] = _rows(table, columns, page.rows, 0)
+    else:
+        context["script"] = script_for(entity=table.names[0], project=table.names[1])
+    return context | {"reply": _reply(state, page, error, tree)}
+
+
+def _first_rows(table: Table, state: TableState) -> tuple[TablePage, TableState]:
+    """Return the first rows, and the state with the columns they have: chosen here where nobody has."""
+    layout = state.layout
+    limit = 1 if state.query.group and layout.order else PAGE
+    if layout.order:
+        query = replace(state.query, columns=layout.order)
+        return rows_of(table.actor, table.project, query, limit=limit), state
+    query = replace(state.query, columns=tried_columns(table.catalogue))
+    page = rows_of(table.actor, table.project, query, limit=limit)
+    chosen = default_columns(table.catalogue, page.rows, layout)
+    return page, replace(state, layout=replace(layout, order=chosen))
+
+
+def _reply(
+    state: TableState, page: TablePage, error: Invalid | None, tree: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return what the script learns with every table, see ``TableReply`` in assets/ts/table/state.ts."""
+    return {
+        "state": state.as_json(),
+        "shown": list(state.layout.order),
+        "total": page.total,
+        "all": page.all_count,
+        "tree": tree,
+        "view": state.view,
+        "error": _said(error) if error else None,
+    }
+
+
+def _said(error: Invalid) -> dict[str, Any]:
+    return {"message": error.message, "position": getattr(error, "position", None)}
+
+
+def _rows(table: Table, columns: list[Shown], rows: list[Row], offset: int) -> list[Any]:
+    drawing = Drawing(
+        columns=columns,
+        runs_url=reverse("runs:runs", args=table.names) + "/",
+        colors=table.colors,
+        editable=selectors.changeable([row.run.pk for row in rows], table.actor),
+    )
+    return list(draw_rows(drawing, rows, offset))
+
+
+def _asked_columns(table: Table, query: TableQuery) -> list[Shown]:
+    given = table.request.GET
+    layout = read_layout({"pinned": given.getlist("pinned"), "order": list(query.columns)})
+    return shown_columns(table.catalogue, layout.order, layout)
+
+
+def _more_rows(table: Table) -> HttpResponse:
+    """Draw the rows from ``offset`` on, of the group that ``path`` leads to."""
+    query, path, offset = TableQuery.of(table.request.GET), table.path(), table.offset()
+    page = rows_of(table.actor, table.project, query, path=path, offset=offset, limit=PAGE)
+    context = {
+        "rows": _rows(table, _asked_columns(table, query), page.rows, offset),
+        "reply": {"total": page.total, "all": page.all_count},
+        "offset": offset,
+        "path": json.dumps(path) if path else "",
+        "depth": len(path),
+    }
+    return render(table.request, "runs/table_rows.html", context)
+
+
+def _more_groups(table: Table) -> HttpResponse:
+    """Draw the groups inside of the one that ``path`` leads to."""
+    query = TableQuery.of(table.request.GET)
+    context = _groups(table, _asked_columns(table, query), query)
+    return render(table.request, "runs/table_groups.html", context)
+
+
+def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, Any]:
+    path = table.path()
+    numeric = tuple(one.name for one in columns if one.type in {"number", "mixed"})
+    asked = replace(query, columns=numeric)
+    page = groups_of(table.actor, table.project, asked, path=path, limit=MOST_GROUPS)
+    labels = {one.name: one.label for one in table.catalogue}
+    groups = [
+        {
+            "path": json.dumps(group.path),
+            "label": labels.get(group.column, group.column),
+            "text": group.text,
+            "count": group.count,
+            "html": draw_group(columns, group),
+        }
+        for group in page.groups
+    ]
+    return {
+        "columns": columns,
+        "groups": groups,
+        "depth": len(path),
+        "is_last": len(path) + 1 == len(query.group),
+    }
+
+
+def _columns(table: Table) -> HttpResponse:
+    """List the columns there are."""
+    columns = [
+        {"name": one.name, "label": str(one.label), "part": one.part, "type": one.type}
+        for one in table.catalogue
+    ]
+    return JsonResponse({"columns": columns})
+
+
+def _values(table: Table) -> HttpResponse:
+    """List values that the newest runs have in a column, as an expression writes them, the most frequent first."""
+    try:
+        name = named(table.request.GET.get("column", "")).name
+    except Invalid:  # half typed
+        return JsonResponse({"values": []})
+    newest = rows_of(table.actor, table.project, TableQuery(columns=(name,)), limit=_VALUES_FROM)
+    counts: Counter[str] = Counter()
+    for row in newest.rows:
+        cell = row.cells[name]
+        texts = cell.value if cell.type == "tags" else [cell.text] if cell.type else []
+        is_text = cell.type in {"text", "tags"}
+        counts.update(_in_quotes(text) if is_text else text for text in texts)
+    return JsonResponse({"values": [text for text, _count in counts.most_common(_MOST_VALUES)]})
+
+
+def _in_quotes(text: str) -> str:
+    return quoted(text, '"')
+
+
+def _filter(table: Table) -> HttpResponse:
+    """Return the tree of an expression, or what is wrong with it and where: looked at while somebody types."""
+    try:
+        tree = tree_of(read_expression(table.request.GET.get("text", "")))
+    except Invalid as error:
+        return JsonResponse({"tree": None, "error": _said(error)})
+    return JsonResponse({"tree": tree, "error": None})
+
+
+PARTS: dict[str, Callable[[Table], HttpResponse]] = {
+    "": _page, "table": _table, "rows": _more_rows, "groups": _more_groups, "columns": _columns,
+    "values": _values, "filter": _filter,
+}  # fmt: skip
