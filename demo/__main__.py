@@ -10,12 +10,16 @@ from datetime import timedelta
 import django
 
 from demo.plans import Plan
+from demo.projects import DESCRIPTIONS, all_plans
+from demo.wire import DESCRIBE, Server
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--url", default="http://localhost:8000", help="where the server answers")
-    parser.add_argument("--sweep", type=int, default=180, metavar="N", help="runs of the sweep (180)")
+    parser.add_argument(
+        "--only", nargs="+", choices=list(DESCRIPTIONS), default=list(DESCRIPTIONS), help="projects"
+    )
     parser.add_argument(
         "--live", type=float, default=0, metavar="MINUTES", help="how long three more runs log"
     )
@@ -29,36 +33,38 @@ def main() -> None:
     django.setup()
     from demo.live import go_live
     from demo.people import PASSWORD, TEAMS, make_people
-    from demo.projects import all_plans
-    from demo.wire import Server
 
-    keys = make_people()
-    servers = {name: Server(arguments.url, key) for name, key in keys.items()}
-    plans = all_plans(arguments.sweep)
+    servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
+    plans = all_plans(arguments.only)
     began = time.monotonic()
-
-    def carry_out(plan: Plan) -> None:
-        plan.carry_out(servers[plan.author])
-
     try:
-        first = {(plan.team, plan.project): plan for plan in reversed(plans)}
-        for plan in first.values():
-            carry_out(plan)  # makes the project
-        rest = [plan for plan in plans if plan is not first[plan.team, plan.project]]
-        with ThreadPoolExecutor(4) as pool:
-            for done, _ in enumerate(pool.map(carry_out, rest), len(first) + 1):
-                if done % 20 == 0 or done == len(plans):
-                    sys.stdout.write(f"\r{done} of {len(plans)} runs")
-                    sys.stdout.flush()
+        _log(plans, servers)
     except (OSError, RuntimeError) as error:
         raise SystemExit(f"\nThe server at {arguments.url} did not take a run: {error}") from error
     _age(plans)
-    sys.stdout.write(f" in {time.monotonic() - began:.0f} s\n")
-    sys.stdout.write(
-        f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n"
-    )
+    _say(f" in {time.monotonic() - began:.0f} s\n")
+    _say(f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
     if arguments.live:
         go_live(servers["ada"], arguments.live)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _log(plans: list[Plan], servers: dict[str, Server]) -> None:
+    first = {(plan.team, plan.project): plan for plan in reversed(plans)}
+    for plan in first.values():  # which makes the project
+        plan.carry_out(servers[plan.author])
+        text = DESCRIPTIONS[plan.project]
+        servers[plan.author].ask(DESCRIBE, entity=plan.team, project=plan.project, text=text)
+    rest = [plan for plan in plans if plan is not first[plan.team, plan.project]]
+    with ThreadPoolExecutor(4) as pool:
+        logged = pool.map(lambda plan: plan.carry_out(servers[plan.author]), rest)
+        for done, _ in enumerate(logged, len(first) + 1):
+            if done % 20 == 0 or done == len(plans):
+                _say(f"\r{done} of {len(plans)} runs")
 
 
 def _age(plans: list[Plan]) -> None:

@@ -9,6 +9,8 @@ from demo.hardware import samples, told
 from demo.plans import Log, Plan, Source, console, name, rows, times
 from demo.wire import LoggedRun
 
+COUNT = 180
+
 
 def _sweep_log(config: dict[str, Any], lasts_s: float) -> Log:
     def log(run: LoggedRun, chance: Source, began_at: float) -> int | None:
@@ -51,10 +53,10 @@ def _sweep_log(config: dict[str, Any], lasts_s: float) -> Log:
     return log
 
 
-def sweep(count: int, source: Source) -> Iterator[Plan]:
+def sweep(source: Source) -> Iterator[Plan]:
     """Yield image classifiers over a random grid of settings."""
     people = ("ada", "kenji")
-    for number in range(count):
+    for number in range(COUNT):
         config = {
             "model.name": "resnet", "model.depth": int(source.choice([18, 34, 50, 101])),
             "optimizer.name": str(source.choice(["adamw", "sgd", "lion"])),
@@ -73,5 +75,5 @@ def sweep(count: int, source: Source) -> Iterator[Plan]:
                 "told": told(host, ["train.py", "--sweep"], gpus=1), "commit": "9f31c7e2a4",
             },
             tags=["baseline"] if number % 17 == 0 else [],
-            log=_sweep_log(config, lasts_s), began_s_ago=(count - number) * 2900.0 + lasts_s, lasts_s=lasts_s,
+            log=_sweep_log(config, lasts_s), began_s_ago=(COUNT - number) * 2900.0 + lasts_s, lasts_s=lasts_s,
         )  # fmt: skip

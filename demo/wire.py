@@ -18,6 +18,11 @@ mutation UpsertBucket($entity: String, $project: String, $name: String, $display
     jobProgram: $program, commit: $commit, jobRepo: $repo}) { bucket { name } }
 }
 """
+DESCRIBE = """
+mutation UpsertModel($entity: String!, $project: String!, $text: String!) {
+  upsertModel(input: {entityName: $entity, name: $project, description: $text}) { model { name } }
+}
+"""
 FILES = """
 mutation CreateRunFiles($entity: String!, $project: String!, $run: String!, $files: [String!]!) {
   createRunFiles(input: {entityName: $entity, projectName: $project, runName: $run, files: $files}) {
@@ -34,6 +39,7 @@ class Server:
         self._parts = urlsplit(url)
         self._login = "Basic " + b64encode(f"api:{key}".encode()).decode()
         self._local = threading.local()
+        self._links: list[HTTPConnection] = []
 
     def ask(self, query: str, **variables: Any) -> Any:
         """Return the data of a GraphQL answer.
@@ -59,6 +65,11 @@ class Server:
             "PUT", f"{parts.path}?{parts.query}" if parts.query else parts.path, content, with_key=False
         )
 
+    def close(self) -> None:
+        """Close the connections of all threads; the next request opens new ones."""
+        for link in self._links:
+            link.close()
+
     def _send(self, method: str, path: str, body: str | bytes, *, with_key: bool = True) -> bytes:
         link = self._link()
         headers = {"Content-Type": "application/json"}
@@ -77,6 +88,7 @@ class Server:
             kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
             link = kind(self._parts.hostname or "localhost", self._parts.port, timeout=60)
             self._local.link = link
+            self._links.append(link)
         return link
 
 

@@ -1,6 +1,7 @@
 """Moving runs to another project (RUN-7)."""
 
 from collections.abc import Collection
+from datetime import datetime
 from functools import partial
 
 from django.db import transaction
@@ -34,7 +35,7 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Ou
         uids = Run.objects.filter(pk__in=run_ids).values("uid")
         taken = set(Run.objects.filter(project=target, uid__in=uids).values_list("uid", flat=True))
 
-        def change(run: Run) -> bool:
+        def change(run: Run, now: datetime) -> bool:
             if run.project_id == target.pk:
                 return False
             _check(run, target, taken)

@@ -168,3 +168,16 @@ def test_stopping_many_asks_the_active_ones(client, project, author):
     assert answer["done"] == 1
     assert "has ended" in answer["refused"][0]["reason"]
     assert Run.objects.get(pk=active.pk).stop_requested_at
+
+
+def test_an_act_on_all_runs_of_a_filter_leaves_out_what_was_unticked(client, project, author):
+    """RUN-22: bulk select over all pages."""
+    client.force_login(author)
+    chosen = [RunFactory(project=project, user=author, group="g") for _ in range(3)]
+    other = RunFactory(project=project, user=author)
+    url = reverse("runs:act", args=["vision", "digits", "tag"])
+    what = {"all": "1", "filter": 'group = "g"', "except": chosen[0].uid, "value": "x"}
+    assert client.post(url, what).json()["done"] == 2
+    tagged = set(Run.objects.exclude(tags=[]).values_list("pk", flat=True))
+    assert tagged == {run.pk for run in chosen[1:]}
+    assert other.pk not in tagged
