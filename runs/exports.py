@@ -37,10 +37,10 @@ Write = Callable[[list[Any]], str]
 
 def _csv_value(value: Any) -> Any:
     kind = type(value)
-    if kind is float and math.isfinite(value):
-        return value  # the writer's own form reads as the same number
     if kind is str:
         return f"'{value}" if value.startswith(_FORMULA) else value
+    if kind is int or (kind is float and math.isfinite(value)):
+        return value  # the writer's own form reads as the same number
     return json.dumps(value, ensure_ascii=False) if kind is list else cell_of(value).text
 
 

@@ -154,9 +154,10 @@ class Picked(_OfColumn):
         column, params = compiler.compile(self.column)
         if len(self.keys) > self._MANY:
             return f"({column})::text", params
-        values = ", ".join([f"{column} -> %s"] * len(self.keys))
-        given = [part for key in self.keys for part in (*params, key)]
-        return f"jsonb_build_array(to_jsonb(ARRAY[{values}]::jsonb[]))::text", given
+        values = ", ".join(["whole.flat -> %s"] * len(self.keys))
+        unpacked = f"(SELECT {column} || '{{}}' AS flat OFFSET 0) AS whole"  # once, and not for every key
+        sql = f"(SELECT jsonb_build_array(ARRAY[{values}])::text FROM {unpacked})"  # noqa: S608 - no values
+        return sql, [*self.keys, *params]
 
 
 def unpicked(text: str | None, keys: Sequence[str]) -> list[Any]:

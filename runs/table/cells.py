@@ -44,7 +44,7 @@ def cell_of(value: Any) -> Cell:
 
 def number_text(value: float) -> str:
     """Return the shortest text that reads as the same number; NaN, Infinity and -Infinity as JSON's readers know."""
-    return json.dumps(value)
+    return repr(value) if math.isfinite(value) else json.dumps(value)
 
 
 _UNREAD = frozenset({Kind.FLAT, Kind.ABSENT})

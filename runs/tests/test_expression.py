@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -199,6 +201,16 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 def test_what_is_written_is_read_as_it_was(condition):
     """RUN-22: builder and text are two views of one filter."""
     assert read_expression(write_expression(condition)) == condition
+
+
+def test_the_examples_in_the_documentation_are_read():
+    text = (Path(__file__).parents[2] / "docs/use/filters.md").read_text()
+    examples = [
+        line for block in re.findall(r"```\n(.*?)```", text, re.DOTALL) for line in block.splitlines()
+    ]
+    assert len(examples) > 5
+    for example in examples:
+        to_q(read_expression(example))
 
 
 def test_the_tree_is_what_the_builder_edits():
