@@ -108,9 +108,8 @@ def counter(page: Page, text: str) -> None:
 
 
 def heads(page: Page) -> list[str]:
-    return page.locator("thead th[data-column]").evaluate_all(
-        "heads => heads.map((head) => head.dataset.column)"
-    )
+    found = page.locator("thead th[data-column]")
+    return list(found.evaluate_all("heads => heads.map((head) => head.dataset.column)"))
 
 
 def expect_heads(page: Page, test: str) -> None:
@@ -125,7 +124,7 @@ def expect_heads(page: Page, test: str) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the working state is saved."""
+    """Wait until what was set up is saved for the next visit."""
     page.wait_for_function("() => !document.querySelector('[data-unsaved]')", timeout=PATIENCE_MS)
 
 
@@ -241,6 +240,7 @@ def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
     panel.locator(".columns-handle").press("ArrowUp")
     expect_heads(page, "heads.at(-2) === 'config.epochs'")
     wanted = heads(page)
+    settled(page)
     page.reload()
     assert heads(page) == wanted
 
@@ -261,7 +261,6 @@ def test_bulk_acts_reach_all_pages(page: Page) -> None:
     page.locator("[data-expression] input").fill('tags contains "everywhere"')
     page.locator("[data-expression] input").press("Enter")
     counter(page, f"{COUNT - 1} of {COUNT} runs")
-    bar.locator("[data-bulk-clear]").click(force=True) if bar.is_visible() else None
     row(page, "r128").locator("[data-pick]").click()
     bar.locator("[data-act=delete]").click()
     expect(page.locator("#ask-sure")).to_contain_text("7 days")
@@ -336,7 +335,7 @@ def test_runs_change_and_appear_while_one_looks(page: Page, wire: Wire) -> None:
 
 @pytest.mark.parametrize("size", [{"width": 390, "height": 844}])
 def test_a_phone_shows_names_and_scrolls_only_the_table(page: Page) -> None:
-    """UI-6: header and name stay in view; the page itself never scrolls sideways. RUN-24: names are cut in the middle."""
+    """UI-6: header and name stay in view, the page never scrolls sideways. RUN-24: names are cut in the middle."""
     page.locator("[data-scroll]").evaluate("view => { view.scrollLeft = 300; view.scrollTop = 500; }")
     name = page.locator("tr[data-uid] th").nth(20)
     box = name.bounding_box()

@@ -28,7 +28,6 @@ export class RunsTable extends EventTarget {
   view = 0;
   private loading: AbortController | undefined;
   private readonly saveSoon = throttle(() => void this.save(), SAVE_MS);
-  private unsaved = false;
 
   constructor() {
     super();
@@ -36,7 +35,7 @@ export class RunsTable extends EventTarget {
     this.state = reply.state;
     this.take(reply);
     addEventListener("pagehide", () => {
-      if (this.unsaved) void this.save(true);
+      if (this.isUnsaved) void this.save(true);
     });
     addEventListener("popstate", () => location.reload());
   }
@@ -82,8 +81,10 @@ export class RunsTable extends EventTarget {
   keep(): void {
     const query = linkQuery(this.state).toString();
     history.replaceState(null, "", query ? `${this.url}?${query}` : this.url);
-    this.unsaved = true;
-    if (this.root.dataset.workingUrl) this.saveSoon();
+    if (this.root.dataset.workingUrl) {
+      this.root.dataset.unsaved = "";
+      this.saveSoon();
+    }
     this.dispatchEvent(new Event("state"));
   }
 
@@ -162,15 +163,20 @@ export class RunsTable extends EventTarget {
     one("[data-again]", this.scroll).addEventListener("click", () => void this.draw());
   }
 
+  private get isUnsaved(): boolean {
+    return this.root.dataset.unsaved !== undefined;
+  }
+
   private async save(leaving = false): Promise<void> {
     const url = this.root.dataset.workingUrl;
     if (!url) return;
-    this.unsaved = false;
-    await askJson(url, "PATCH", { runs: { ...this.state, view: this.view } }, leaving).catch(
-      (error: Error) => {
-        this.unsaved = true;
-        if (!leaving) toast(word("stateNotSaved", { reason: error.message }), "error");
-      },
-    );
+    const { state } = this;
+    try {
+      await askJson(url, "PATCH", { runs: { ...state, view: this.view } }, leaving);
+      if (state === this.state) delete this.root.dataset.unsaved;
+    } catch (error) {
+      if (!leaving && error instanceof Error)
+        toast(word("stateNotSaved", { reason: error.message }), "error");
+    }
   }
 }
