@@ -27,6 +27,8 @@ export class RunsTable extends EventTarget {
   all = 0;
   view = 0;
   private loading: AbortController | undefined;
+  /** How often the state was changed, to know whether a save has the last of it. */
+  private changes = 0;
   private readonly saveSoon = throttle(() => void this.save(), SAVE_MS);
 
   constructor() {
@@ -82,6 +84,7 @@ export class RunsTable extends EventTarget {
     const query = linkQuery(this.state).toString();
     history.replaceState(null, "", query ? `${this.url}?${query}` : this.url);
     if (this.root.dataset.workingUrl) {
+      this.changes += 1;
       this.root.dataset.unsaved = "";
       this.saveSoon();
     }
@@ -170,10 +173,10 @@ export class RunsTable extends EventTarget {
   private async save(leaving = false): Promise<void> {
     const url = this.root.dataset.workingUrl;
     if (!url) return;
-    const { state } = this;
+    const { changes } = this;
     try {
-      await askJson(url, "PATCH", { runs: { ...state, view: this.view } }, leaving);
-      if (state === this.state) delete this.root.dataset.unsaved;
+      await askJson(url, "PATCH", { runs: { ...this.state, view: this.view } }, leaving);
+      if (changes === this.changes) delete this.root.dataset.unsaved;
     } catch (error) {
       if (!leaving && error instanceof Error)
         toast(word("stateNotSaved", { reason: error.message }), "error");
