@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from common.templatetags.runyard import color_index, duration, icon, initials, relative_time
 from runs.models import Run
@@ -92,7 +93,11 @@ def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     name = run.display_name
     color = drawing.colors.get(run.uid, color_index(run.pk))
     cut = max(len(name) // 2, len(name) - _TAIL)
-    lock = f'<span class="protected">{icon("lock")}</span>' if run.is_protected else ""
+    lock = (
+        f'<span class="protected">{icon("lock", _("protected from deletion"))}</span>'
+        if run.is_protected
+        else ""
+    )
     return (
         f'<th scope="row" class="{css}"><span class="run-cell"><span class="run-swatch run-color-{color}"></span>'
         f'<a class="crop" href="{drawing.runs_url}{escape(run.uid)}" title="{escape(name)}"><bdi>'

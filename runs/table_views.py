@@ -194,57 +194,38 @@ def _table(table: Table) -> HttpResponse:
 
 def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, Any]:
     """Return the context of ``runs/table_part.html``."""
-    page = TablePage([], 0, 0)
-    tree = None
+    page, names, tree = TablePage([], 0, 0), state.layout.order, None
     if error is None:
         try:
-            page, state = _first_rows(table, state)
+            page, names = _first_rows(table, state)
             tree = tree_of(read_expression(state.query.filter))
         except Invalid as refused:  # a saved view may have what is refused today
             error = refused
-    columns = shown_columns(
-        table.catalogue,
-        state.layout.order,
-        state.layout,
-        "" if error else state.query.order,
-        grouped=bool(state.query.group),
-    )
+    order = "" if error else state.query.order
+    grouped = bool(state.query.group)
+    columns = shown_columns(table.catalogue, names, state.layout, order, grouped=grouped)
     context: dict[str, Any] = {"columns": columns, "path": "", "offset": 0, "depth": 0}
-    if page.total and state.query.group:
+    if page.total and grouped:
         context |= _groups(table, columns, state.query)
     elif page.total:
         context["rows"] = _rows(table, columns, page.rows, 0)
     else:
         context["script"] = script_for(entity=table.names[0], project=table.names[1])
-    return context | {"reply": _reply(state, page, error, tree)}
+    said = _said(error) if error else None
+    reply = {"shown": list(names), "total": page.total, "all": page.all_count, "tree": tree, "error": said}
+    return context | {"reply": {**reply, "state": state.as_json(), "view": state.view}}
 
 
-def _first_rows(table: Table, state: TableState) -> tuple[TablePage, TableState]:
-    """Return the first rows, and the state with the columns they have: chosen here where nobody has."""
-    layout = state.layout
-    limit = 1 if state.query.group and layout.order else PAGE
+def _first_rows(table: Table, state: TableState) -> tuple[TablePage, tuple[str, ...]]:
+    """Return the first rows and the columns to show of them, which are chosen here where nobody has."""
+    layout, actor, project = state.layout, table.actor, table.project
     if layout.order:
-        query = replace(state.query, columns=layout.order)
-        return rows_of(table.actor, table.project, query, limit=limit), state
-    query = replace(state.query, columns=tried_columns(table.catalogue))
-    page = rows_of(table.actor, table.project, query, limit=limit)
-    chosen = default_columns(table.catalogue, page.rows, layout)
-    return page, replace(state, layout=replace(layout, order=chosen))
-
-
-def _reply(
-    state: TableState, page: TablePage, error: Invalid | None, tree: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return what the script learns with every table, see ``TableReply`` in assets/ts/table/state.ts."""
-    return {
-        "state": state.as_json(),
-        "shown": list(state.layout.order),
-        "total": page.total,
-        "all": page.all_count,
-        "tree": tree,
-        "view": state.view,
-        "error": _said(error) if error else None,
-    }
+        limit = 1 if state.query.group else PAGE
+        page = rows_of(actor, project, replace(state.query, columns=layout.order), limit=limit)
+        return page, layout.order
+    tried = replace(state.query, columns=tried_columns(table.catalogue))
+    page = rows_of(actor, project, tried, limit=PAGE)
+    return page, default_columns(table.catalogue, page.rows, layout)
 
 
 def _said(error: Invalid) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import { Combobox } from "./combobox";
 import { plainText } from "./filter/tree";
 import { openAt, walkMenu } from "./popup";
 import type { Selection } from "./selection";
+import { askJson } from "./server";
 import type { RunsTable } from "./table";
 
 /** Acts that first ask for a text. */
@@ -137,22 +138,33 @@ class Questions {
   }
 
   private async known() {
-    const column = { tag: "tags", untag: "tags", group: "group" }[this.act];
-    if (!column) return [];
     const typed = this.input.value.toLowerCase();
-    const values = (await this.catalogue.values(column)).map(plainText);
+    const values = this.act === "move" ? await projects() : await this.knownIn(this.act);
     const found = values.filter((value) => value.toLowerCase().includes(typed) && value !== this.input.value);
     return found.map((value) => ({ value, text: value, label: value }));
   }
 
+  private async knownIn(act: string): Promise<string[]> {
+    const column = { tag: "tags", untag: "tags", group: "group" }[act];
+    return column ? (await this.catalogue.values(column)).map(plainText) : [];
+  }
+
   private value(): string {
-    return this.area.hidden ? this.input.value.trim() : this.area.value;
+    const text = this.area.hidden ? this.input.value.trim() : this.area.value;
+    const isHere = this.act === "move" && !text.includes("/");
+    return isHere ? `${this.table.url.split("/")[1]}/${text}` : text;
   }
 
   private async send(act: string, value: string): Promise<void> {
     const done = await actOn(this.table, act, this.selection.toParams(), [value]);
     if (done && (act === "delete" || act === "move")) this.selection.clear();
   }
+}
+
+/** Projects that runs may be moved to, as far as they are listed; the server decides. */
+async function projects(): Promise<string[]> {
+  const { results } = await askJson<{ results: { entity: string; name: string }[] }>("/api/v1/projects/");
+  return results.map(({ entity, name }) => `${entity}/${name}`);
 }
 
 function title(act: string, count: number): string {

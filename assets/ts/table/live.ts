@@ -7,6 +7,8 @@ import type { RunsTable } from "./table";
 
 /** Rows are asked for again at most this often, milliseconds. */
 const PAUSE_MS = 1000;
+/** Groups are drawn again as a whole, so less often, milliseconds. */
+const GROUPS_PAUSE_MS = 5000;
 /** While runs in view are running, their summaries are asked for this often, milliseconds. */
 const PULSE_MS = 10_000;
 
@@ -18,7 +20,9 @@ interface RunMessage {
 
 /** Follow the project: rows change in place, new runs appear, without losing place, focus or selection (RUN-28). */
 export function followProject(table: RunsTable, pages: Pages): void {
-  const refresh = throttle(() => void refreshRows(table, pages), PAUSE_MS);
+  const rows = throttle(() => void refreshRows(table, pages), PAUSE_MS);
+  const groups = throttle(() => void redraw(table), GROUPS_PAUSE_MS);
+  const refresh = () => (table.state.group.length || !table.table ? groups() : rows());
   listen<RunMessage>(table.root.dataset.live ?? "", {
     message: ({ uid, state }) => {
       showState(table, uid, state);
@@ -40,14 +44,18 @@ function showState(table: RunsTable, uid: string, state: string): void {
   announce(word("stateChanged", { name: row.dataset.name ?? uid, state: word(`state_${state}`) }));
 }
 
+/** Draw the table anew, unless somebody writes in it. */
+async function redraw(table: RunsTable): Promise<void> {
+  if (!table.scroll.querySelector("[data-editing]")) await table.draw();
+}
+
 async function refreshRows(table: RunsTable, pages: Pages): Promise<void> {
-  if (table.state.group.length || !table.table) {
-    if (!table.scroll.querySelector("[data-editing]")) await table.draw();
-    return;
-  }
   const { total } = table;
   try {
     for (const body of pages.filled().filter((each) => isNear(table, each))) await pages.refresh(body);
+    if (table.total !== total) {
+      for (const body of pages.filled().filter((each) => !isNear(table, each))) pages.drop(body);
+    }
   } catch (error) {
     console.info("runs table", error); // the next message asks again
     return;
@@ -60,7 +68,7 @@ async function keepPlace(table: RunsTable, by: number): Promise<void> {
   const { scrollTop } = table.scroll;
   const height = table.scroll.querySelector("tbody tr")?.getBoundingClientRect().height ?? 32;
   if (Math.ceil(table.total / 100) !== Math.ceil((table.total - by) / 100)) {
-    if (!table.scroll.querySelector("[data-editing]")) await table.draw();
+    await redraw(table);
   }
   const newestFirst = table.state.order === "-created";
   if (newestFirst && scrollTop > height) table.scroll.scrollTop = scrollTop + by * height;

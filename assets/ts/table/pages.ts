@@ -65,6 +65,11 @@ export class Pages {
     this.settle(body);
   }
 
+  /** Let a body's rows go; it fills itself again when it comes near. */
+  drop(body: HTMLTableSectionElement): void {
+    this.empty(body, body.getBoundingClientRect().height);
+  }
+
   /** Watch all bodies, and add those that the server did not draw. */
   start(): void {
     const root = this.table.scroll;
@@ -116,7 +121,7 @@ export class Pages {
       if (isIntersecting) this.inReach.add(body);
       else this.inReach.delete(body);
       if (isIntersecting || body.classList.contains("gap") || body.contains(document.activeElement)) continue;
-      this.empty(body, body.getBoundingClientRect().height);
+      this.drop(body);
     }
   }
 

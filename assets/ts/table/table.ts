@@ -27,8 +27,9 @@ export class RunsTable extends EventTarget {
   all = 0;
   view = 0;
   private loading: AbortController | undefined;
+  /** How often the state was changed, to know whether a save has the last of it. */
+  private changes = 0;
   private readonly saveSoon = throttle(() => void this.save(), SAVE_MS);
-  private unsaved = false;
 
   constructor() {
     super();
@@ -36,7 +37,7 @@ export class RunsTable extends EventTarget {
     this.state = reply.state;
     this.take(reply);
     addEventListener("pagehide", () => {
-      if (this.unsaved) void this.save(true);
+      if (this.isUnsaved) void this.save(true);
     });
     addEventListener("popstate", () => location.reload());
   }
@@ -82,8 +83,11 @@ export class RunsTable extends EventTarget {
   keep(): void {
     const query = linkQuery(this.state).toString();
     history.replaceState(null, "", query ? `${this.url}?${query}` : this.url);
-    this.unsaved = true;
-    if (this.root.dataset.workingUrl) this.saveSoon();
+    if (this.root.dataset.workingUrl) {
+      this.changes += 1;
+      this.root.dataset.unsaved = "";
+      this.saveSoon();
+    }
     this.dispatchEvent(new Event("state"));
   }
 
@@ -162,15 +166,20 @@ export class RunsTable extends EventTarget {
     one("[data-again]", this.scroll).addEventListener("click", () => void this.draw());
   }
 
+  private get isUnsaved(): boolean {
+    return this.root.dataset.unsaved !== undefined;
+  }
+
   private async save(leaving = false): Promise<void> {
     const url = this.root.dataset.workingUrl;
     if (!url) return;
-    this.unsaved = false;
-    await askJson(url, "PATCH", { runs: { ...this.state, view: this.view } }, leaving).catch(
-      (error: Error) => {
-        this.unsaved = true;
-        if (!leaving) toast(word("stateNotSaved", { reason: error.message }), "error");
-      },
-    );
+    const { changes } = this;
+    try {
+      await askJson(url, "PATCH", { runs: { ...this.state, view: this.view } }, leaving);
+      if (changes === this.changes) delete this.root.dataset.unsaved;
+    } catch (error) {
+      if (!leaving && error instanceof Error)
+        toast(word("stateNotSaved", { reason: error.message }), "error");
+    }
   }
 }

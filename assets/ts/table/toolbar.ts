@@ -41,7 +41,7 @@ function enableCounter(table: RunsTable): void {
   const counter = one<HTMLElement>("[data-counter]", table.root);
   const count = () => {
     const values = { total: table.total.toLocaleString(), all: table.all.toLocaleString() };
-    const text = word(table.total === table.all ? "countAll" : "countSome", values);
+    const text = table.error ? "" : word(table.total === table.all ? "countAll" : "countSome", values);
     if (counter.textContent !== text) counter.textContent = text;
   };
   table.addEventListener("counted", count);

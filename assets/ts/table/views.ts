@@ -191,7 +191,7 @@ class Views {
   }
 
   private urlOf(view: SavedView): string {
-    return `${this.url.split("?")[0]}${view.id}`;
+    return `${this.url.split("?")[0]?.replace(/\/?$/, "/")}${view.id}`;
   }
 
   private async attempt(act: () => Promise<void>): Promise<void> {
