@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["ingest", "posts", "reads", "packing"]
+MODULES = ["ingest", "posts", "reads", "workspace", "packing"]
 
 
 def main() -> None:

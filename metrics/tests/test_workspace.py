@@ -43,8 +43,7 @@ def two_runs(project):
 
 def ask(client, project, name, **query):
     url = reverse(f"metrics:{name}", args=[project.team.name, project.name])
-    answer = client.get(url, query, headers={"Accept-Encoding": ""})
-    return answer
+    return client.get(url, query, headers={"Accept-Encoding": ""})
 
 
 def series(client, project, runs, **query):
