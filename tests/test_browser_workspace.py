@@ -4,6 +4,7 @@ import csv
 import io
 import itertools
 import re
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -175,5 +176,5 @@ def test_a_point_is_painted_soon(
     wire.http.close()
     slow = sorted(delays)[int(len(delays) * 0.95)]
     with capsys.disabled():
-        print(f"\nacknowledgement to paint: p50 {sorted(delays)[10]:.0f} ms, p95 {slow:.0f} ms")
+        sys.stdout.write(f"\nacknowledgement to paint: p50 {sorted(delays)[10]:.0f} ms, p95 {slow:.0f} ms\n")
     assert slow < 10_000
