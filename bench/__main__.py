@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["ingest", "posts", "reads", "packing", "table"]
+MODULES = ["ingest", "posts", "reads", "workspace", "table", "packing"]
 
 
 def main() -> None:

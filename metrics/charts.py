@@ -15,6 +15,7 @@ from metrics.store import Block, Column
 
 _LARGEST_SHORT = 2.0**24
 """Whole numbers up to here are exact in 32 bits."""
+_LARGEST_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,5 @@ def numbers(values: Floats, *, precise: bool = False) -> Any:
 
 def places_on_x(x: Floats) -> Any:
     """Return x as the JSON encoder takes it, whole numbers without a point."""
-    rounded = np.round(x, 6)
-    whole = rounded.astype(np.int64)
-    return whole if (whole == rounded).all() else rounded
+    whole = x.astype(np.int64) if (np.abs(x) < _LARGEST_WHOLE).all() else None
+    return whole if whole is not None and (whole == x).all() else np.ascontiguousarray(x)

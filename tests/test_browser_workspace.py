@@ -4,6 +4,8 @@ import csv
 import io
 import itertools
 import re
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,3 +136,45 @@ def test_the_workspace_is_kept(filled: Page) -> None:
     page.reload()
     expect(page.locator(".run-row[data-uid=two] [data-eye]")).to_have_attribute("aria-pressed", "false")
     expect(page.locator(".run-row[data-uid=one]")).to_have_class(re.compile("run-color-6"))
+
+
+STAMP = """
+() => {
+  window.painted = [];
+  const value = document.querySelector('.chart-card[data-key="train/loss"] .chart-value');
+  new MutationObserver(() => {
+    const text = value.textContent;
+    requestAnimationFrame(() => window.painted.push([text, Date.now()]));
+  }).observe(value, { childList: true, characterData: true, subtree: true });
+}
+"""
+
+
+def test_a_point_is_painted_soon(
+    quiet: Page, server: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RUN-28: from the acknowledgement of a point to its paint; printed, and bounded loosely for busy machines."""
+    page = quiet
+    sign_up(page, server, "watcher")
+    wire = Wire(server.url, env_shown(page)["WANDB_API_KEY"])
+    run = wire.begin("live", "run")
+    send_points(wire, run, 0, 2)
+    page.goto(f"{server.url}{run.page}")
+    expect(page.locator(f"{LOSS} .chart-value")).to_have_text("999", timeout=PATIENCE_MS)
+    page.evaluate(STAMP)
+    delays = []
+    for step in range(2, 22):
+        send_points(wire, run, step, 1)
+        acknowledged = time.time() * 1000
+        page.wait_for_function(
+            "text => window.painted.some(([shown]) => shown === text)",
+            arg=str(1000 - step),
+            timeout=PATIENCE_MS,
+        )
+        painted = page.evaluate(f"window.painted.find(([shown]) => shown === '{1000 - step}')[1]")
+        delays.append(painted - acknowledged)
+    wire.http.close()
+    slow = sorted(delays)[int(len(delays) * 0.95)]
+    with capsys.disabled():
+        sys.stdout.write(f"\nacknowledgement to paint: p50 {sorted(delays)[10]:.0f} ms, p95 {slow:.0f} ms\n")
+    assert slow < 10_000
