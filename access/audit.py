@@ -1,11 +1,19 @@
 """Writing the audit log, in the transaction of the act itself."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from django.db.models import Model
 
 from access.actor import Actor
 from access.models import AuditEntry
+
+
+class Place(Protocol):
+    """A team, as far as an entry names it."""
+
+    pk: Any
+    organization_id: int | None
 
 
 def record(
@@ -19,7 +27,21 @@ def record(
     team_id: int | None = None,
 ) -> None:
     """Write one entry; call inside the service's transaction."""
-    AuditEntry.objects.create(
+    entry = _entry(actor, action, obj, organization_id, team_id)
+    entry.before, entry.after = before or {}, after or {}
+    entry.save()
+
+
+def record_many(actor: Actor, action: str, objects: Iterable[tuple[Model, Place]]) -> None:
+    """Write an entry for each of many objects of an act, with the team it belongs to, in one statement."""
+    entries = [_entry(actor, action, obj, team.organization_id, team.pk) for obj, team in objects]
+    AuditEntry.objects.bulk_create(entries, batch_size=100)
+
+
+def _entry(
+    actor: Actor, action: str, obj: Model, organization_id: int | None, team_id: int | None
+) -> AuditEntry:
+    return AuditEntry(
         user_id=actor.user_id,
         actor_name=actor.name or actor.kind.value,
         actor_kind=actor.kind.value,
@@ -31,6 +53,4 @@ def record(
         object_name=str(obj)[:300],
         organization_id=organization_id,
         team_id=team_id,
-        before=before or {},
-        after=after or {},
     )

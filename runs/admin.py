@@ -8,7 +8,7 @@ from access.web import actor_of
 from common.admin import NotAddedHere, ReadOnly
 from common.errors import Gone
 from runs.models import Project, Run, RunFile, StateChange
-from runs.services import lifecycle
+from runs.services import deletion
 
 
 @admin.register(Project)
@@ -77,14 +77,14 @@ class RunAdmin(NotAddedHere, admin.ModelAdmin[Run]):
     def delete_runs(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         """Hide runs, as their authors do."""
         for run in queryset:
-            lifecycle.delete_run(actor=actor_of(request), run=run)
+            deletion.delete_run(actor=actor_of(request), run=run)
 
     @admin.action(description="Restore the chosen runs", permissions=["change"])
     def restore_runs(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         """Undo deletions (RUN-7)."""
         for run in queryset:
             try:
-                lifecycle.restore_run(actor=actor_of(request), run=run)
+                deletion.restore_run(actor=actor_of(request), run=run)
             except Gone as error:
                 self.message_user(request, error.message, messages.WARNING)
 

@@ -34,6 +34,9 @@ class Project(Timestamped):
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     runs_made = models.PositiveBigIntegerField(default=0, help_text="Numbers runs; never goes back.")
     last_active_at = models.DateTimeField(default=timezone.now, help_text="Last run made, UTC.")
+    protected_tags = models.JSONField(
+        default=list, help_text="Runs with one of these tags cannot be deleted."
+    )
 
     class Meta:
         ordering = ["-last_active_at"]
@@ -126,6 +129,9 @@ class Run(Timestamped):
     )
     forked_at_step = models.BigIntegerField(null=True, help_text="Last step that was taken over (RUN-6).")
     deleted_at = models.DateTimeField(null=True)
+    is_protected = models.BooleanField(
+        default=False, help_text="Cannot be deleted; see also Project.protected_tags."
+    )
     purge_began_at = models.DateTimeField(null=True, help_text="From then on the deletion cannot be undone.")
     purged_at = models.DateTimeField(
         null=True, help_text="What it held is gone; the row stays, so that its id is not used again."
@@ -183,6 +189,14 @@ class Run(Timestamped):
     def duration_s(self) -> float:
         """As runtime, without the pauses between an end and a resume (RUN-3)."""
         return self.active_before_s + self.lifetime_s(self.finished_at or timezone.now())
+
+    @property
+    def protection(self) -> str:
+        """Why the run cannot be deleted, "" when it can; its project must be loaded."""
+        if self.is_protected:
+            return str(_("it is protected"))
+        tag = next((tag for tag in self.tags if tag in self.project.protected_tags), "")
+        return str(_("its tag “%(tag)s” protects it in this project")) % {"tag": tag} if tag else ""
 
     @property
     def is_rewound(self) -> bool:

@@ -1,6 +1,6 @@
 """What changes blobs and the ledger."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from itertools import islice
 
@@ -61,6 +61,16 @@ def enter_bytes(
         ByteEntry.objects.create(
             team_id=team_id, project_id=project_id, run_id=run_id, category=category, delta_bytes=delta_bytes
         )
+
+
+def move_bytes(*, run_ids: Collection[int], team_id: int, project_id: int) -> None:
+    """Take what runs hold from the team and project they were in, and enter it where they are now."""
+    held = ByteEntry.objects.filter(run_id__in=run_ids).values("run_id", "team_id", "project_id", "category")
+    entries = []
+    for row in held.annotate(delta_bytes=-Sum("delta_bytes")).exclude(delta_bytes=0):
+        there = {"team_id": team_id, "project_id": project_id, "delta_bytes": -row["delta_bytes"]}
+        entries += [ByteEntry(**row), ByteEntry(**{**row, **there})]
+    ByteEntry.objects.bulk_create(entries, batch_size=500)
 
 
 def held_bytes(**owner: int) -> int:

@@ -20,7 +20,7 @@ from common.tasks import write_heartbeat
 from config.sockets import urlpatterns as socket_routes
 from metrics import ingest
 from runs.models import Run
-from runs.services import lifecycle
+from runs.services import deletion
 from tests.matrix import asking, graphql, lean, rest, sockets, web
 from tests.matrix.cases import Answer, Case, Over, Thing, expected
 from tests.matrix.permissions import ELEVATED
@@ -272,7 +272,7 @@ def test_logging_to_what_is_hidden_and_to_what_is_missing_read_the_same(world: W
     """Otherwise anybody with a key could try out the names of other people's teams, projects and runs."""
     with transaction.atomic():
         gone = Run.objects.get(uid="of-host")
-        lifecycle.delete_run(actor=SYSTEM, run=gone)
+        deletion.delete_run(actor=SYSTEM, run=gone)
         hidden = {
             _told(world, "elsewhere", "team-project", "of-host"),
             _told(world, "elsewhere", "team-project", "a-new-run"),

@@ -21,7 +21,7 @@ from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
 from runs.models import Pulse, Run, RunFile, StateChange
-from runs.services import lifecycle, logs, purge
+from runs.services import deletion, lifecycle, logs, purge
 from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
 from runs.services.lifecycle import RunFields
@@ -81,7 +81,7 @@ def full_run(posts=4, **fields):
 
 
 def deleted(run, days=8):
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
     Run.objects.filter(pk=run.pk).update(deleted_at=timezone.now() - timedelta(days=days))
     return run
 
@@ -193,7 +193,7 @@ def test_runs_are_purged_after_their_days_of_grace(settings, kept_days, age_days
 
 def test_with_no_days_of_grace_a_run_is_purged_at_once(settings):
     settings.DELETED_KEPT_DAYS = 0
-    lifecycle.delete_run(actor=SYSTEM, run=full_run())
+    deletion.delete_run(actor=SYSTEM, run=full_run())
     assert purge_runs() == 1
 
 
@@ -218,7 +218,7 @@ def test_a_restored_run_is_whole_again():
     before, rows = counts_of(run), rows_of(run)
     deleted(run, days=6)
     purge_runs()
-    lifecycle.restore_run(actor=SYSTEM, run=run)
+    deletion.restore_run(actor=SYSTEM, run=run)
     assert (counts_of(run), rows_of(run)) == (before, rows)
 
 
@@ -239,7 +239,7 @@ def test_a_run_that_is_half_purged_cannot_be_restored_and_is_finished_later(monk
     purge._purge_some(run.pk)
     settings.DELETED_KEPT_DAYS = 30
     with pytest.raises(Gone, match="can be undone for 30 days"):
-        lifecycle.restore_run(actor=SYSTEM, run=run)
+        deletion.restore_run(actor=SYSTEM, run=run)
     assert purge_runs() == 1
 
 
@@ -303,7 +303,7 @@ def test_posts_uploads_and_upserts_of_a_purged_run_hear_that_it_was_deleted():
     with pytest.raises(Gone, match="cannot be used again"):  # RUN-9
         lifecycle.log_run(actor=SYSTEM, project=run.project, uid=run.uid, fields=RunFields(notes="late"))
     with pytest.raises(Gone, match="can be undone for 7 days"):
-        lifecycle.restore_run(actor=SYSTEM, run=run)
+        deletion.restore_run(actor=SYSTEM, run=run)
     assert {count for (model, _), count in counts_of(run).items() if model not in KEPT} == {0}
 
 
@@ -319,10 +319,10 @@ def test_streaming_to_a_purged_run_is_gone_and_not_unknown(api_key):
 def test_an_upsert_of_a_deleted_run_keeps_what_it_holds():
     run = full_run()
     before = counts_of(run)
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
     with pytest.raises(Gone):
         lifecycle.log_run(actor=SYSTEM, project=run.project, uid=run.uid, fields=RunFields(notes="new"))
-    lifecycle.restore_run(actor=SYSTEM, run=run)
+    deletion.restore_run(actor=SYSTEM, run=run)
     run.refresh_from_db()
     assert (run.notes, counts_of(run)) == ("secret", before)
 

@@ -12,12 +12,12 @@ import json
 from access.actor import SYSTEM
 from metrics import compaction
 from runs.models import Run
-from runs.services import lifecycle
+from runs.services import deletion
 from tests.test_purge import full_run
 compaction.PACK_ENDED_AT_ROWS = 3
 runs = [full_run(posts=12) for _ in range(8)]
 for run in runs[1:]:
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
 print(json.dumps(runs[0].pk))
 """
 

@@ -18,7 +18,7 @@ from metrics.ingest import Ack, Post, write_group
 from metrics.models import Kind, Sequence, Tail
 from runs.models import BadLine, Run
 from runs.selectors import log_lines_between
-from runs.services import lifecycle
+from runs.services import deletion, lifecycle
 from runs.services.posts import RunPost
 from runs.states import RunState
 from tests.factories import RunFactory
@@ -249,7 +249,7 @@ def test_a_long_post_is_cut_into_batches():
 
 def test_a_deleted_run_refuses_and_the_others_of_the_group_are_stored():
     gone, alive = RunFactory(), RunFactory()
-    lifecycle.delete_run(actor=SYSTEM, run=gone)
+    deletion.delete_run(actor=SYSTEM, run=gone)
     refused, stored = write_group(
         [post(gone, history=(0, history(0, 3))), post(alive, history=(0, history(0, 3)))]
     )

@@ -1,9 +1,8 @@
-"""The life of a run: made, brought up to date, stopped, ended, found crashed, deleted, restored."""
+"""The life of a run: made, brought up to date, stopped, ended, found crashed."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -49,7 +48,7 @@ class RunFields:
     summary_text: str | None = None
 
 
-def _apply(run: Run, fields: RunFields) -> list[str]:
+def apply_fields(run: Run, fields: RunFields) -> list[str]:
     """Set what is given; return the names of changed columns.
 
     Raises:
@@ -156,7 +155,7 @@ def _insert(
         user_id=user.pk if user else actor.user_id, logged_by_id=actor.user_id, state=state, started_at=now,
         active_since=now if state in ACTIVE else None,
     )  # fmt: skip
-    _apply(run, fields)
+    apply_fields(run, fields)
     run.display_name = run.display_name or random_display_name(run.number)
     run.save()
     Pulse.objects.create(run=run, heartbeat_at=now)
@@ -197,7 +196,7 @@ def log_run(
             raise Gone(
                 f"The run {uid!r} of {project} was deleted and its id cannot be used again; choose another id."
             )
-        changed = _apply(run, fields)
+        changed = apply_fields(run, fields)
         run.save(update_fields=[*changed, "updated_at"])
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
@@ -213,7 +212,7 @@ def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
     """Rename, tag, annotate, group, reconfigure; the state stays as it is."""
     require(actor, RunAction.UPDATE, run)
     run = _locked(run.pk)
-    changed = _apply(run, fields)
+    changed = apply_fields(run, fields)
     run.save(update_fields=[*changed, "updated_at"])
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
@@ -282,60 +281,6 @@ def stop_run(*, actor: Actor, run: Run) -> Run:
     run.save(update_fields=["stop_requested_at", "updated_at"])
     team = run.project.team
     record(actor, RunAction.STOP, run, organization_id=team.organization_id, team_id=team.pk)
-    return run
-
-
-def _tell_list(run: Run, state: str) -> None:
-    """Tell open lists of the project's runs after commit that one went or came back."""
-    group, message = live.project_group(run.project_id), {"type": "run", "uid": run.uid, "state": state}
-    transaction.on_commit(partial(live.send, group, message), robust=True)
-
-
-@transaction.atomic
-def delete_run(*, actor: Actor, run: Run) -> Run:
-    """Hide a run, which can be restored until `purge` takes it; its id is never free again (RUN-7, RUN-9)."""
-    require(actor, RunAction.DELETE, run)
-    run = _locked(run.pk)
-    if run.deleted_at is None:
-        run.deleted_at = timezone.now()
-        run.save(update_fields=["deleted_at", "updated_at"])
-        team = run.project.team
-        record(actor, RunAction.DELETE, run, organization_id=team.organization_id, team_id=team.pk)
-        _tell_list(run, "deleted")
-    return run
-
-
-def undo_ended_at(now: datetime) -> datetime:
-    """Return the time of deletion from which on a run can still be restored."""
-    return now - timedelta(days=settings.DELETED_KEPT_DAYS)
-
-
-@transaction.atomic
-def restore_run(*, actor: Actor, run: Run) -> Run:
-    """Undo a deletion (RUN-7); who may delete a run may do so. A run that is not deleted stays as it is.
-
-    Its state is what it would be: a process that ran on was refused, so silence has ended the run since.
-
-    Raises:
-        Gone: too late.
-    """
-    require(actor, RunAction.DELETE, run)
-    run = _locked(run.pk)
-    if run.deleted_at is None:
-        return run
-    if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(timezone.now()):
-        raise Gone(
-            f"{run} was deleted on {run.deleted_at:%Y-%m-%d %H:%M} UTC; "
-            f"a deletion can be undone for {settings.DELETED_KEPT_DAYS} days."
-        )
-    before, run.deleted_at = run.deleted_at, None
-    run.save(update_fields=["deleted_at", "updated_at"])
-    team = run.project.team
-    record(
-        actor, "run.restore", run, organization_id=team.organization_id, team_id=team.pk,
-        before={"deleted_at": before.isoformat()},
-    )  # fmt: skip
-    _tell_list(run, run.state)
     return run
 
 

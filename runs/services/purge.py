@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from runs.models import BadLine, LogBlock, Pulse, Run, RunAlert, RunFile
-from runs.services.lifecycle import undo_ended_at
+from runs.services.deletion import undo_ended_at
 from runs.states import ACTIVE
 from storage.services import enter_bytes
 

@@ -14,7 +14,7 @@ from access.web import actor_of_user
 from common.errors import Conflict, Forbidden, Gone, Invalid, NotFound
 from runs import signals
 from runs.models import Project, Run, Visibility
-from runs.services import lifecycle, projects
+from runs.services import deletion, lifecycle, projects
 from runs.services.lifecycle import RunFields
 from runs.states import RunState, state_after_exit
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
@@ -63,7 +63,7 @@ def test_nul_and_lone_surrogates_do_not_stop_a_run():
 
 def test_a_deleted_runs_id_is_not_reusable_and_the_refusal_says_so():
     run = RunFactory(uid="gone")
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
     with pytest.raises(Gone, match="cannot be used again"):  # RUN-9
         log(run.project, "gone")
 
@@ -160,8 +160,8 @@ def test_members_stop_and_delete_their_own_runs_and_admins_all():
         lifecycle.stop_run(actor=actor_of_user(other), run=run)
     lifecycle.stop_run(actor=actor_of_user(author), run=run)
     with pytest.raises(Forbidden, match=r"run\.delete"):
-        lifecycle.delete_run(actor=actor_of_user(other), run=run)
-    assert lifecycle.delete_run(actor=actor_of_user(admin), run=run).deleted_at is not None
+        deletion.delete_run(actor=actor_of_user(other), run=run)
+    assert deletion.delete_run(actor=actor_of_user(admin), run=run).deleted_at is not None
 
 
 def test_a_deletion_is_undone_by_whoever_may_delete_and_the_audit_log_says_so():
@@ -169,10 +169,10 @@ def test_a_deletion_is_undone_by_whoever_may_delete_and_the_audit_log_says_so():
     team = TeamFactory()
     author, other = make_member(team), make_member(team)
     run = RunFactory(project=ProjectFactory(team=team), user=author)
-    lifecycle.delete_run(actor=actor_of_user(author), run=run)
+    deletion.delete_run(actor=actor_of_user(author), run=run)
     with pytest.raises(Forbidden, match=r"run\.delete"):
-        lifecycle.restore_run(actor=actor_of_user(other), run=run)
-    assert lifecycle.restore_run(actor=actor_of_user(author), run=run).deleted_at is None
+        deletion.restore_run(actor=actor_of_user(other), run=run)
+    assert deletion.restore_run(actor=actor_of_user(author), run=run).deleted_at is None
     assert Run.objects.live().filter(pk=run.pk).exists()
     entry = AuditEntry.objects.get(action="run.restore")
     assert (entry.user, entry.team_id, entry.object_id) == (author, team.pk, str(run.pk))
@@ -183,17 +183,17 @@ def test_a_deletion_is_undone_for_seven_days(days, is_restored):
     """RUN-7."""
     run = RunFactory()
     with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
-        lifecycle.delete_run(actor=SYSTEM, run=run)
+        deletion.delete_run(actor=SYSTEM, run=run)
         clock.shift(timedelta(days=days))
         with nullcontext() if is_restored else pytest.raises(Gone, match="can be undone for 7 days"):
-            lifecycle.restore_run(actor=SYSTEM, run=run)
+            deletion.restore_run(actor=SYSTEM, run=run)
     assert (Run.objects.get(pk=run.pk).deleted_at is None) == is_restored
 
 
 def test_restoring_what_is_not_deleted_changes_nothing():
     run = RunFactory()
     before = Run.objects.get(pk=run.pk).updated_at
-    lifecycle.restore_run(actor=SYSTEM, run=run)
+    deletion.restore_run(actor=SYSTEM, run=run)
     assert Run.objects.get(pk=run.pk).updated_at == before
     assert not AuditEntry.objects.filter(action="run.restore").exists()
 
@@ -201,10 +201,10 @@ def test_restoring_what_is_not_deleted_changes_nothing():
 def test_a_run_deleted_while_it_ran_comes_back_ended_and_goes_on_when_it_is_resumed():
     """RUN-2: its process was refused, so silence has ended it as of its last heartbeat."""
     run = RunFactory(uid="back")
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
     last_sign = silent(run, 4000)
     lifecycle.find_crashed_runs()
-    restored = lifecycle.restore_run(actor=SYSTEM, run=run)
+    restored = deletion.restore_run(actor=SYSTEM, run=run)
     assert (restored.state, restored.finished_at) == (RunState.CRASHED, last_sign)
     again, made = log(run.project, "back")
     assert (again.pk, again.state, made) == (run.pk, RunState.RUNNING, False)
@@ -216,7 +216,7 @@ def test_owning_a_project_gives_no_right_over_other_peoples_runs():
     project = projects.create_project(actor=actor_of_user(owner), team=team, name="owned")
     run = RunFactory(project=project, user=author)
     with pytest.raises(Forbidden):  # TEAM-22
-        lifecycle.delete_run(actor=actor_of_user(owner), run=run)
+        deletion.delete_run(actor=actor_of_user(owner), run=run)
 
 
 def test_changes_are_told_after_commit(django_capture_on_commit_callbacks):

@@ -11,7 +11,7 @@ from access.actor import SYSTEM
 from runs import selectors
 from runs.models import LogBlock, Run
 from runs.selectors import log_lines_between
-from runs.services import lifecycle, logs, posts
+from runs.services import deletion, lifecycle, logs, posts
 from runs.services.posts import LogLines, RunPost, apply_posts, lock_runs
 from runs.tasks import fold_logs
 from tests.factories import RunFactory
@@ -162,7 +162,7 @@ def test_a_log_that_changes_under_the_worker_is_left_as_it_is(act, monkeypatch):
 def test_a_deleted_runs_log_is_left_alone():
     run = many_posts(3)
     finish(run)
-    lifecycle.delete_run(actor=SYSTEM, run=run)
+    deletion.delete_run(actor=SYSTEM, run=run)
     assert logs.due() == []
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from config.asgi import application
 from runs.models import Run, RunFile
-from runs.services import lifecycle
+from runs.services import deletion
 from storage import local, tickets
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes
@@ -154,7 +154,7 @@ class TestPut:
     def test_refuses_a_file_of_a_deleted_run_and_keeps_nothing(self, put_path: str, tmp_path: Path):
         """RUN-9; content that no row names would lie on the disk for ever."""
         run = Run.objects.get()
-        lifecycle.delete_run(actor=SYSTEM, run=run)
+        deletion.delete_run(actor=SYSTEM, run=run)
         assert _ask("PUT", put_path, b"late").status_code == 410
         assert not Blob.objects.exists()
         assert not _files(tmp_path)
@@ -162,7 +162,7 @@ class TestPut:
     def test_refuses_for_a_deleted_run_what_another_run_has_and_leaves_that_alone(self, put_path: str):
         kept = keep_bytes(b"shared")
         run = Run.objects.get()
-        lifecycle.delete_run(actor=SYSTEM, run=run)
+        deletion.delete_run(actor=SYSTEM, run=run)
         assert _ask("PUT", put_path, b"shared").status_code == 410
         assert local.path_of(kept.location).read_bytes() == b"shared"
 

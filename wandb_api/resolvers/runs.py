@@ -17,7 +17,7 @@ from runs.access import RunAction
 from runs.models import Run
 from runs.projection import sdk_part
 from runs.selectors import changeable, get_run
-from runs.services import lifecycle
+from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
 from runs.services.lifecycle import RunFields
 from runs.services.projects import ensure_project
@@ -156,7 +156,7 @@ def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
 def resolve_delete_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Delete a run."""
     actor = info.context.actor
-    lifecycle.delete_run(actor=actor, run=run_by_id(actor, input["id"]))
+    deletion.delete_run(actor=actor, run=run_by_id(actor, input["id"]))
     return {"clientMutationId": input.get("clientMutationId")}
 
 

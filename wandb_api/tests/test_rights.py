@@ -10,7 +10,7 @@ import pytest
 from access.actor import SYSTEM
 from accounts.models import User
 from runs.models import Project
-from runs.services.lifecycle import delete_run
+from runs.services.deletion import delete_run
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor
 from wandb_api import rights as module
 from wandb_api.file_stream import _allowed

@@ -1,0 +1,46 @@
+"""What people write on runs, one or many: tags, notes, groups, names (RUN-7)."""
+
+from collections.abc import Collection
+
+from access.actor import Actor
+from runs.access import RunAction
+from runs.models import Run
+from runs.services.bulk import Act, Change, Outcome, change_runs
+from runs.services.lifecycle import RunFields, apply_fields
+
+
+def annotate_runs(*, actor: Actor, run_ids: Collection[int], fields: RunFields) -> Outcome:
+    """Set the same name, notes, group or job type on all of them."""
+    names = tuple(
+        name for name in ("display_name", "notes", "group", "job_type") if getattr(fields, name) is not None
+    )
+
+    def change(run: Run) -> bool:
+        return bool(apply_fields(run, fields))
+
+    return change_runs(
+        actor=actor, run_ids=run_ids, act=Act(action=RunAction.UPDATE, change=change, fields=names)
+    )
+
+
+def tag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Outcome:
+    """Add tags; those a run has already stay where they are."""
+
+    def change(run: Run) -> bool:
+        return bool(apply_fields(run, RunFields(tags=[*run.tags, *tags])))
+
+    return _retag(actor, run_ids, change)
+
+
+def untag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Outcome:
+    """Take tags away."""
+
+    def change(run: Run) -> bool:
+        return bool(apply_fields(run, RunFields(tags=[tag for tag in run.tags if tag not in tags])))
+
+    return _retag(actor, run_ids, change)
+
+
+def _retag(actor: Actor, run_ids: Collection[int], change: Change) -> Outcome:
+    act = Act(action=RunAction.UPDATE, change=change, fields=("tags",))
+    return change_runs(actor=actor, run_ids=run_ids, act=act)

@@ -1,0 +1,95 @@
+"""Acts on many runs at once: what may be changed is, and each run left alone is named with the reason.
+
+A chunk of runs is one transaction with a fixed number of statements, whatever its size.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from access.actor import Actor
+from access.audit import record_many
+from access.engine import visible
+from common import live
+from common.errors import DomainError, Forbidden
+from runs.access import RunAction
+from runs.models import Run
+
+CHUNK = 500
+"""Runs in one transaction: SQLite has one writer, and a group commit must not wait long for it."""
+
+Change = Callable[[Run], bool]
+"""Sets columns of a locked run whose project and team are loaded; says whether that changed anything.
+
+It raises a DomainError to leave the run as it is.
+"""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of an act."""
+
+    done: list[str] = field(default_factory=list)
+    """Ids (``uid``) of the runs that are now as was asked."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Id of a run that was left alone, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """One kind of change."""
+
+    action: str
+    """What the actor needs on each run."""
+    change: Change
+    fields: tuple[str, ...]
+    """Columns that ``change`` sets."""
+    recorded: str = ""
+    """Under which name the audit log has it; "" for what needs no entry."""
+    state: str = ""
+    """What open lists are told instead of the run's state."""
+
+
+def change_runs(*, actor: Actor, run_ids: Collection[int], act: Act) -> Outcome:
+    """Change runs the actor may see; each on which the act is not possible stays as it is."""
+    outcome = Outcome()
+    pks = sorted(run_ids)
+    for start in range(0, len(pks), CHUNK):
+        _change_chunk(actor, pks[start : start + CHUNK], act, outcome)
+    return outcome
+
+
+@transaction.atomic
+def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> None:
+    rows = Run.objects.filter(pk__in=pks)
+    seen = set(visible(actor, RunAction.VIEW, rows).values_list("pk", flat=True))
+    allowed = set(visible(actor, act.action, rows).values_list("pk", flat=True))
+    changed: list[Run] = []
+    for run in Run.objects.locked().select_related("project__team").filter(pk__in=seen):
+        try:
+            if run.pk not in allowed:
+                raise Forbidden(f"You have no permission {str(act.action)!r} on it.", action=act.action)
+            if act.change(run):
+                run.updated_at = timezone.now()
+                changed.append(run)
+            outcome.done.append(run.uid)
+        except DomainError as error:
+            outcome.refused[run.uid] = error.message
+    Run.objects.bulk_update(changed, [*act.fields, "updated_at"], batch_size=100)
+    if act.recorded:
+        record_many(actor, act.recorded, [(run, run.project.team) for run in changed])
+    for message in _notices(changed, act.state):
+        transaction.on_commit(partial(live.send, *message), robust=True)
+
+
+def _notices(runs: list[Run], state: str) -> list[tuple[str, dict[str, Any]]]:
+    """One message for a project, which names the run when there is just one: lists read themselves again anyway."""
+    last = {run.project_id: run for run in runs}
+    return [
+        (live.project_group(pk), {"type": "run", "uid": run.uid, "state": state or run.state})
+        for pk, run in last.items()
+    ]

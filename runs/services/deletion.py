@@ -1,0 +1,126 @@
+"""Deleting runs, undoing that while it can be, and protecting runs from it (RUN-7). `purge` ends what stays deleted."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from access.actor import Actor
+from access.engine import require
+from common.errors import Conflict, Gone
+from runs.access import RunAction
+from runs.models import Run
+from runs.services.bulk import Act, Outcome, change_runs
+
+_RESTORE, _PURGE, _PROTECT, _UNPROTECT = "run.restore", "run.purge", "run.protect", "run.unprotect"
+"""How the audit log calls what the right to delete is needed for."""
+
+
+def undo_ended_at(now: datetime) -> datetime:
+    """Return the time of deletion from which on a run can still be restored."""
+    return now - timedelta(days=settings.DELETED_KEPT_DAYS)
+
+
+def _hide(run: Run) -> bool:
+    if run.deleted_at is not None:
+        return False
+    if run.protection:
+        raise Conflict(f"{run} cannot be deleted: {run.protection}.")
+    run.deleted_at = timezone.now()
+    return True
+
+
+def _restore(run: Run) -> bool:
+    if run.deleted_at is None:
+        return False
+    if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(timezone.now()):
+        raise Gone(
+            f"{run} was deleted on {run.deleted_at:%Y-%m-%d %H:%M} UTC; "
+            f"a deletion can be undone for {settings.DELETED_KEPT_DAYS} days, and not once its purge has begun."
+        )
+    run.deleted_at = None
+    return True
+
+
+def _give_up(run: Run) -> bool:
+    if run.deleted_at is None:
+        raise Conflict(f"{run} is not deleted; delete it first.")
+    if run.purge_began_at is not None:
+        return False
+    run.purge_began_at = timezone.now()
+    return True
+
+
+def _protect(run: Run) -> bool:
+    before, run.is_protected = run.is_protected, True
+    return not before
+
+
+def _unprotect(run: Run) -> bool:
+    before, run.is_protected = run.is_protected, False
+    return before
+
+
+_NEEDS = RunAction.DELETE
+DELETE = Act(action=_NEEDS, change=_hide, fields=("deleted_at",), recorded=_NEEDS, state="deleted")
+RESTORE = Act(action=_NEEDS, change=_restore, fields=("deleted_at",), recorded=_RESTORE)
+PURGE = Act(action=_NEEDS, change=_give_up, fields=("purge_began_at",), recorded=_PURGE, state="deleted")
+PROTECT = Act(action=_NEEDS, change=_protect, fields=("is_protected",), recorded=_PROTECT)
+UNPROTECT = Act(action=_NEEDS, change=_unprotect, fields=("is_protected",), recorded=_UNPROTECT)
+
+
+def delete_runs(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
+    """Hide runs, which can be restored until `purge` takes them; their ids are never free again (RUN-7, RUN-9)."""
+    return change_runs(actor=actor, run_ids=run_ids, act=DELETE)
+
+
+def restore_runs(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
+    """Undo deletions; who may delete a run may do so. A run that is not deleted stays as it is.
+
+    Its state is what it would be: a process that ran on was refused, so silence has ended the run since.
+    """
+    return change_runs(actor=actor, run_ids=run_ids, act=RESTORE)
+
+
+def purge_now(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
+    """Give up the undo of deleted runs: the worker's next round frees what they hold."""
+    return change_runs(actor=actor, run_ids=run_ids, act=PURGE)
+
+
+def protect_runs(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
+    """Let nobody delete the runs until somebody who could takes the protection away."""
+    return change_runs(actor=actor, run_ids=run_ids, act=PROTECT)
+
+
+def unprotect_runs(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
+    """Take the protection away; a protecting tag still holds."""
+    return change_runs(actor=actor, run_ids=run_ids, act=UNPROTECT)
+
+
+def _one(actor: Actor, run: Run, act: Act) -> Run:
+    require(actor, act.action, run)
+    outcome = change_runs(actor=actor, run_ids=[run.pk], act=act)
+    if run.uid in outcome.refused:
+        error = Gone if act is RESTORE else Conflict
+        raise error(outcome.refused[run.uid])
+    run.refresh_from_db()
+    return run
+
+
+def delete_run(*, actor: Actor, run: Run) -> Run:
+    """Hide one run.
+
+    Raises:
+        Conflict: it is protected.
+    """
+    return _one(actor, run, DELETE)
+
+
+def restore_run(*, actor: Actor, run: Run) -> Run:
+    """Undo the deletion of one run.
+
+    Raises:
+        Gone: too late.
+    """
+    return _one(actor, run, RESTORE)
