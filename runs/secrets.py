@@ -45,8 +45,8 @@ _ASSIGNED = re2.compile(
 )
 _FLAG_OR_ASSIGNED = re.compile(r"^-{1,2}|[:=]\s*[\"']?$")
 _TELLTALE = re2.compile(
-    r"(?i)wandb_v1_|local-|ry-|A[KSBC][IC]A|gh[pousr]_|github_pat|glpat-|sk-|hf_|api_org_|xox|slack|AIza|ya29|k_live|k_test|npm_"
-    r"|pypi-|eyJ|PRIVATE KEY|://|bearer|basic|passw|passphrase|secret|token|[_-]?key"
+    r"(?i)wandb_v1_|local-|ry-|A[KSBC][IC]A|gh[pousr]_|github_pat|glpat-|sk-|hf_|api_org_|xox|slack|AIza|ya29|"
+    r"k_live|k_test|npm_|pypi-|eyJ|PRIVATE KEY|://|bearer|basic|passw|passphrase|secret|token|[_-]?key"
 )
 """What any finding has in it; most lines of a log have none of it."""
 _NAMED = re.compile(rf"(?i)(?:^|[._-]|[a-z]){_NAME}$")
@@ -93,7 +93,9 @@ def looks_secret(name: str, value: str) -> bool:
     if re.search(r"(?i)passw|passphrase", name):
         return _classes(value) >= 2
     # token, key and secret are also words of language models and cryptography: only what is random counts
-    return len(value) >= 16 and _classes(value) >= 2 and any(map(str.isdigit, value)) and _entropy(value) >= 3.0
+    return (
+        len(value) >= 16 and _classes(value) >= 2 and any(map(str.isdigit, value)) and _entropy(value) >= 3.0
+    )
 
 
 def _is_mixed(text: str) -> bool:
@@ -112,7 +114,9 @@ def _assigned(text: str) -> Iterator[Secret]:
         group = next(number for number in (2, 3, 4) if match.start(number) >= 0)
         between = text[match.end(1) : match.start(group)]
         by_flag = match[1].startswith("-")
-        if (by_flag or _FLAG_OR_ASSIGNED.search(between)) and looks_secret(match[1].lstrip("-"), match[group]):
+        if (by_flag or _FLAG_OR_ASSIGNED.search(between)) and looks_secret(
+            match[1].lstrip("-"), match[group]
+        ):
             yield Secret(match.start(group), match.end(group), "assigned")
 
 
@@ -122,7 +126,11 @@ def find(text: str) -> list[Secret]:
         return []
     found = [*_shapes(text), *_assigned(text)]
     found += [Secret(match.start(1), match.end(1), "url") for match in _URL.finditer(text)]
-    found += [Secret(match.start(1), match.end(1), "header") for match in _HEADER.finditer(text) if _classes(match[1]) > 1]
+    found += [
+        Secret(match.start(1), match.end(1), "header")
+        for match in _HEADER.finditer(text)
+        if _classes(match[1]) > 1
+    ]
     apart: list[Secret] = []
     for secret in sorted(found, key=lambda secret: (secret.start, -secret.stop)):
         if not apart or secret.start >= apart[-1].stop:

@@ -49,7 +49,8 @@ def test_a_token_of_a_known_shape_is_masked(secret):
     text = f"using key {secret} for this run"
     assert secret not in mask(text)
     assert mask(text) == f"using key {mask(secret)} for this run"
-    assert mask(secret).startswith(secret[:2]) and MASK in mask(secret)
+    assert mask(secret).startswith(secret[:2])
+    assert MASK in mask(secret)
 
 
 @pytest.mark.parametrize(("before", "secret", "after"), ASSIGNED)
@@ -65,11 +66,18 @@ def test_what_only_looks_random_is_left_alone(text):
 
 def test_a_private_key_is_masked_over_its_lines_and_lines_stay_lines():
     body = [some(64) for _ in range(20)]
-    lines = ["before", "-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----", None, "after"]
+    lines = [
+        "before",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        *body,
+        "-----END RSA PRIVATE KEY-----",
+        None,
+        "after",
+    ]
     shown, count = mask_lines(lines)
     assert len(shown) == len(lines)
     assert count == 22
-    assert shown[0] == "before" and shown[-1] == "after" and shown[-2] is None
+    assert [shown[0], shown[-1], shown[-2]] == ["before", "after", None]
     assert all(line == MASK for line in shown[1:-2])
 
 
@@ -95,14 +103,21 @@ def test_a_command_line_is_masked_by_its_flags():
     assert mask_arguments(["--epochs", "3"]) == (["--epochs", "3"], False)
 
 
-@pytest.mark.parametrize(("name", "secret"), [("password", True), ("passwords", False), ("token_count", False)])
+@pytest.mark.parametrize(
+    ("name", "secret"), [("password", True), ("passwords", False), ("token_count", False)]
+)
 def test_only_a_name_that_ends_in_the_word_counts(name, secret):
     assert looks_secret(name, some(20)) is secret
 
 
 def test_hostile_texts_take_linear_time():
     """Half a second for a megabyte of the worst; backtracking would take for ever."""
-    for text in ("password=" * 120_000, "eyJ" + "a" * 1_000_000, "-----BEGIN PRIVATE KEY-----" * 40_000, "_token" * 170_000):
+    for text in (
+        "password=" * 120_000,
+        "eyJ" + "a" * 1_000_000,
+        "-----BEGIN PRIVATE KEY-----" * 40_000,
+        "_token" * 170_000,
+    ):
         began = time.monotonic()
         find(text)
         assert time.monotonic() - began < 5

@@ -7,5 +7,7 @@ ROUTES: dict[str, list[Case]] = {
     "ProjectViewSet.retrieve": [Case("projects: view", Over.PROJECT)],
     "RunViewSet.list": [Case("runs: view", Over.RUN, listed=True)],
     "RunViewSet.retrieve": [Case("runs: view", Over.RUN)],
+    "HistoryViewSet.history": [Case("runs: view", Over.RUN)],
+    "HistoryViewSet.system": [Case("runs: view", Over.RUN)],
     "RunViewSet.stop": [Case("runs: stop", Over.RUN, "POST")],
 }
