@@ -1,10 +1,10 @@
-"""The key pages and the page that ``wandb login`` opens."""
+"""The search, the key pages and the page that ``wandb login`` opens."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.routes import Open, declare
 from access.web import actor_of
@@ -14,6 +14,7 @@ from accounts.forms import ApiKeyForm
 from accounts.models import ApiKey, User
 from accounts.selectors import api_keys_of
 from common.errors import NotFound
+from common.search import search as find_everywhere
 
 
 def signed_in_user(request: HttpRequest) -> User:
@@ -21,6 +22,17 @@ def signed_in_user(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
         raise NotFound("Not signed in.")
     return request.user
+
+
+@declare(Open.ANYONE)  # a stranger finds what is public
+@never_cache
+@require_GET
+def search(request: HttpRequest) -> HttpResponse:
+    """Answer the search of every page; a fragment for its dialog, else a page of its own (UI-1)."""
+    text = request.GET.get("q", "")
+    context = {"found": find_everywhere(actor_of(request), text), "q": text.strip()}
+    part = "#hits" if request.headers.get("HX-Request") else ""
+    return render(request, f"accounts/search.html{part}", context)
 
 
 def _key_page(request: HttpRequest, template: str, initial_label: str = "") -> HttpResponse:

@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
+from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import can, visible
+from accounts.models import User
 from common.errors import NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import LogBlock, Project, Run, RunFile
 from runs.projection import sdk_part
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
-from runs.states import ACTIVE
+from runs.states import ACTIVE, RunState
+from storage.services import held_bytes
 from teams.access import TeamAction
 from teams.models import Team
 
@@ -53,6 +56,32 @@ def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
     """Return a project's visible runs, newest first, with what a list shows."""
     runs = Run.objects.live().filter(project=project).select_related("user", "logged_by", "pulse")
     return visible(actor, RunAction.VIEW, runs)
+
+
+def deleted_runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
+    """Return the deleted runs that still hold something and that the actor could restore, last deleted first."""
+    runs = Run.objects.filter(project=project, deleted_at__isnull=False, purged_at__isnull=True)
+    return visible(actor, RunAction.DELETE, runs.select_related("user")).order_by("-deleted_at", "-pk")
+
+
+def totals_of(project: Project) -> dict[str, Any]:
+    """Return how many runs a project has in each state, their hours and bytes; the caller may see the project."""
+    runs = Run.objects.live().filter(project=project)
+    by_state = dict(runs.order_by().values_list("state").annotate(n=Count("pk")))
+    seconds = runs.aggregate(before=Sum("active_before_s"))["before"] or 0.0
+    now = timezone.now()
+    under_way = runs.exclude(active_since=None).values_list("active_since", flat=True)
+    seconds += sum((now - since).total_seconds() for since in under_way if since)
+    states = [(state, by_state[state]) for state in RunState if state in by_state]
+    return {
+        "run_count": sum(by_state.values()),
+        "states": states,
+        "seconds": seconds,
+        "bytes": held_bytes(project_id=project.pk),
+        "authors": list(
+            User.objects.filter(runs__in=runs).annotate(n=Count("runs")).order_by("-n", "username")[:12]
+        ),
+    }
 
 
 def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs import file_views, log_views, run_views, views
+from runs import act_views, file_views, log_views, project_views, run_views, views
 
 app_name = "runs"
 _PROJECT = "<str:entity>/<str:project>"
@@ -11,7 +11,13 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("<str:entity>", views.entity, name="entity"),
     path(_PROJECT, views.project, name="project"),
-    path(f"{_PROJECT}/runs", views.project, name="project_runs"),
+    path(f"{_PROJECT}/runs", views.project, name="runs"),
+    path(f"{_PROJECT}/runs/acts/<str:act>", act_views.act_on_runs, name="act"),
+    path(f"{_PROJECT}/overview", project_views.overview, name="project_overview"),
+    path(f"{_PROJECT}/overview/update", project_views.update, name="project_update"),
+    path(f"{_PROJECT}/overview/visibility", project_views.change_visibility, name="project_visibility"),
+    path(f"{_PROJECT}/deleted", project_views.deleted, name="deleted"),
+    path(f"{_PROJECT}/compare", project_views.compare, name="compare"),
     path(f"{_RUN}/overview", run_views.run_overview, name="run_overview"),
     path(f"{_RUN}/head", run_views.run_head, name="run_head"),
     path(f"{_RUN}/values/<str:part>", run_views.run_values, name="run_values"),

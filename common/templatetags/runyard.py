@@ -16,6 +16,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from common.markdown import render_markdown
+
 register = template.Library()
 
 RUN_COLORS = 8
@@ -172,6 +174,12 @@ def initials(name: object) -> str:
 def color_index(key: int | str) -> int:
     """Map an id to one of the run colours, always the same one."""
     return (key if isinstance(key, int) else sum(str(key).encode())) % RUN_COLORS
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """Render Markdown that people wrote."""
+    return render_markdown(text)
 
 
 @register.filter

@@ -22,6 +22,11 @@ def undo_ended_at(now: datetime) -> datetime:
     return now - timedelta(days=settings.DELETED_KEPT_DAYS)
 
 
+def undo_ends_at(run: Run) -> datetime:
+    """Return until when a deleted run can be restored."""
+    return (run.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
+
+
 def _hide(run: Run) -> bool:
     if run.deleted_at is not None:
         return False

@@ -16,7 +16,7 @@ from runs.projection import clean_text
 from teams.models import Membership, Role, ServiceAccount, Team
 from teams.services import check_role
 
-MAX_NAME = 128
+MAX_NAME, MAX_DESCRIPTION, MAX_TAG, MAX_PROTECTED_TAGS = 128, 1_000_000, 256, 100
 _FORBIDDEN = "/\\#?%:"
 
 
@@ -101,11 +101,28 @@ def ensure_project(*, actor: Actor, team: Team, name: str) -> Project:
 
 
 @transaction.atomic
-def update_project(*, actor: Actor, project: Project, description: str) -> Project:
-    """Change the overview's text."""
+def update_project(
+    *, actor: Actor, project: Project, description: str | None = None, protected_tags: list[str] | None = None
+) -> Project:
+    """Change the overview's text, or which tags keep a run from being deleted; None leaves either as it is.
+
+    Raises:
+        Invalid: over a limit.
+    """
     require(actor, ProjectAction.UPDATE, project)
-    project.description = clean_text(description)
-    project.save(update_fields=["description", "updated_at"])
+    if description is not None:
+        if len(description) > MAX_DESCRIPTION:
+            raise Invalid(
+                f"A description has at most {MAX_DESCRIPTION} characters; this one has {len(description)}."
+            )
+        project.description = clean_text(description)
+    if protected_tags is not None:
+        if len(protected_tags) > MAX_PROTECTED_TAGS or any(len(tag) > MAX_TAG for tag in protected_tags):
+            raise Invalid(
+                f"At most {MAX_PROTECTED_TAGS} tags of at most {MAX_TAG} characters can protect runs."
+            )
+        project.protected_tags = list(dict.fromkeys(clean_text(tag) for tag in protected_tags))
+    project.save(update_fields=["description", "protected_tags", "updated_at"])
     return project
 
 

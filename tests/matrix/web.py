@@ -33,6 +33,7 @@ ROUTES: dict[str, list[Case]] = {
         _SIGNED_IN
     ],  # with no code under way it leads to the sign-in page, or home
     "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"})],
+    "accounts:search": [_ANYONE],
     "accounts:authorize": [_SIGNED_IN],
     "accounts:api_keys": [_SIGNED_IN],
     "accounts:api_key_delete": [Case("keys: delete own", Over.KEY, "POST")],
@@ -46,7 +47,15 @@ ROUTES: dict[str, list[Case]] = {
     "runs:home": [_SIGNED_IN],
     "runs:entity": [Case("entity: view", Over.ENTITY)],
     "runs:project": [_PROJECT],
-    "runs:project_runs": [_PROJECT],
+    "runs:runs": [_PROJECT],
+    "runs:act": [
+        Case("projects: view", Over.PROJECT, "POST", args={"act": "delete"})
+    ],  # each run is asked for
+    "runs:project_overview": [_PROJECT],
+    "runs:project_update": [Case("projects: edit overview", Over.PROJECT, "POST")],
+    "runs:project_visibility": [Case("projects: change visibility", Over.PROJECT, "POST")],
+    "runs:deleted": [_PROJECT],
+    "runs:compare": [_PROJECT],
     "runs:run_short": [_RUN],
     "runs:run_overview": [_RUN],
     "runs:run_logs": [_RUN],

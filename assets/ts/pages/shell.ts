@@ -1,6 +1,7 @@
 import { letMessagesGo, toast } from "../lib/announce";
 import { enableCopying } from "../lib/copy";
 import { enableDialogs } from "../lib/dialogs";
+import { enableSearch } from "../lib/search";
 import { enableShortcuts } from "../lib/shortcuts";
 import { enableThemeChoice } from "../lib/theme-choice";
 import { keepTimesFresh } from "../lib/times";
@@ -9,6 +10,7 @@ import { word } from "../lib/words";
 keepTimesFresh();
 enableCopying();
 enableDialogs();
+enableSearch();
 enableShortcuts();
 enableThemeChoice();
 letMessagesGo();

@@ -1,0 +1,56 @@
+import { openDialog } from "./dialogs";
+import { one } from "./dom";
+
+/** Open the search by Ctrl/Cmd+K or its button; arrows move among the hits, Enter goes to the chosen one. */
+export function enableSearch(): void {
+  const input = one<HTMLInputElement>("#search-input");
+  const hits = one<HTMLElement>("#search-hits");
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      open(input);
+    }
+  });
+  document.addEventListener("click", (event) => {
+    if (!(event.target as Element).closest("[data-search-opener]") || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    open(input);
+  });
+  hits.addEventListener("htmx:afterSwap", () => choose(input, optionsIn(hits)[0]));
+  input.addEventListener("keydown", (event) => {
+    const options = optionsIn(hits);
+    const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      choose(input, options[(at + step + options.length) % options.length]);
+    } else if (event.key === "Enter" && options[at]) {
+      event.preventDefault();
+      options[at].click();
+    }
+  });
+}
+
+function open(input: HTMLInputElement): void {
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
+  openDialog("search-dialog");
+  input.select();
+  input.dispatchEvent(new Event("search-opened"));
+}
+
+function optionsIn(hits: HTMLElement): HTMLElement[] {
+  return [...hits.querySelectorAll<HTMLElement>("a[role=option]")];
+}
+
+function choose(input: HTMLInputElement, option: HTMLElement | undefined): void {
+  for (const other of document.querySelectorAll("#search-hits [aria-selected=true]")) {
+    other.setAttribute("aria-selected", "false");
+  }
+  if (!option) {
+    input.removeAttribute("aria-activedescendant");
+    return;
+  }
+  option.setAttribute("aria-selected", "true");
+  option.scrollIntoView({ block: "nearest" });
+  input.setAttribute("aria-activedescendant", option.id);
+}

@@ -1,0 +1,53 @@
+"""The search of every page (UI-1)."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from runs.models import Visibility
+from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(client: Client, text: str) -> str:
+    return client.get(reverse("accounts:search"), {"q": text}, headers={"HX-Request": "true"}).content.decode()
+
+
+@pytest.fixture
+def signed_in(client):
+    team = TeamFactory(name="vision")
+    member = make_member(team, username="ada")
+    client.force_login(member)
+    RunFactory(project=ProjectFactory(team=team, name="digits"), uid="abc12345", display_name="warm start", user=member)
+    return client
+
+
+def test_projects_runs_people_and_settings_are_found(signed_in):
+    """UI-1."""
+    assert "/vision/digits/abc12345" in asked(signed_in, "warm st")
+    assert "/vision/digits/abc12345" in asked(signed_in, "abc1")
+    assert "/vision/digits" in asked(signed_in, "vision/dig")
+    assert 'href="/vision"' in asked(signed_in, "visi")
+    assert "/settings/api-keys" in asked(signed_in, "api")
+    assert "Nothing you may see" in asked(signed_in, "no such thing")
+
+
+def test_nothing_is_found_that_may_not_be_seen(client):
+    """UI-1: a stranger finds what is public and nothing else."""
+    team = TeamFactory(name="vision")
+    RunFactory(project=ProjectFactory(team=team, name="hidden"), display_name="hidden run")
+    public = ProjectFactory(team=TeamFactory(name="shown-team"), name="hidden-not", visibility=Visibility.PUBLIC)
+    found = asked(client, "hidden")
+    assert "/vision/" not in found
+    assert f"/{public.team.name}/hidden-not" in found
+    assert "/vision" not in asked(client, "vision")
+    assert "/settings" not in asked(client, "api")
+
+
+def test_the_number_of_queries_does_not_grow_with_what_is_found(signed_in, django_assert_max_num_queries):
+    project = ProjectFactory(name="many")
+    for number in range(12):
+        RunFactory(project=project, display_name=f"warm {number}")
+    with django_assert_max_num_queries(12):
+        asked(signed_in, "warm")

@@ -1,0 +1,92 @@
+"""Runs side by side (RUN-29): what they are, their configuration and summary, and where those differ."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from common.templatetags.runyard import duration
+from runs.models import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One key and its value in each run."""
+
+    key: str
+    values: list[str]
+    """As shown; "" where a run has none."""
+    differs: bool
+    best: tuple[int, int] | None = None
+    """Places of the least and the greatest number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of one kind."""
+
+    title: str
+    lines: list[Line]
+    equal_count: int
+    """How many lines are equal in all runs, shown or not."""
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):  # a number that JSON has no word for
+        return str(value[0])
+    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value)
+
+
+def _line(key: str, values: Sequence[Any], *, is_measured: bool = False) -> Line:
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    spread = is_measured and len(numbers) > 1 and min(numbers) != max(numbers)
+    best = (values.index(min(numbers)), values.index(max(numbers))) if spread else None
+    texts = [_text(value) for value in values]
+    differs = any(value != values[0] or type(value) is not type(values[0]) for value in values[1:])
+    return Line(key, texts, differs, best)
+
+
+def _part(
+    title: str, flats: Sequence[dict[str, Any]], *, with_equal: bool, is_measured: bool = False
+) -> Part:
+    keys = sorted({key for flat in flats for key in flat if not key.startswith("_")})
+    lines = [_line(key, [flat.get(key) for flat in flats], is_measured=is_measured) for key in keys]
+    shown = [line for line in lines if with_equal or line.differs]
+    return Part(title, shown, sum(not line.differs for line in lines))
+
+
+_FACTS: dict[str, Callable[[Run], str]] = {
+    "State": lambda run: run.state_label,
+    "User": lambda run: str(run.user or ""),
+    "Created": lambda run: f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC",
+    "Runtime": lambda run: duration(run.runtime_s),
+    "Tags": lambda run: ", ".join(run.tags),
+    "Group": lambda run: run.group,
+    "Job type": lambda run: run.job_type,
+    "Host": lambda run: run.host,
+    "Git commit": lambda run: run.git_commit,
+    "Notes": lambda run: run.notes,
+}
+
+
+def compare_runs(runs: Sequence[Run], *, with_equal: bool) -> list[Part]:
+    """Return facts, configuration and summary of runs whose user and pulse are loaded."""
+    facts = [{_(name): read(run) for name, read in _FACTS.items()} for run in runs]
+    names = [_line(name, [fact[name] for fact in facts]) for name in (facts[0] if facts else {})]
+    return [
+        Part(
+            _("Run"),
+            [line for line in names if with_equal or line.differs],
+            sum(not line.differs for line in names),
+        ),
+        _part(_("Config"), [run.config_flat for run in runs], with_equal=with_equal),
+        _part(
+            _("Summary"), [run.pulse.summary_flat for run in runs], with_equal=with_equal, is_measured=True
+        ),
+    ]

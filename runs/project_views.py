@@ -1,0 +1,130 @@
+"""A project's overview, its deleted runs, and the comparison of some of its runs (RUN-20, RUN-7, RUN-29)."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from common.errors import Invalid
+from runs import selectors
+from runs.access import ProjectAction, RunAction
+from runs.comparison import compare_runs
+from runs.models import Run, Visibility
+from runs.services import deletion, projects
+
+MOST_COMPARED = 20
+_RECENT = 8
+_DELETED_SHOWN = 200
+
+
+@declare(ProjectAction.VIEW)
+@never_cache
+@require_GET
+def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Show what the project is, and how much is in it."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    context = {
+        "project": row,
+        "team": row.team,
+        "totals": selectors.totals_of(row),
+        "recent_runs": selectors.runs_of(actor, row).select_related("project__team")[:_RECENT],
+        "can_update": can(actor, ProjectAction.UPDATE, row),
+        "can_open": can(actor, ProjectAction.CHANGE_VISIBILITY, row),
+        "visibilities": _choices(is_personal=row.team.is_personal),
+    }
+    return render(request, "runs/project_overview.html", context)
+
+
+def _choices(*, is_personal: bool) -> list[tuple[str, str, str]]:
+    says = {
+        Visibility.RESTRICTED: _("Only invited members of the team."),
+        Visibility.TEAM: _("Only you.") if is_personal else _("Everybody in the team."),
+        Visibility.PUBLIC: _("Anyone may look; only the team logs runs."),
+        Visibility.OPEN: _("Anyone may look, and anyone signed in may log runs."),
+    }
+    labels = {Visibility.TEAM: _("Private")} if is_personal else {}
+    shown = [one for one in Visibility if not (is_personal and one is Visibility.RESTRICTED)]
+    return [(one.value, str(labels.get(one, one.label)), says[one]) for one in shown]
+
+
+@declare(ProjectAction.UPDATE)
+@require_POST
+def update(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Change the description, or the tags that protect runs."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    tags = request.POST.get("protected_tags")
+    projects.update_project(
+        actor=actor,
+        project=row,
+        description=request.POST.get("description"),
+        protected_tags=None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()],
+    )
+    return redirect("runs:project_overview", entity, project)
+
+
+@declare(ProjectAction.CHANGE_VISIBILITY)
+@require_POST
+def change_visibility(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Open or close the project."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    projects.change_visibility(
+        actor=actor, project=row, visibility=request.POST.get("visibility", row.visibility)
+    )
+    messages.info(request, _("The project is now %(seen)s.") % {"seen": row.visibility_label})
+    return redirect("runs:project_overview", entity, project)
+
+
+@declare(ProjectAction.VIEW)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def deleted(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """List deleted runs; POST restores those named by ``uid``, or gives them up for good."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    runs = selectors.deleted_runs_of(actor, row)
+    if request.method == "POST":
+        chosen = list(runs.filter(uid__in=request.POST.getlist("uid")).values_list("pk", flat=True))
+        act = deletion.purge_now if request.POST.get("act") == "purge" else deletion.restore_runs
+        for reason in act(actor=actor, run_ids=chosen).refused.values():
+            messages.error(request, reason)
+        return redirect("runs:deleted", entity, project)
+    shown = list(runs[:_DELETED_SHOWN])
+    context = {
+        "project": row,
+        "team": row.team,
+        "waiting": [(run, deletion.undo_ends_at(run)) for run in shown if run.purge_began_at is None],
+        "purging": [run for run in shown if run.purge_began_at is not None],
+        "left_out": max(0, runs.count() - _DELETED_SHOWN),
+    }
+    part = "#lists" if request.headers.get("HX-Request") else ""
+    return render(request, f"runs/deleted.html{part}", context)
+
+
+@declare(RunAction.VIEW)
+@require_GET
+def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Set chosen runs side by side, differences first; ``runs`` repeated, ``all=1`` also shows what is equal."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    uids = list(dict.fromkeys(request.GET.getlist("runs")))
+    if len(uids) > MOST_COMPARED:
+        raise Invalid(f"At most {MOST_COMPARED} runs are compared at once; these are {len(uids)}.")
+    found: dict[str, Run] = {run.uid: run for run in selectors.runs_of(actor, row).filter(uid__in=uids)}
+    runs = [found[uid] for uid in uids if uid in found]
+    context = {
+        "project": row,
+        "team": row.team,
+        "runs": runs,
+        "parts": compare_runs(runs, with_equal=bool(request.GET.get("all"))),
+        "with_equal": bool(request.GET.get("all")),
+        "missing": [uid for uid in uids if uid not in found],
+    }
+    return render(request, "runs/compare.html", context)

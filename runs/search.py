@@ -1,0 +1,52 @@
+"""What runs add to the search: projects and runs the actor may see, and the entities that have some."""
+
+from collections.abc import Iterator
+
+from django.db.models import Q
+from django.urls import reverse
+
+from access.actor import Actor
+from access.engine import visible
+from common.search import Hit
+from runs.access import ProjectAction, RunAction
+from runs.models import Project, Run
+from teams.access import TeamAction
+from teams.models import Team, TeamKind
+
+
+def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
+    """Yield projects by words of their entity and name, last active first."""
+    projects = visible(actor, ProjectAction.VIEW, Project.objects.select_related("team"))
+    for word in text.replace("/", " ").split():
+        projects = projects.filter(Q(name__icontains=word) | Q(team__name__icontains=word))
+    for project in projects.order_by("-last_active_at", "-pk")[:limit]:
+        url = reverse("runs:project", args=[project.team.name, project.name])
+        yield Hit(project.name, url, detail=project.team.name)
+
+
+def find_runs(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
+    """Yield runs by words of their name, or by the begin of their id, newest first; the actor's own for no text."""
+    runs = visible(actor, RunAction.VIEW, Run.objects.live().select_related("project__team"))
+    if not text:
+        runs = runs.filter(user_id=actor.lookup_id)
+    named = Q()
+    for word in text.split():
+        named &= Q(display_name__icontains=word)
+    for run in runs.filter(named | Q(uid__startswith=text) if text else named).order_by("-pk")[:limit]:
+        names = [run.project.team.name, run.project.name]
+        url = reverse("runs:run_short", args=[*names, run.uid])
+        yield Hit(run.display_name, url, detail=" / ".join(names), state=run.state)
+
+
+def find_entities(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
+    """Yield people and teams of which the actor is part, or whose name is typed and who show something."""
+    if not text:
+        return
+    shown = visible(actor, ProjectAction.VIEW, Project.objects.all()).values("team_id")
+    own = visible(actor, TeamAction.VIEW, Team.objects.all()).values("pk")
+    teams = Team.objects.filter(Q(pk__in=own) | Q(pk__in=shown))
+    for word in text.split():
+        teams = teams.filter(name__icontains=word)
+    for team in teams.order_by("name")[:limit]:
+        icon = "user" if team.kind == TeamKind.PERSONAL else "users"
+        yield Hit(team.name, reverse("runs:entity", args=[team.name]), icon=icon)
