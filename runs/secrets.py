@@ -20,28 +20,30 @@ _SHOWN = 4
 """So many characters of a known token stay, to tell which one it is."""
 
 _SHAPES = {
-    "wandb": r"\bwandb_v1_[A-Za-z0-9_-]{40,200}|\blocal-[0-9a-f]{40}\b|\bry-[A-Za-z0-9]{40}\b",
+    "wandb": r"\bwandb_v1_[A-Za-z0-9_-]{40}[A-Za-z0-9_-]*|\blocal-[0-9a-f]{40}\b|\bry-[A-Za-z0-9]{40}\b",
     "aws": r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
-    "github": r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_[A-Za-z0-9_]{22,255}\b",
-    "gitlab": r"\bglpat-[A-Za-z0-9_-]{20,100}",
-    "openai": r"\bsk-[A-Za-z0-9_-]{20,250}",
-    "huggingface": r"\bhf_[A-Za-z0-9]{30,100}\b|\bapi_org_[A-Za-z0-9]{30,100}\b",
-    "slack": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,250}|\bhooks\.slack\.com/services/[A-Za-z0-9/]{20,100}",
-    "google": r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,250}",
-    "stripe": r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,100}\b",
+    "github": r"\bgh[pousr]_[A-Za-z0-9]{36}[A-Za-z0-9]*\b|\bgithub_pat_[A-Za-z0-9_]{22}[A-Za-z0-9_]*\b",
+    "gitlab": r"\bglpat-[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*",
+    "openai": r"\bsk-[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*",
+    "huggingface": r"\b(?:hf|api_org)_[A-Za-z0-9]{30}[A-Za-z0-9]*\b",
+    "slack": r"\bxox[abeoprs]-[A-Za-z0-9-]{10}[A-Za-z0-9-]*|\bhooks\.slack\.com/services/[A-Za-z0-9/]{20}[A-Za-z0-9/]*",
+    "google": r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*",
+    "stripe": r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16}[A-Za-z0-9]*\b",
     "npm": r"\bnpm_[A-Za-z0-9]{36}\b",
-    "pypi": r"\bpypi-AgE[A-Za-z0-9_-]{50,250}",
-    "jwt": r"\beyJ[A-Za-z0-9_-]{10,900}\.eyJ[A-Za-z0-9_-]{10,900}\.[A-Za-z0-9_-]{10,900}",
-    "key": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?s:.{0,990}?.{0,990}?.{0,990}?.{0,990}?)"
-    r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\z)",
+    "pypi": r"\bpypi-AgE[A-Za-z0-9_-]{50}[A-Za-z0-9_-]*",
+    "jwt": r"\beyJ[A-Za-z0-9_-]{10}[A-Za-z0-9_-]*\.eyJ[A-Za-z0-9_-]{10}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10}[A-Za-z0-9_-]*",
 }
 _SHAPE = re2.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES.items()))
-_URL = re2.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s/@]{3,200})@")
-_HEADER = re2.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{20,900})")
-_NAME = r"(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key)"
+_URL = re2.compile(r"[a-z][a-z0-9+.-]+://[^\s:/@]+:([^\s/@]{3}[^\s/@]*)@")
+_HEADER = re2.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{20}[A-Za-z0-9._~+/=-]*)")
+_KEY_BEGIN = re2.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_KEY_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY-----")
+_KEY_LINE = re.compile(r"\s*(?:(?:ERROR )?[0-9T:.-]{19,32} )?[A-Za-z0-9+/=]{16,100}\s*")
+_KEY_CHARACTERS = 16_000
+_NAME = "(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key)"
 _ASSIGNED = re2.compile(
-    rf"(?i)((?:[\w.-]{{0,60}}[_.-]|-{{0,2}}|[a-z]{{0,30}}){_NAME})[\"']?(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})"
-    r"(?:\"([^\"\n]{6,400})\"|'([^'\n]{6,400})'|([^\s\"',;&]{6,400}))"
+    rf"(?i)([\w.-]*{_NAME})[\"']?(?:\s*[:=]\s*|[ \t]+)"
+    r"(?:\"([^\"\n]{6}[^\"\n]*)\"|'([^'\n]{6}[^'\n]*)'|([^\s\"',;&]{6}[^\s\"',;&]*))"
 )
 _FLAG_OR_ASSIGNED = re.compile(r"^-{1,2}|[:=]\s*[\"']?$")
 _TELLTALE = re2.compile(
@@ -63,7 +65,7 @@ class Secret:
     start: int
     stop: int
     kind: str
-    """A name of `_SHAPES`, or "assigned", "url", "header"."""
+    """A name of `_SHAPES`, or "key", "assigned", "url", "header"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,18 @@ def _shapes(text: str) -> Iterator[Secret]:
             yield Secret(match.start(), match.end(), kind)
 
 
+def _keys(text: str) -> Iterator[Secret]:
+    """Find private keys: to their end, or where that is cut off, as far as lines look like one."""
+    for match in _KEY_BEGIN.finditer(text):
+        end = _KEY_END.search(text, match.end(), match.end() + _KEY_CHARACTERS)
+        stop = end.end() if end else match.end()
+        while (
+            end is None and stop < len(text) and (line := _KEY_LINE.match(text, stop)) and line.end() > stop
+        ):
+            stop = line.end()
+        yield Secret(match.start(), stop, "key")
+
+
 def _assigned(text: str) -> Iterator[Secret]:
     for match in _ASSIGNED.finditer(text):
         group = next(number for number in (2, 3, 4) if match.start(number) >= 0)
@@ -124,7 +138,7 @@ def find(text: str) -> list[Secret]:
     """Return what looks like a secret, in order, none within another."""
     if not _TELLTALE.search(text):
         return []
-    found = [*_shapes(text), *_assigned(text)]
+    found = [*_shapes(text), *_keys(text), *_assigned(text)]
     found += [Secret(match.start(1), match.end(1), "url") for match in _URL.finditer(text)]
     found += [
         Secret(match.start(1), match.end(1), "header")
@@ -141,7 +155,7 @@ def find(text: str) -> list[Secret]:
 def _masked(text: str, secrets: Sequence[Secret]) -> str:
     parts, at = [], 0
     for secret in secrets:
-        shown = _SHOWN if secret.kind in _SHAPES and secret.kind != "key" else 0
+        shown = _SHOWN if secret.kind in _SHAPES else 0
         parts += [text[at : secret.start + shown], MASK]
         at = secret.stop
     return "".join([*parts, text[at:]])

@@ -13,7 +13,7 @@ MAX_DEPTH = 24
 Node = list[Any]
 """[key, type, text] of a value, [key, type, text, nodes] of one that has others in it.
 
-The type is int, float, string, bool, null, list or dict; the text is exact, but long ones are cut.
+The type is int, float, string, bool, null, list, dict or a media type; the text is exact, but long ones are cut.
 """
 
 
@@ -50,12 +50,21 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…"
 
 
+def _is_one(value: dict[str, Any] | list[Any]) -> bool:
+    """Say whether a value is shown in one row: a list of plain values, or media."""
+    if isinstance(value, dict):
+        return isinstance(value.get("_type"), str)
+    return not any(isinstance(item, dict | list) for item in value)
+
+
 def node_of(key: str, value: Any, depth: int = 0) -> Node:
     """Return a value's node."""
     if not isinstance(value, dict | list):
         return _leaf(key, value)
     kind = "dict" if isinstance(value, dict) else "list"
     text = _cut(json.dumps(value, ensure_ascii=False))
+    if _is_one(value):
+        return [key, str(value.get("_type", "dict")) if isinstance(value, dict) else kind, text]
     items = (
         sorted(value.items()) if isinstance(value, dict) else [(str(n), item) for n, item in enumerate(value)]
     )
