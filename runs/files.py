@@ -16,7 +16,7 @@ from storage.local import path_of
 
 PREVIEW_BYTES = 256 * 1024
 FILES_A_PAGE = 200
-OPEN_UP_TO = 100
+OPEN_UP_TO = 40
 """A run of so few files shows all its folders open."""
 _LANGUAGES = {
     "py": "python", "json": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "sh": "shell", "js": "script",

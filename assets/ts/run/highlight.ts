@@ -3,7 +3,7 @@ import { make } from "../lib/dom";
 /** Texts longer than this stay plain: colouring is a help, not worth a wait. */
 const LONGEST = 200_000;
 
-const STRING = `"(?:\\\\.|[^"\\\\\\n])*"|'(?:\\\\.|[^'\\\\\\n])*'`;
+const STRING = `(?:"(?:\\\\.|[^"\\\\\\n])*"|'(?:\\\\.|[^'\\\\\\n])*')`;
 const NUMBER = "\\b\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?\\b";
 
 /** Per language: what is a comment, a string, a number, a word of the language, a key. */
