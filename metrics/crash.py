@@ -154,11 +154,15 @@ def _quoted(pattern: re.Pattern[str], lines: Sequence[str]) -> str:
 
 def _by_log(lines: Sequence[str]) -> list[Hint]:
     causes = [
-        (_GPU_MEMORY, _("Out of GPU memory"), _("Try a smaller batch, shorter sequences, mixed precision or gradient checkpointing.")),
-        (_HOST_MEMORY, _("Out of host memory"), _("The machine's memory was full. Load less data at once, or use fewer workers.")),
+        (_GPU_MEMORY, _("Out of GPU memory"),
+         _("Try a smaller batch, shorter sequences, mixed precision or gradient checkpointing.")),
+        (_HOST_MEMORY, _("Out of host memory"),
+         _("The machine's memory was full. Load less data at once, or use fewer workers.")),
         (_DISK, _("The disk is full"), _("Free some space, or write checkpoints elsewhere.")),
-        (_SHARED, _("A data loader died"), _("Often too little shared memory: give the container more /dev/shm, or use fewer workers.")),
-        (_NETWORK, _("Communication between processes failed"), _("Often another process ended first: look at the logs of the other nodes.")),
+        (_SHARED, _("A data loader died"),
+         _("Often too little shared memory: give the container more /dev/shm, or use fewer workers.")),
+        (_NETWORK, _("Communication between processes failed"),
+         _("Often another process ended first: look at the logs of the other nodes.")),
     ]  # fmt: skip
     hints = []
     for pattern, title, text in causes:
@@ -201,7 +205,8 @@ def _by_end(run: Run, signal: str, samples: Sequence[Sample]) -> list[Hint]:
             Hint(
                 _("The signal was lost"),
                 _(
-                    "The process did not say that it ended: the host went down, the process was killed, or the network was lost. If it still runs, the run comes back by itself."
+                    "The process did not say that it ended: the host went down, the process was killed, or the "
+                    "network was lost. If it still runs, the run comes back by itself."
                 ),
             )
         )

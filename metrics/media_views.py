@@ -32,7 +32,9 @@ _NOTHING_OF_OURS = (
 )
 """Headers of a page that somebody logged: it runs in an origin of its own, and reaches no network at all."""
 
-_NORMALIZE = re.compile(r'<link rel="stylesheet" type="text/css" href="https://[^"]{1,80}/normalize\.css" ?/?>')
+_NORMALIZE = re.compile(
+    r'<link rel="stylesheet" type="text/css" href="https://[^"]{1,80}/normalize\.css" ?/?>'
+)
 """What the SDK adds to every page, from a host that the page may not reach."""
 
 

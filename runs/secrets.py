@@ -26,7 +26,8 @@ _SHAPES = {
     "gitlab": r"\bglpat-[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*",
     "openai": r"\bsk-[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*",
     "huggingface": r"\b(?:hf|api_org)_[A-Za-z0-9]{30}[A-Za-z0-9]*\b",
-    "slack": r"\bxox[abeoprs]-[A-Za-z0-9-]{10}[A-Za-z0-9-]*|\bhooks\.slack\.com/services/[A-Za-z0-9/]{20}[A-Za-z0-9/]*",
+    "slack": r"\bxox[abeoprs]-[A-Za-z0-9-]{10}[A-Za-z0-9-]*"
+    r"|\bhooks\.slack\.com/services/[A-Za-z0-9/]{20}[A-Za-z0-9/]*",
     "google": r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20}[A-Za-z0-9_-]*",
     "stripe": r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16}[A-Za-z0-9]*\b",
     "npm": r"\bnpm_[A-Za-z0-9]{36}\b",
@@ -40,7 +41,7 @@ _KEY_BEGIN = re2.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _KEY_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY-----")
 _KEY_LINE = re.compile(r"\s*(?:(?:ERROR )?[0-9T:.-]{19,32} )?[A-Za-z0-9+/=]{16,100}\s*")
 _KEY_CHARACTERS = 16_000
-_NAME = "(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key)"
+_NAME = "(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|auth)[_-]?key)"
 _ASSIGNED = re2.compile(
     rf"(?i)([\w.-]*{_NAME})[\"']?(?:\s*[:=]\s*|[ \t]+)"
     r"(?:\"([^\"\n]{6}[^\"\n]*)\"|'([^'\n]{6}[^'\n]*)'|([^\s\"',;&]{6}[^\s\"',;&]*))"

@@ -47,6 +47,9 @@ class _Sink:
     def flush(self) -> None:
         """Nothing lies between."""
 
+    def close(self) -> None:
+        """Nothing is open."""
+
     def take(self) -> bytes:
         """Return what came since the last time."""
         parts, self._parts = self._parts, []
