@@ -71,21 +71,24 @@ _lock = Lock()
 
 
 def _entries_in(block: Block) -> dict[str, list[Entry]]:
-    """Return a block's values; those of a segment, which never changes, are remembered in the process."""
-    if not isinstance(block.part, Segment) or block.row0 != block.part.row0:
+    """Return a block's values, which are remembered in the process: segments and batches of the tail never change."""
+    part = block.part
+    if block.row0 != part.row0:
         return _read(block)
+    name = part.name if isinstance(part, Segment) else f"tail {part.pk} {hash(bytes(part.payload))}"
     with _lock:
-        known = _remembered.get(block.part.name)
+        known = _remembered.get(name)
     if known is None:
         known = _read(block)
         with _lock:
             if _size_of(known) <= REMEMBERED_BYTES:
-                _remembered[block.part.name] = known
+                _remembered[name] = known
     return known
 
 
 def _has_media(block: Block) -> bool:
-    return any(
+    """Say whether a segment has any; its index tells without reading it."""
+    return not isinstance(block.part, Segment) or any(
         stats.type not in NOT_SHOWN and not key.startswith("_")
         for key, stats in block.tallies().stats().items()
     )

@@ -113,7 +113,8 @@ def ask_rest(
         response = (client or Client()).generic(
             case.method, path, headers=headers, content_type="application/json"
         )
-        refused = _refused(response.status_code, response.content.decode())
+        body = b"" if response.streaming else response.content
+        refused = _refused(response.status_code, body.decode())
         if refused is None and case.listed:
             shown = {row["id"] for row in json.loads(response.content)["results"]}
             return Answer.OK if thing.row.pk in shown else Answer.HIDDEN

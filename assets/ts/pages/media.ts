@@ -80,7 +80,7 @@ function layOut(): void {
   const sections = new Map<string, Card[]>();
   for (const card of cards.values()) {
     if (!card.info.key.toLowerCase().includes(wanted)) continue;
-    const at = card.info.key.lastIndexOf("/");
+    const at = Math.max(card.info.key.lastIndexOf("/"), card.info.key.lastIndexOf("."));
     const name = at > 0 ? card.info.key.slice(0, at) : "";
     sections.set(name, [...(sections.get(name) ?? []), card]);
   }
