@@ -30,6 +30,14 @@ help: ## Show what there is
 run: $(RUN) $(DIST) ## Start Runyard on http://localhost:8000 (Ctrl-C stops it); data goes to var/
 	@exec $(BIN)/python manage.py serve
 
+.PHONY: demo
+demo: $(RUN) ## Fill the running server with a demo: people, teams, 200 runs; ARGS="--live 10" keeps three logging
+	$(BIN)/python -m demo $(ARGS)
+
+.PHONY: screenshots
+screenshots: $(DEV) $(DIST) ## Make a picture of every page, light and dark, wide and narrow, full and empty
+	$(BIN)/python -m demo.screenshots
+
 .PHONY: test
 test: $(DEV) $(DIST) ## Run the tests; ARGS="runs -k heartbeat" gives pytest its arguments
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)

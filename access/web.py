@@ -85,7 +85,7 @@ class AccessMiddleware:
         if not isinstance(error, DomainError):
             return None
         if "text/html" not in request.headers.get("Accept", "") and not request.headers.get("HX-Request"):
-            body = {"error": {"code": error.code, "message": error.message, "detail": None}}
+            body = {"error": {"code": error.code, "message": error.message, "detail": error.detail}}
             return JsonResponse(body, status=error.status)
         if isinstance(error, NotFound) and not request.user.is_authenticated and request.method == "GET":
             return redirect_to_login(request.get_full_path())

@@ -11,12 +11,16 @@ DomainError
 └── Unavailable        503  nothing was stored; send it again
 """
 
+from typing import Any
+
 
 class DomainError(Exception):
     """A refusal with a message for the person or program that asked."""
 
     status = 400
     code = "invalid"
+    detail: dict[str, Any] | None = None
+    """More for programs, which answers carry beside the message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -32,7 +32,7 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None
     """Turn what a view raised into the one error shape; None lets a programming error through to the log."""
     set_rollback()
     if isinstance(exc, DomainError):
-        return Response(_body(exc.code, exc.message), status=exc.status)
+        return Response(_body(exc.code, exc.message, exc.detail), status=exc.status)
     if isinstance(exc, Http404):
         exc = exceptions.NotFound()
     if isinstance(exc, PermissionDenied):

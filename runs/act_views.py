@@ -16,6 +16,7 @@ from runs.models import Project, Run
 from runs.services import annotations, deletion, lifecycle, moving
 from runs.services.bulk import Outcome
 from runs.services.lifecycle import RunFields
+from runs.table.query import TableQuery, matching
 
 Value = QueryDict
 Do = Callable[[Actor, list[int], Value], Outcome]
@@ -72,8 +73,12 @@ _ON_DELETED = {"restore", "purge"}
 
 
 def _chosen(actor: Actor, project: Project, act: str, given: Value) -> list[int]:
-    deleted = selectors.deleted_runs_of(actor, project)
-    runs = deleted if act in _ON_DELETED else selectors.runs_of(actor, project)
+    if act in _ON_DELETED:
+        runs = selectors.deleted_runs_of(actor, project)
+    elif given.get("all"):
+        runs = matching(actor, project, TableQuery.of(given))
+    else:
+        runs = selectors.runs_of(actor, project)
     if not given.get("all"):
         runs = runs.filter(uid__in=given.getlist("uid"))
     return list(runs.exclude(uid__in=given.getlist("except")).values_list("pk", flat=True))

@@ -310,3 +310,35 @@ class RunFile(Timestamped):
     def content_type(self) -> str:
         """The media type that its name suggests."""
         return mimetypes.guess_type(self.name)[0] or "application/octet-stream"
+
+
+class SavedView(Timestamped):
+    """What somebody made of a project's table and workspace: filters, columns, hidden runs, panels (RUN-21, RUN-26).
+
+    The view without a name is the working state, which saves itself; the shared one without a name is the default that
+    others begin with.
+    """
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="views")
+    user = models.ForeignKey(
+        User, models.CASCADE, null=True, related_name="+", help_text="Whose alone it is; nobody's is shared."
+    )
+    name = models.CharField(max_length=128, blank=True)
+    spec = models.JSONField(default=dict, help_text="See runs.saved_views.")
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user", "name"], name="runs_savedview_name_once"),
+            models.UniqueConstraint(
+                fields=["project", "name"], condition=Q(user__isnull=True), name="runs_savedview_shared_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or "working state"
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all who see the project read it."""
+        return self.user_id is None

@@ -14,6 +14,9 @@ import orjson
 MAX_TEXT = 2000
 MAX_KEYS = 20_000
 MAX_DEPTH = 12
+OWN = "_wandb."
+"""How the keys begin that no user logged."""
+GPU, GPU_COUNT = f"{OWN}gpu", f"{OWN}gpu_count"
 MAX_NESTING = 200
 """Levels a JSON value may have; Python's own encoder and our walks over trees end at some hundreds."""
 
@@ -126,19 +129,53 @@ def unwrap_config(config: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
+def json_tree(text: str) -> dict[str, Any]:
+    """Return a config or summary text for strict JSON: clean texts, and NaN and infinities as text."""
+    try:
+        tree = read_lenient(text)
+    except ValueError:
+        return {}
+    return _strict(clean_tree(tree)) if isinstance(tree, dict) else {}
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    is_tagged = isinstance(value, float) and not math.isfinite(value)
+    return _leaf(value)[0] if is_tagged else value
+
+
 def sdk_part(config_text: str) -> dict[str, Any]:
     """Return what the SDK wrote of itself into a config, ``_wandb.value``; empty where there is nothing of the kind."""
     try:
         config = read_lenient(config_text)
     except ValueError:
         return {}
-    own = config.get("_wandb") if isinstance(config, dict) else None
+    return _sdk_part(config) if isinstance(config, dict) else {}
+
+
+def _sdk_part(config: dict[str, Any]) -> dict[str, Any]:
+    own = config.get("_wandb")
     value = own.get("value") if isinstance(own, dict) else None
     return value if isinstance(value, dict) else {}
 
 
+def environment_in(sdk: dict[str, Any]) -> dict[str, Any]:
+    """Return what the first process of a run said of its machine, from the SDK's part of a config."""
+    writers = sdk.get("e", {})
+    first: Any = next(iter(writers.values()), {}) if isinstance(writers, dict) else {}
+    return dict(first) if isinstance(first, dict) else {}
+
+
+def _hardware(config: dict[str, Any]) -> dict[str, Any]:
+    told = environment_in(_sdk_part(config))
+    return {GPU: told.get("gpu") or None, GPU_COUNT: told.get("gpu_count") or None}
+
+
 def flat_config(text: str) -> dict[str, Any]:
-    """Return the flat form of a config text.
+    """Return the flat form of a config text, and in it the GPUs that the SDK found.
 
     Raises:
         ValueError: not a JSON object.
@@ -146,7 +183,7 @@ def flat_config(text: str) -> dict[str, Any]:
     config = read_lenient(text)
     if not isinstance(config, dict):
         raise ValueError(f"it is {type(config).__name__}")  # noqa: TRY004 - bad input, as json's own error
-    return flatten(unwrap_config(config))
+    return flatten(unwrap_config(config) | _hardware(config))
 
 
 def flat_summary(text: str) -> dict[str, Any]:

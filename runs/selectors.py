@@ -1,7 +1,7 @@
 """Reads of projects and runs: they begin with `visible` and make a fixed number of queries."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import User
-from common.errors import NotFound
+from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import LogBlock, Project, Run, RunFile
 from runs.projection import sdk_part
@@ -50,6 +50,18 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     if project is None:
         raise NotFound(f"There is no project {entity}/{name}, or you may not see it.")
     return project
+
+
+def project_named_in(actor: Actor, given: Mapping[str, str]) -> Project:
+    """Return the visible project that ``entity`` and ``project`` of a query string name.
+
+    Raises:
+        Invalid: one of them is missing.
+        NotFound: there is none, or the actor may not see it.
+    """
+    if not given.get("entity") or not given.get("project"):
+        raise Invalid("Name a project by `entity` and `project`.")
+    return get_project(actor, given["entity"], given["project"])
 
 
 def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:

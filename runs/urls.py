@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs import act_views, file_views, log_views, project_views, run_views, views
+from runs import act_views, exports, file_views, log_views, project_views, run_views, views
 
 app_name = "runs"
 _PROJECT = "<str:entity>/<str:project>"
@@ -11,6 +11,8 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("<str:entity>", views.entity, name="entity"),
     path(_PROJECT, views.project, name="project"),
+    path(f"{_PROJECT}/runs.csv", exports.runs_csv, name="runs_csv"),
+    path(f"{_PROJECT}/runs.jsonl", exports.runs_jsonl, name="runs_jsonl"),
     path(f"{_PROJECT}/runs", views.project, name="runs"),
     path(f"{_PROJECT}/runs/acts/<str:act>", act_views.act_on_runs, name="act"),
     path(f"{_PROJECT}/overview", project_views.overview, name="project_overview"),

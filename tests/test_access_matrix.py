@@ -81,14 +81,14 @@ def _cases(world: World, cases: list[Case]) -> Iterator[tuple[Case, Thing]]:
                 yield case, thing
 
 
-def _viewsets() -> dict[str, tuple[str, str]]:
-    """Return ``viewset.action`` to (URL name, method) of the REST API."""
+def _viewsets() -> dict[str, tuple[str, bool]]:
+    """Return ``viewset.action`` to (URL name, whether it is about one row) of the REST API."""
     found = {}
-    for name, _pattern, view in asking.url_patterns():
+    for name, pattern, view in asking.url_patterns():
         if hasattr(view, "cls"):
             for method, action in view.actions.items():
                 if method != "head":
-                    found[f"{view.cls.__name__}.{action}"] = name, method.upper()
+                    found[f"{view.cls.__name__}.{action}"] = name, "<pk>" in pattern
     return found
 
 
@@ -172,11 +172,13 @@ def test_admin(world: World, checked: Check):
 
 
 def _rest_path(action: str, thing: Thing) -> str:
-    name, _method = _viewsets()[action]
-    if not action.endswith(".list"):
+    name, is_about_one = _viewsets()[action]
+    if is_about_one:
         return reverse(name, args=[thing.row.pk])
+    if thing.row is None:
+        return reverse(name)
     project = getattr(thing.row, "project", thing.row)
-    return f"{reverse(name)}?per_page=1000&entity={project.team.name}"
+    return f"{reverse(name)}?per_page=1000&entity={project.team.name}&project={project.name}"
 
 
 @pytest.mark.parametrize("action", _rows(rest.ROUTES))

@@ -11,7 +11,9 @@ pytestmark = pytest.mark.django_db
 
 
 def asked(client: Client, text: str) -> str:
-    return client.get(reverse("accounts:search"), {"q": text}, headers={"HX-Request": "true"}).content.decode()
+    return client.get(
+        reverse("accounts:search"), {"q": text}, headers={"HX-Request": "true"}
+    ).content.decode()
 
 
 @pytest.fixture
@@ -19,7 +21,12 @@ def signed_in(client):
     team = TeamFactory(name="vision")
     member = make_member(team, username="ada")
     client.force_login(member)
-    RunFactory(project=ProjectFactory(team=team, name="digits"), uid="abc12345", display_name="warm start", user=member)
+    RunFactory(
+        project=ProjectFactory(team=team, name="digits"),
+        uid="abc12345",
+        display_name="warm start",
+        user=member,
+    )
     return client
 
 
@@ -37,7 +44,9 @@ def test_nothing_is_found_that_may_not_be_seen(client):
     """UI-1: a stranger finds what is public and nothing else."""
     team = TeamFactory(name="vision")
     RunFactory(project=ProjectFactory(team=team, name="hidden"), display_name="hidden run")
-    public = ProjectFactory(team=TeamFactory(name="shown-team"), name="hidden-not", visibility=Visibility.PUBLIC)
+    public = ProjectFactory(
+        team=TeamFactory(name="shown-team"), name="hidden-not", visibility=Visibility.PUBLIC
+    )
     found = asked(client, "hidden")
     assert "/vision/" not in found
     assert f"/{public.team.name}/hidden-not" in found

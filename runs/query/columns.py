@@ -4,7 +4,11 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from django.db.models import Expression, F
+
 from common.errors import Invalid
+from runs.projection import GPU, GPU_COUNT
+from runs.query import spans
 
 
 class Kind(Enum):
@@ -13,6 +17,8 @@ class Kind(Enum):
     TEXT = auto()
     TIME = auto()
     NUMBER = auto()
+    SPAN = auto()
+    """Seconds that are computed when asked for."""
     TAGS = auto()
     FLAT = auto()
     """A key of config or summary; the value's own type decides."""
@@ -29,6 +35,13 @@ class Column:
     keys: tuple[str, ...] = ()
     """Of a flat column: the keys to try, in order."""
 
+    @property
+    def expression(self) -> F | Expression:
+        """The value of any column but a flat one."""
+        return _SPANS[self.field]() if self.kind is Kind.SPAN else F(self.field)
+
+
+_SPANS = {"runtime": spans.runtime, "duration": spans.duration}
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
@@ -55,7 +68,11 @@ _FIELDS = {
     "exit_code": Column(Kind.NUMBER, "exit_code"),
     "project_id": Column(Kind.NUMBER, "project_id"),
     "number": Column(Kind.NUMBER, "number"),
+    "runtime": Column(Kind.SPAN, "runtime"),
+    "duration": Column(Kind.SPAN, "duration"),
     "tags": Column(Kind.TAGS, "tags"),
+    "gpu": Column(Kind.FLAT, "config_flat", (GPU,)),
+    "gpu_count": Column(Kind.FLAT, "config_flat", (GPU_COUNT,)),
     "sweep": Column(Kind.ABSENT),
 }
 

@@ -4,15 +4,17 @@ A missing value equals nothing: it meets ``!=``, ``not in`` and "does not exist"
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
 import re2
-from django.db.models import BooleanField, Case, F, Q, TextField, Value, When
+from django.db.models import BooleanField, Case, Q, TextField, Value, When
 from django.db.models import lookups as sql
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from common.errors import Invalid
@@ -168,13 +170,14 @@ def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> 
     lookup, keys = _ORDERED[operator], list(column.keys)
     if isinstance(value, str):
         return Q(lookup(first_of(FlatText, column.field, keys), Value(value)))
-    number = _double(value)
+    number = double(value)
     if math.isnan(number):
         return NOTHING  # NaN equals and exceeds nothing
     return Q(lookup(first_of(FlatNumber, column.field, keys), Value(number)))
 
 
-def _double(value: float) -> float:
+def double(value: float) -> float:
+    """Return a number as a double, infinite where it is too large."""
     try:
         return float(value)
     except OverflowError:
@@ -194,20 +197,50 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
     elif column.kind is Kind.NUMBER:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Invalid(f"{name or column.field} is a number and cannot be compared with {value!r}.")
-        operand = Value(_double(value))
-    return Q(_ORDERED[operator](F(column.field), operand))
+        operand = Value(double(value))
+    elif column.kind is Kind.SPAN:
+        operand = Value(_seconds(value))
+    return Q(_ORDERED[operator](column.expression, operand))
+
+
+_NO_TIME = "{!r} is no time: seconds since 1970, ISO 8601, or a span before now, as -7d."
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_SPAN = re.compile(r"([+-]?)(\d{1,9}(?:\.\d{1,9})?)([smhdw])")
+
+
+def _span(text: str) -> tuple[str, float] | None:
+    """Return sign and seconds of a text like ``-7d``; None when it is none."""
+    found = _SPAN.fullmatch(text)
+    return (found[1], float(found[2]) * _UNITS[found[3]]) if found else None
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return double(value)
+    span = _span(str(value))
+    if span is None or span[0]:
+        raise Invalid(
+            f"{value!r} is no length of time: a number of seconds, or one with s, m, h, d or w, as 90m."
+        )
+    return span[1]
 
 
 def _time(value: Any) -> datetime:
+    span = _span(str(value))
+    if span is not None and span[0]:
+        try:
+            return timezone.now() + timedelta(seconds=float(f"{span[0]}{span[1]}"))
+        except OverflowError:
+            raise Invalid(f"{value!r} is before or after all times.") from None
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return datetime.fromtimestamp(value, UTC)
         except (OverflowError, ValueError, OSError):
-            raise Invalid(f"{value!r} is no time: seconds since 1970 or ISO 8601.") from None
+            raise Invalid(_NO_TIME.format(value)) from None
     try:
         found = parse_datetime(str(value)) or datetime.fromisoformat(str(value))
     except ValueError:
-        raise Invalid(f"{value!r} is no time: seconds since 1970 or ISO 8601.") from None
+        raise Invalid(_NO_TIME.format(value)) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
@@ -217,5 +250,5 @@ def _matching(column: Column, pattern: str) -> Q:
     if column.kind is Kind.FLAT:
         return Q(Matches(first_of(FlatText, column.field, list(column.keys)), pattern))
     if column.kind is Kind.TEXT:
-        return Q(Matches(F(column.field), pattern))
+        return Q(Matches(column.expression, pattern))
     raise Invalid("Regular expressions work on text only.")

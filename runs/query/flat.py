@@ -4,6 +4,9 @@ Django's own JSON look-ups are not used: on SQLite ``k__gt=1`` also returns stri
 (decisions/database.md). Each expression here is NULL unless the value is of its type.
 """
 
+import json
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import BooleanField, Expression, F, FloatField, Func, IntegerField, TextField, Value
@@ -22,16 +25,17 @@ _NUMBER_POSTGRESQL = (
 )
 
 
-class _Flat(Expression):
-    """One key of a JSON column; subclasses say of which type."""
+def _has_path(key: str) -> bool:
+    """Say whether a path of SQLite's can name the key: it is compared with the stored text, escapes and all."""
+    return key.isascii() and key.isprintable() and '"' not in key and "\\" not in key
 
-    sqlite = ""
-    postgresql = ""
 
-    def __init__(self, column: str, key: str, output_field: Any) -> None:
+class _OfColumn(Expression):
+    """Something of a JSON column."""
+
+    def __init__(self, column: str, output_field: Any) -> None:
         super().__init__(output_field=output_field)
         self.column: Any = F(column)
-        self.key = key
 
     def get_source_expressions(self) -> list[Any]:
         """Return the column, for Django to resolve."""
@@ -41,10 +45,21 @@ class _Flat(Expression):
         """Take the resolved column."""
         [self.column] = exprs
 
+
+class _Flat(_OfColumn):
+    """One key of a JSON column; subclasses say of which type."""
+
+    sqlite = ""
+    postgresql = ""
+
+    def __init__(self, column: str, key: str, output_field: Any) -> None:
+        super().__init__(column, output_field)
+        self.key = key
+
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
         """Compile for SQLite."""
         column, params = compiler.compile(self.column)
-        if '"' in self.key or "\\" in self.key:  # no path can name such a key
+        if not _has_path(self.key):
             each = f"FROM json_each({column}) WHERE json_each.key = %s"
             parts = {"type": f"(SELECT json_each.type {each})", "value": f"(SELECT json_each.value {each})"}
             one = [*params, self.key]
@@ -101,6 +116,62 @@ class FlatExists(_Flat):
         super().__init__(column, key, BooleanField())
 
 
+class Picked(_OfColumn):
+    """Some keys' values of a JSON column as JSON text, in one go; `unpicked` reads it."""
+
+    _MANY = 500
+    _AT_ONCE = 100  # SQLite's functions take 127 arguments
+
+    def __init__(self, column: str, keys: Sequence[str]) -> None:
+        super().__init__(column, TextField())
+        self.keys = keys
+
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
+        """Compile for SQLite: a list of lists; the whole column for many keys, or one that no path can name."""
+        column, params = compiler.compile(self.column)
+        if len(self.keys) > self._MANY or not all(map(_has_path, self.keys)):
+            return column, params
+        paths = [f'$."{key}"' for key in self.keys]
+        lists, given = [], []
+        for start in range(0, len(paths), self._AT_ONCE):
+            some = paths[start : start + self._AT_ONCE]
+            some += [some[0]] if len(some) == 1 else []  # of one path comes its bare value
+            lists.append(f"json_extract({column}, {', '.join(['%s'] * len(some))})")
+            given += [*params, *some]
+        joined = " || ',' || ".join(lists)
+        return f"('[' || {joined} || ']')", given
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
+        """Compile for PostgreSQL: a list of one list; the whole column for many keys."""
+        column, params = compiler.compile(self.column)
+        if len(self.keys) > self._MANY:
+            return f"({column})::text", params
+        values = ", ".join([f"{column} -> %s"] * len(self.keys))
+        given = [part for key in self.keys for part in (*params, key)]
+        return f"jsonb_build_array(to_jsonb(ARRAY[{values}]::jsonb[]))::text", given
+
+
+def unpicked(text: str | None, keys: Sequence[str]) -> list[Any]:
+    """Return the values that `Picked` gave, in the order of its keys; None where there is none."""
+    found = json.loads(text) if text else {}
+    if isinstance(found, dict):
+        return [_plain(found.get(key)) for key in keys]
+    values = [_plain(value) for part in found for value in part]
+    return values[: len(keys)]
+
+
+_TAGGED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_LARGE = 2**64
+"""From here on numbers were read as doubles."""
+
+
+def _plain(value: Any) -> Any:
+    """Return a projected value as it was: PostgreSQL writes 1e308 with all its zeros."""
+    if isinstance(value, list):
+        return _TAGGED[value[0]]
+    return float(value) if type(value) is int and abs(value) >= _LARGE else value
+
+
 class ListHas(Func):
     """Whether a JSON list of strings has an element."""
 
@@ -127,3 +198,11 @@ def first_of(expression: type[Any], column: str, keys: list[str]) -> Any:
     """Return the value under the first of the keys that has one of the expression's type."""
     found = [expression(column, key) for key in keys]
     return found[0] if len(found) == 1 else Coalesce(*found)
+
+
+def typed(column: Any) -> list[Any]:
+    """Return a flat column's value as number, as text and as boolean: at most one of them is not NULL."""
+    return [
+        first_of(expression, column.field, list(column.keys))
+        for expression in (FlatNumber, FlatText, FlatBoolean)
+    ]

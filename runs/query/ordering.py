@@ -9,39 +9,50 @@ from django.db.models import F
 from django.db.models.expressions import OrderBy
 
 from common.errors import Invalid
-from runs.query.columns import Kind, column_named
-from runs.query.flat import FlatBoolean, FlatNumber, FlatText, first_of
+from runs.query.columns import Column, Kind, column_named
+from runs.query.flat import typed
+from runs.query.names import Named, named, split_names
 
 MAX_PARTS = 10
 
 
 def read_order(text: str | None, default: str = "+created_at") -> list[OrderBy]:
-    """Return what to order by; the run's age decides between equals.
+    """Return what to order by, in the SDK's names; the run's age decides between equals.
 
     Raises:
         Invalid: an unknown column, or too many.
     """
     parts = [part.strip() for part in (text or default).split(",") if part.strip()]
+    return _order([(column_named(part.lstrip("+-")), part.startswith("-")) for part in parts])
+
+
+def read_page_order(text: str) -> list[tuple[Named, bool]]:
+    """Return the columns of an order in the names of pages, each with whether it falls.
+
+    Raises:
+        Invalid: an unknown column, or too many.
+    """
+    return [(named(part.lstrip("+-")), part.startswith("-")) for part in split_names(text)]
+
+
+def page_order(text: str) -> list[OrderBy]:
+    """Return what to order by, in the names of pages; as `read_order`."""
+    return _order([(one.column, falling) for one, falling in read_page_order(text)])
+
+
+def _order(parts: list[tuple[Column, bool]]) -> list[OrderBy]:
     if len(parts) > MAX_PARTS:
         raise Invalid(f"At most {MAX_PARTS} columns to order by.")
-    order: list[OrderBy] = []
-    for part in parts:
-        order += _one(part.lstrip("+-"), falling=part.startswith("-"))
-    falling = bool(parts) and parts[0].startswith("-")
-    return [*order, OrderBy(F("pk"), descending=falling)]
+    order = [one for column, falling in parts for one in _one(column, falling=falling)]
+    return [*order, OrderBy(F("pk"), descending=bool(parts) and parts[0][1])]
 
 
-def _one(name: str, *, falling: bool) -> list[OrderBy]:
-    column = column_named(name)
+def _one(column: Column, *, falling: bool) -> list[OrderBy]:
     if column.kind is Kind.ABSENT:
         return []
-    if column.kind is not Kind.FLAT:
-        return [_by(F(column.field), falling=falling)]
-    keys = list(column.keys)
-    typed: list[Any] = [
-        first_of(expression, column.field, keys) for expression in (FlatNumber, FlatText, FlatBoolean)
-    ]
-    return [_by(expression, falling=falling) for expression in typed]
+    if column.kind is Kind.FLAT:
+        return [_by(expression, falling=falling) for expression in typed(column)]
+    return [_by(column.expression, falling=falling)]
 
 
 def _by(expression: Any, *, falling: bool) -> OrderBy:

@@ -14,6 +14,8 @@ from common.errors import Invalid
 
 MAX_PATTERN = 1000
 _FUNCTION = "runyard_matches"
+_QUIET = re2.Options()
+_QUIET.log_errors = False  # what people type wrongly is told to them, not to the server's log
 
 
 def _search(pattern: str, text: Any) -> bool | None:
@@ -46,9 +48,10 @@ class Matches(Func):
                 f"A regular expression has at most {MAX_PATTERN} characters; this one has {len(pattern)}."
             )
         try:
-            re2.compile(pattern)
+            re2.compile(pattern, _QUIET)
         except re2.error as error:
-            raise Invalid(f"{pattern!r} is no RE2 regular expression: {error}.") from None
+            reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+            raise Invalid(f"{pattern!r} is no RE2 regular expression: {reason}.") from None
         super().__init__(text, Value(pattern, output_field=TextField()))
 
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Any:

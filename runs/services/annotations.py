@@ -1,6 +1,7 @@
 """What people write on runs, one or many: tags, notes, groups, names (RUN-7)."""
 
 from collections.abc import Collection
+from datetime import datetime
 
 from access.actor import Actor
 from runs.access import RunAction
@@ -15,7 +16,7 @@ def annotate_runs(*, actor: Actor, run_ids: Collection[int], fields: RunFields) 
         name for name in ("display_name", "notes", "group", "job_type") if getattr(fields, name) is not None
     )
 
-    def change(run: Run) -> bool:
+    def change(run: Run, now: datetime) -> bool:
         return bool(apply_fields(run, fields))
 
     return change_runs(
@@ -26,7 +27,7 @@ def annotate_runs(*, actor: Actor, run_ids: Collection[int], fields: RunFields) 
 def tag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Outcome:
     """Add tags; those a run has already stay where they are."""
 
-    def change(run: Run) -> bool:
+    def change(run: Run, now: datetime) -> bool:
         return bool(apply_fields(run, RunFields(tags=[*run.tags, *tags])))
 
     return _retag(actor, run_ids, change)
@@ -35,7 +36,7 @@ def tag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Outc
 def untag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Outcome:
     """Take tags away."""
 
-    def change(run: Run) -> bool:
+    def change(run: Run, now: datetime) -> bool:
         return bool(apply_fields(run, RunFields(tags=[tag for tag in run.tags if tag not in tags])))
 
     return _retag(actor, run_ids, change)

@@ -3,8 +3,10 @@
 A chunk of runs is one transaction with a fixed number of statements, whatever its size.
 """
 
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -22,11 +24,13 @@ from runs.models import Run
 CHUNK = 500
 """Runs in one transaction: SQLite has one writer, and a group commit must not wait long for it."""
 
-Change = Callable[[Run], bool]
-"""Sets columns of a locked run whose project and team are loaded; says whether that changed anything.
+Change = Callable[[Run, datetime], bool]
+"""Sets columns of a locked run whose project and team are loaded, at a time; says whether that changed anything.
 
 It raises a DomainError to leave the run as it is.
 """
+_FEW = 10
+"""Up to so many different outcomes in a chunk are written by a statement each."""
 
 
 @dataclass(slots=True)
@@ -69,21 +73,36 @@ def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> N
     seen = set(visible(actor, RunAction.VIEW, rows).values_list("pk", flat=True))
     allowed = set(visible(actor, act.action, rows).values_list("pk", flat=True))
     changed: list[Run] = []
-    for run in Run.objects.locked().select_related("project__team").filter(pk__in=seen):
+    now = timezone.now()
+    locked = Run.objects.locked().select_related("project__team").defer("config_text", "config_flat")
+    for run in locked.filter(pk__in=seen):
         try:
             if run.pk not in allowed:
                 raise Forbidden(f"You have no permission {str(act.action)!r} on it.", action=act.action)
-            if act.change(run):
-                run.updated_at = timezone.now()
+            if act.change(run, now):
+                run.updated_at = now
                 changed.append(run)
             outcome.done.append(run.uid)
         except DomainError as error:
             outcome.refused[run.uid] = error.message
-    Run.objects.bulk_update(changed, [*act.fields, "updated_at"], batch_size=100)
+    _save(changed, [*act.fields, "updated_at"])
     if act.recorded:
         record_many(actor, act.recorded, [(run, run.project.team) for run in changed])
     for message in _notices(changed, act.state):
         transaction.on_commit(partial(live.send, *message), robust=True)
+
+
+def _save(runs: list[Run], fields: Sequence[str]) -> None:
+    """Write columns: most acts leave all runs alike, and writing those apart costs ten times as much."""
+    alike: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        alike[repr([getattr(run, field) for field in fields])].append(run)
+    if len(alike) > _FEW:
+        Run.objects.bulk_update(runs, fields, batch_size=100)
+        return
+    for group in alike.values():
+        values = {field: getattr(group[0], field) for field in fields}
+        Run.objects.filter(pk__in=[run.pk for run in group]).update(**values)
 
 
 def _notices(runs: list[Run], state: str) -> list[tuple[str, dict[str, Any]]]:

@@ -27,19 +27,19 @@ def undo_ends_at(run: Run) -> datetime:
     return (run.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
 
 
-def _hide(run: Run) -> bool:
+def _hide(run: Run, now: datetime) -> bool:
     if run.deleted_at is not None:
         return False
     if run.protection:
         raise Conflict(f"{run} cannot be deleted: {run.protection}.")
-    run.deleted_at = timezone.now()
+    run.deleted_at = now
     return True
 
 
-def _restore(run: Run) -> bool:
+def _restore(run: Run, now: datetime) -> bool:
     if run.deleted_at is None:
         return False
-    if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(timezone.now()):
+    if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(now):
         raise Gone(
             f"{run} was deleted on {run.deleted_at:%Y-%m-%d %H:%M} UTC; "
             f"a deletion can be undone for {settings.DELETED_KEPT_DAYS} days, and not once its purge has begun."
@@ -48,21 +48,21 @@ def _restore(run: Run) -> bool:
     return True
 
 
-def _give_up(run: Run) -> bool:
+def _give_up(run: Run, now: datetime) -> bool:
     if run.deleted_at is None:
         raise Conflict(f"{run} is not deleted; delete it first.")
     if run.purge_began_at is not None:
         return False
-    run.purge_began_at = timezone.now()
+    run.purge_began_at = now
     return True
 
 
-def _protect(run: Run) -> bool:
+def _protect(run: Run, now: datetime) -> bool:
     before, run.is_protected = run.is_protected, True
     return not before
 
 
-def _unprotect(run: Run) -> bool:
+def _unprotect(run: Run, now: datetime) -> bool:
     before, run.is_protected = run.is_protected, False
     return before
 

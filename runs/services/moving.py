@@ -1,6 +1,7 @@
 """Moving runs to another project (RUN-7)."""
 
 from collections.abc import Collection
+from datetime import datetime
 from functools import partial
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from common.errors import Conflict
 from runs.access import RunAction
 from runs.models import Project, Run, Visibility
 from runs.services.bulk import Act, Outcome, change_runs
+from runs.table.catalogue import forget_catalogue
 from storage.services import move_bytes
 
 
@@ -33,7 +35,7 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Ou
         uids = Run.objects.filter(pk__in=run_ids).values("uid")
         taken = set(Run.objects.filter(project=target, uid__in=uids).values_list("uid", flat=True))
 
-        def change(run: Run) -> bool:
+        def change(run: Run, now: datetime) -> bool:
             if run.project_id == target.pk:
                 return False
             _check(run, target, taken)
@@ -53,6 +55,7 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Ou
 
 def _tell(project_ids: set[int]) -> None:
     for pk in project_ids:
+        forget_catalogue(pk)
         live.send(live.project_group(pk), {"type": "run", "uid": "", "state": "moved"})
     rights_changed.send(Run)
 

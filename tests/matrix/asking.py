@@ -110,8 +110,9 @@ def ask_rest(
     """Ask the REST API by key, or with a session by its client."""
 
     def ask() -> Answer:
+        body = json.dumps(case.args) if case.args else ""
         response = (client or Client()).generic(
-            case.method, path, headers=headers, content_type="application/json"
+            case.method, path, body, headers=headers, content_type="application/json"
         )
         body = b"" if response.streaming else response.content
         refused = _refused(response.status_code, body.decode())

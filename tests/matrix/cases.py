@@ -16,6 +16,8 @@ class Over(StrEnum):
     ENTITY = "entity"
     PROJECT = "project"
     RUN = "run"
+    VIEW = "saved view"
+    OWN_VIEW = "saved view of somebody"
     KEY = "API key"
     INVITATION = "invitation"
 
@@ -42,7 +44,7 @@ class Case:
     over: Over = Over.NOTHING
     method: str = "GET"
     args: dict[str, Any] = field(default_factory=dict)
-    """More of the URL, GraphQL variables or query parameters, as the interface reads them."""
+    """More of the URL, GraphQL variables, query parameters or the body, as the interface reads them."""
     document: str = ""
     """GraphQL only."""
     found_at: str = "found"

@@ -53,6 +53,7 @@ TABLE = {
     "projects: create": _row("M A O", "project.create", sees="team: view"),
     "projects: edit overview": _row("M A O", "project.update", sees="projects: view"),
     "projects: change visibility": _row("A O", "project.change_visibility", sees="projects: view"),
+    "views: read own": _row(OWNER, "project.view"),  # RUN-21: "saved per user and project"
     "team: view": _row("V M A O", "team.view"),
     "runs: view": _row("V M A O P", "run.view"),
     "runs: log": _row("M A O L", "run.log", sees="runs: view"),

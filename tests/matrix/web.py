@@ -48,6 +48,8 @@ ROUTES: dict[str, list[Case]] = {
     "runs:entity": [Case("entity: view", Over.ENTITY)],
     "runs:project": [_PROJECT],
     "runs:runs": [_PROJECT],
+    "runs:runs_csv": [_PROJECT],
+    "runs:runs_jsonl": [_PROJECT],
     "runs:act": [
         Case("projects: view", Over.PROJECT, "POST", args={"act": "delete"})
     ],  # each run is asked for

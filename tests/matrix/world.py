@@ -9,7 +9,7 @@ from django.utils import timezone
 from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import ApiKey, User
-from runs.models import Project, Run, Visibility
+from runs.models import Project, Run, SavedView, Visibility
 from runs.services import projects as project_services
 from teams.mail import hash_of
 from teams.models import Invitation, Team
@@ -99,6 +99,11 @@ def _people(world: World) -> Team:
 def _project(world: World, place: str, team: Team, visibility: str, owners: tuple[str, ...]) -> Project:
     project = ProjectFactory(team=team, name=f"{visibility}-project", visibility=visibility)
     world.things[Over.PROJECT].append(Thing(f"{place}/{visibility}", project, visibility, place))
+    for owner in ("", owners[0]):
+        user = world.users[owner] if owner else None
+        view = SavedView.objects.create(project=project, user=user, name="a view")
+        over = Over.OWN_VIEW if owner else Over.VIEW
+        world.things[over].append(Thing(f"view in {place}/{visibility}", view, visibility, place, owner))
     for owner in owners:
         run: Run = RunFactory(project=project, uid=f"of-{owner}", user=world.users[owner])
         add_run_file(run, "notes.txt")

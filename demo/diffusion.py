@@ -1,0 +1,59 @@
+"""Diffusion models that log pictures, histograms, tables and a page."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from demo.hardware import samples, told
+from demo.media import Uploads, histogram, sample_picture
+from demo.plans import Log, Plan, Source, rows, times
+from demo.wire import LoggedRun
+
+
+def _diffusion_log(lasts_s: float) -> Log:
+    def log(run: LoggedRun, chance: Source, began_at: float) -> int | None:
+        count, uploads = 600, Uploads()
+        fid = 180 * np.exp(-np.arange(count) / 140) + 9 + chance.normal(scale=1.2, size=count)
+        history = rows({"loss": 0.4 * np.exp(-np.arange(count) / 200) + 0.05, "fid": fid}, began_at, lasts_s)
+        for step in range(0, count, 50):
+            noise = 0.6 * np.exp(-step / 130)
+            pictures = [sample_picture(np.random.default_rng(seed), noise) for seed in range(6)]
+            captions = [f"“a disc, number {seed}”" for seed in range(6)]
+            weights = chance.normal(0.02 * step / 50, 0.4 + step / 900, 4000)
+            history[step] |= {
+                "samples": uploads.images("samples", step, pictures, captions),
+                "weights/encoder": histogram(weights),
+                "prompts": uploads.table(
+                    "prompts", step, ["prompt", "score", "is_safe"],
+                    [[f"a disc, number {n}", round(chance.uniform(0.2, 0.99), 4), n % 7 != 0] for n in range(30)],
+                ),
+            }  # fmt: skip
+        history[-1]["report"] = uploads.html(
+            "report", count - 1, "<h1>Evaluation</h1><p>FID falls to about 9.</p>"
+        )
+        uploads.files["requirements.txt"] = b"torch==2.9.0\ndiffusers==0.36.0\nwandb==0.31.0\n"
+        uploads.files["config.yaml"] = b"model: unet\nchannels: 192\nsteps: 600\n"
+        run.upload(uploads.files)
+        run.log(history, samples(chance, times(began_at, lasts_s, 60), began_at, gpus=2))
+        return 0
+
+    return log
+
+
+def diffusion_models(source: Source) -> Iterator[Plan]:
+    """Yield runs that log pictures, histograms, tables and a page."""
+    for number in range(4):
+        lasts_s = 9000.0
+        config = {
+            "channels": 128 + 64 * (number % 2),
+            "schedule": ["cosine", "linear"][number // 2],
+            "steps": 600,
+        }
+        yield Plan(
+            author="minseo", team="vision", project="diffusion", uid=f"diffusion{number}", seed=200 + number,
+            fields={
+                "displayName": f"unet-{config['channels']}-{config['schedule']}", "config": config, "host": "gpu-03",
+                "program": "sample.py", "told": told("gpu-03", ["sample.py"], gpus=2),
+            },
+            log=_diffusion_log(lasts_s), began_s_ago=(5 - number) * 14_000.0, lasts_s=lasts_s,
+        )  # fmt: skip

@@ -1,0 +1,50 @@
+"""Who is in the demo: one organization, three teams, six people; made by the commands of ``manage.py``."""
+
+import json
+from io import StringIO
+from typing import Any
+
+from django.core.management import call_command
+
+ORGANIZATION = "aurora-labs"
+PASSWORD = "runyard demo"  # noqa: S105 - printed for whoever tries the demo
+PEOPLE = {
+    "ada": "Ada Moreau", "kenji": "Kenji Mori", "minseo": "Min-seo Park", "lena": "Lena Fischer", "tomas": "Tomás Rey",
+    "grace": "Grace Oduya",
+}  # fmt: skip
+TEAMS = {
+    "vision": {"ada": "admin", "kenji": "member", "minseo": "member"},
+    "language": {"lena": "admin", "ada": "member", "tomas": "member"},
+    "robotics": {"grace": "admin", "kenji": "member", "minseo": "view-only"},
+}
+"""Team to who is in it with which role."""
+LABEL = "demo"
+
+
+def _command(*words: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command(*words, stdout=out)
+    answer: dict[str, Any] = json.loads(out.getvalue())
+    return answer
+
+
+def make_people() -> dict[str, str]:
+    """Make whoever is not there yet; return an API key for each person.
+
+    Raises:
+        SystemExit: the demo was made before, since its keys are told only once.
+    """
+    keys = {}
+    for name in PEOPLE:
+        _command("create_user", name, "--email", f"{name}@aurora-labs.example", "--password", PASSWORD)
+        key = _command("create_api_key", name, "--label", LABEL).get("api_key")
+        if key is None:
+            raise SystemExit(f"The demo is here already: sign in as {name}, password “{PASSWORD}”.")
+        keys[name] = key
+    _command("create_organization", ORGANIZATION, "--admin", "ada")
+    for team, members in TEAMS.items():
+        admin = next(name for name, role in members.items() if role == "admin")
+        _command("create_team", team, "--organization", ORGANIZATION, "--admin", admin)
+        for name, role in members.items():
+            _command("add_member", team, name, "--role", role)
+    return keys

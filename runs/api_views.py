@@ -1,0 +1,121 @@
+"""REST: saved views. The project is named by ``?entity=`` and ``?project=``; specs are `runs.saved_views`'."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet
+
+from access.rest_policy import actor_of
+from access.routes import declare
+from common.errors import NotFound
+from common.rest import validated
+from runs.access import ProjectAction
+from runs.models import Project, SavedView
+from runs.saved_views import get_view, views_of, working_view
+from runs.selectors import project_named_in
+from runs.services import saved_views as services
+
+
+class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
+    """A view as a list shows it."""
+
+    entity = serializers.CharField(source="project.team.name")
+    project = serializers.CharField(source="project.name")
+    user = serializers.CharField(source="user.username", default=None, help_text="null: shared")
+    shared = serializers.BooleanField(source="is_shared")
+
+    class Meta:
+        model = SavedView
+        fields: ClassVar[list[str]] = [
+            "id", "entity", "project", "user", "shared", "name", "created_at", "updated_at",
+        ]  # fmt: skip
+
+
+class WholeViewSerializer(SavedViewSerializer):
+    """A view with what it holds."""
+
+    class Meta(SavedViewSerializer.Meta):
+        fields: ClassVar[list[str]] = [*SavedViewSerializer.Meta.fields, "spec"]
+
+
+class NewViewSerializer(serializers.Serializer[Any]):
+    """What makes a view."""
+
+    name = serializers.CharField()
+    spec = serializers.JSONField()
+    shared = serializers.BooleanField(default=False)
+
+
+class ChangedViewSerializer(serializers.Serializer[Any]):
+    """What of a view is to change."""
+
+    name = serializers.CharField(required=False)
+    spec = serializers.JSONField(required=False)
+
+
+@declare(ProjectAction.VIEW)
+class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
+    """The caller's own views of a project and the shared ones, without their specs."""
+
+    serializer_class = SavedViewSerializer
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": ProjectAction.VIEW, "create": ProjectAction.VIEW, "retrieve": ProjectAction.VIEW,
+        "partial_update": ProjectAction.VIEW, "destroy": ProjectAction.VIEW, "working": ProjectAction.VIEW,
+        "merge_working": ProjectAction.VIEW,
+    }  # fmt: skip
+
+    def _project(self) -> Project:
+        return project_named_in(actor_of(self.request), self.request.query_params)
+
+    def _view(self) -> SavedView:
+        pk = str(self.kwargs["pk"])
+        if not pk.isdigit() or len(pk) > 18:
+            raise NotFound("There is no such view, or it is not yours to see.")
+        return get_view(actor_of(self.request), int(pk))
+
+    def get_queryset(self) -> QuerySet[SavedView]:
+        """Return what the caller may read of the project."""
+        return views_of(actor_of(self.request), self._project())
+
+    def create(self, request: Request) -> Response:
+        """Save a view: ``name``, ``spec``, ``shared`` (default false), which takes ``project.update``."""
+        body = validated(NewViewSerializer, request.data)
+        view = services.create_view(actor=actor_of(request), project=self._project(), **body)
+        return Response(WholeViewSerializer(view).data, status=HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Return a view with its spec."""
+        return Response(WholeViewSerializer(self._view()).data)
+
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change ``name`` or ``spec``."""
+        body = validated(ChangedViewSerializer, request.data)
+        view = services.change_view(actor=actor_of(request), view=self._view(), **body)
+        return Response(WholeViewSerializer(view).data)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a view."""
+        services.delete_view(actor=actor_of(request), view=self._view())
+        return Response(status=HTTP_204_NO_CONTENT)
+
+    @action(detail=False)
+    def working(self, request: Request) -> Response:
+        """Return the caller's working state, and the shared default where it says nothing."""
+        return Response({"spec": working_view(actor_of(request), self._project())})
+
+    @working.mapping.patch
+    def merge_working(self, request: Request) -> Response:
+        """Replace the parts that the body names of the caller's working state; null takes one away.
+
+        With ``?shared=1`` of the shared default, which takes ``project.update``.
+        """
+        actor, project = actor_of(request), self._project()
+        shared = request.query_params.get("shared", "") in {"1", "true"}
+        services.merge_working_view(actor=actor, project=project, parts=request.data, shared=shared)
+        return Response({"spec": working_view(actor, project)})

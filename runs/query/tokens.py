@@ -1,0 +1,120 @@
+"""The words of a filter expression, each with its place."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from common.errors import Invalid
+from runs.query.names import unquoted
+
+MAX_TEXT = 20_000
+
+
+class ExpressionError(Invalid):
+    """An expression that cannot be read.
+
+    ``position`` counts characters from 0; ``expected`` is "column", "operator", "value", "connective" or "".
+    """
+
+    def __init__(self, message: str, *, position: int, expected: str = "") -> None:
+        super().__init__(message)
+        self.position = position
+        self.expected = expected
+        self.detail = {"position": position, "expected": expected}
+
+
+class Kind(Enum):
+    """What a word is."""
+
+    COLUMN = "column"
+    STRING = "string"
+    TIME = "time"
+    SPAN = "span"
+    NUMBER = "number"
+    WORD = "word"
+    OPERATOR = "operator"
+    MARK = "mark"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, from ``start`` up to ``end``; ``text`` as it was written."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def keyword(self) -> str:
+        """A word in small letters, a mark or operator as it is; else nothing."""
+        return self.text.lower() if self.kind in {Kind.WORD, Kind.MARK, Kind.OPERATOR} else ""
+
+    @property
+    def described(self) -> str:
+        """How errors call it."""
+        if self.kind is Kind.END:
+            return "the end"
+        return f"'{self.text[:40]}…'" if len(self.text) > 40 else f"'{self.text}'"
+
+
+_TOKEN = re.compile(
+    r"""
+    \s+
+    | (?P<column> (?:config|summary) \. ` (?:[^`\\]|\\.)* ` )
+    | (?P<string> " (?:[^"\\]|\\.)* " | ' (?:[^'\\]|\\.)* ' )
+    | (?P<time> [0-9]{4}-[0-9]{2}-[0-9]{2} (?: T [0-9:.]+ (?: Z | [+-][0-9]{2}:?[0-9]{2} )? )? (?![\w.]) )
+    | (?P<span> [+-]? [0-9]+ (?:\.[0-9]+)? [smhdw] (?![\w.]) )
+    | (?P<number> [+-]? (?: [0-9]+ (?:\.[0-9]*)? | \.[0-9]+ ) (?: e [+-]? [0-9]+ )? (?![\w.]) )
+    | (?P<word> [^\W\d] [\w./-]* )
+    | (?P<operator> == | != | <> | <= | >= | [=<>≠≤≥] )
+    | (?P<mark> [()\[\],] )
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+
+
+def tokens_of(text: str) -> Iterator[Token]:
+    """Yield the words, and at last an empty one of kind END.
+
+    Raises:
+        ExpressionError: a character that begins no word, quotes that are not closed, or too long a text.
+    """
+    if len(text) > MAX_TEXT:
+        raise ExpressionError(f"A filter has at most {MAX_TEXT} characters.", position=MAX_TEXT)
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise _no_word(text, at)
+        at = found.end()
+        if found.lastgroup:
+            yield Token(Kind(found.lastgroup), found[0], found.start(), at)
+    yield Token(Kind.END, "", at, at)
+
+
+def _no_word(text: str, at: int) -> ExpressionError:
+    if text[at] in "\"'`":
+        return ExpressionError(f"The quote at character {at + 1} is not closed.", position=at)
+    return ExpressionError(f"{text[at]!r} at character {at + 1} has no meaning here.", position=at)
+
+
+def literal_of(token: Token) -> Any:
+    """Return the value that a string, time, span or number stands for.
+
+    Raises:
+        ExpressionError: a number that no double holds.
+    """
+    if token.kind is Kind.STRING:
+        return unquoted(token.text[1:-1])
+    if token.kind is not Kind.NUMBER:
+        return token.text
+    value = float(token.text)
+    if math.isinf(value):
+        message = f"The number at character {token.start + 1} is too large."
+        raise ExpressionError(message, position=token.start, expected="value")
+    return int(token.text) if token.text.lstrip("+-").isdigit() else value

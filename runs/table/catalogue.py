@@ -1,0 +1,158 @@
+"""Which columns a project's runs have: the fields, then every key of config and summary, with the types of its values.
+
+Finding the keys reads all configs and summaries, so what was found is remembered, and only runs that changed since are
+read again. A key that no run has any more goes when a run is deleted, or with the day.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from access.actor import Actor
+from runs.models import Project, Run
+from runs.projection import OWN
+from runs.query.names import spelled
+from runs.table.query import seen_runs
+
+KEPT = timedelta(days=1)
+REST = timedelta(seconds=3)
+"""For how long nothing is asked at all."""
+_LATE = timedelta(seconds=60)
+"""How long after its time a change may be committed."""
+
+NUMBER, TEXT, BOOLEAN = 1, 2, 4
+_TYPES = {NUMBER: "number", TEXT: "text", BOOLEAN: "boolean"}
+
+Keys = dict[str, int]
+"""Key to the types of its values, as bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """A column that a table can have.
+
+    ``part`` is field, config or summary; ``type`` number, text, boolean, time, tags or mixed; ``unit`` "s" or "".
+    """
+
+    name: str
+    label: str
+    part: str
+    type: str
+    unit: str = ""
+
+
+_FIELDS: tuple[tuple[str, str | Promise, str, str], ...] = (
+    ("name", _("Name"), "text", ""),
+    ("state", _("State"), "text", ""),
+    ("notes", _("Notes"), "text", ""),
+    ("user", _("User"), "text", ""),
+    ("tags", _("Tags"), "tags", ""),
+    ("created", _("Created"), "time", ""),
+    ("runtime", _("Runtime"), "number", "s"),
+    ("duration", _("Duration"), "number", "s"),
+    ("group", _("Group"), "text", ""),
+    ("job_type", _("Job type"), "text", ""),
+    ("sweep", _("Sweep"), "text", ""),
+    ("host", _("Host"), "text", ""),
+    ("gpu", _("GPU"), "text", ""),
+    ("gpu_count", _("GPU count"), "number", ""),
+    ("id", _("ID"), "text", ""),
+    ("number", _("Number"), "number", ""),
+    ("started", _("Started"), "time", ""),
+    ("finished", _("Finished"), "time", ""),
+    ("heartbeat", _("Last signal"), "time", ""),
+    ("updated", _("Updated"), "time", ""),
+    ("exit_code", _("Exit code"), "number", ""),
+    ("commit", _("Git commit"), "text", ""),
+)
+
+
+def catalogue_of(project: Project) -> list[ColumnInfo]:
+    """Return the columns: fields, config, summary. The caller has the project from a visible query."""
+    fields = [ColumnInfo(name, str(label), "field", kind, unit) for name, label, kind, unit in _FIELDS]
+    keys = _keys_of(project.pk)
+    return [*fields, *_columns("config", keys["config"]), *_columns("summary", keys["summary"])]
+
+
+def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
+    """Return the columns for somebody who may see the project, and perhaps not its runs: then only the fields."""
+    columns = catalogue_of(project)
+    if seen_runs(actor, project).exists():
+        return columns
+    return [column for column in columns if column.part == "field"]
+
+
+def forget_catalogue(project_id: int) -> None:
+    """Find a project's keys anew when they are next asked for: runs have left it."""
+    cache.delete(_cache_key(project_id))
+
+
+def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
+    media = tuple(key.removesuffix("_type") for key in keys if key.endswith("._type"))
+    shown = [key for key in keys if not key.startswith((OWN, *media))]
+    for key in sorted(shown, key=lambda key: (key.startswith("_"), key.casefold(), key)):
+        yield ColumnInfo(spelled(f"{part}.{key}"), key, part, _TYPES.get(keys[key], "mixed"))
+
+
+def _cache_key(project_id: int) -> str:
+    return f"runs.catalogue:{project_id}"
+
+
+def _keys_of(project_id: int) -> dict[str, Keys]:
+    now = timezone.now()
+    known: tuple[datetime, dict[str, Keys]] | None = cache.get(_cache_key(project_id))
+    if known is not None and now - known[0] < REST:
+        return known[1]
+    since = known[0] - _LATE if known is not None else None
+    if since is None or _lost_runs(project_id, since):
+        keys: dict[str, Keys] = {"config": {}, "summary": {}}
+        changed: QuerySet[Run] = Run.objects.live().filter(project_id=project_id)
+    else:
+        keys = known[1] if known is not None else {}
+        changed = _changed(project_id, since)
+    for part, field in (("config", "config_flat"), ("summary", "pulse__summary_flat")):
+        for key, bits in _found(changed, field):
+            keys[part][key] = keys[part].get(key, 0) | bits
+    cache.set(_cache_key(project_id), (now, keys), KEPT.total_seconds())
+    return keys
+
+
+def _changed(project_id: int, since: datetime) -> QuerySet[Run]:
+    return Run.objects.live().filter(
+        Q(updated_at__gte=since) | Q(pulse__heartbeat_at__gte=since), project_id=project_id
+    )
+
+
+def _lost_runs(project_id: int, since: datetime) -> bool:
+    return Run.objects.filter(project_id=project_id, deleted_at__gte=since, purged_at__isnull=True).exists()
+
+
+_FOUND = {
+    "sqlite": (
+        "SELECT each.key, each.type FROM runs, json_each(runs.flat) AS each GROUP BY 1, 2",
+        {"integer": NUMBER, "real": NUMBER, "array": NUMBER, "text": TEXT, "true": BOOLEAN, "false": BOOLEAN},
+    ),
+    "postgresql": (
+        "SELECT each.key, jsonb_typeof(each.value) FROM runs, jsonb_each(runs.flat) AS each GROUP BY 1, 2",
+        {"number": NUMBER, "array": NUMBER, "string": TEXT, "boolean": BOOLEAN},
+    ),
+}
+
+
+def _found(runs: QuerySet[Run], field: str) -> Iterable[tuple[str, int]]:
+    """Yield keys and types of a flat column: the database takes the texts apart, whose keys are mostly the same."""
+    statement, bits = _FOUND[connection.vendor]
+    inner, params = runs.order_by().values_list(field).query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(f"WITH runs(flat) AS ({inner}) {statement}", params)
+        rows: list[tuple[str, Any]] = cursor.fetchall()
+    for key, kind in rows:
+        yield key, bits.get(kind, 0)

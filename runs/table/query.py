@@ -1,0 +1,91 @@
+"""What a query string asks of the table, and the runs that it means."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from access.actor import Actor
+from access.engine import visible
+from common.errors import Invalid
+from runs.access import RunAction
+from runs.models import Project, Run
+from runs.query.conditions import Compare, Operator, to_q
+from runs.query.expression import read_expression
+from runs.query.names import named, split_names
+from runs.query.ordering import page_order
+from runs.table.paths import group_q
+
+DEFAULT_ORDER = "-created"
+MAX_GROUPS = 10
+MAX_SEARCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TableQuery:
+    """A table's state as its query string carries it; names are spelled as in `runs.query.names`."""
+
+    filter: str = ""
+    search: str = ""
+    order: str = DEFAULT_ORDER
+    group: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: QueryDict) -> "TableQuery":
+        """Read a query string.
+
+        Raises:
+            Invalid: a part of it cannot be read; of a filter it is an `ExpressionError`.
+        """
+        query = cls(
+            filter=given.get("filter", "").strip(),
+            search=given.get("search", "").strip(),
+            order=given.get("order", "").strip() or DEFAULT_ORDER,
+            group=_names(given.getlist("group")),
+            columns=_names(given.getlist("columns")),
+        )
+        query.check()
+        return query
+
+    def check(self) -> None:
+        """Raise Invalid for what cannot be read."""
+        read_expression(self.filter)
+        page_order(self.order)
+        if len(self.group) > MAX_GROUPS:
+            raise Invalid(f"Runs are grouped by at most {MAX_GROUPS} columns.")
+        if len(self.search) > MAX_SEARCH:
+            raise Invalid(f"A search has at most {MAX_SEARCH} characters.")
+
+
+def _names(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of lists by commas, each once, spelled as pages spell them."""
+    return tuple(dict.fromkeys(named(name).name for name in split_names(",".join(texts))))
+
+
+def narrowed(runs: QuerySet[Run], query: TableQuery) -> QuerySet[Run]:
+    """Keep the runs that meet filter and search."""
+    runs = runs.filter(to_q(read_expression(query.filter)))
+    if query.search:
+        runs = runs.filter(to_q(Compare("display_name", Operator.CONTAINS, query.search)))
+    return runs
+
+
+def seen_runs(actor: Actor, project: Project) -> QuerySet[Run]:
+    """Return the project's runs that the actor may see, in no order, bare."""
+    return visible(actor, RunAction.VIEW, Run.objects.live().filter(project=project)).order_by()
+
+
+def matching(actor: Actor, project: Project, query: TableQuery, *, path: Sequence[str] = ()) -> QuerySet[Run]:
+    """Return the runs that meet filter and search, in the query's order; with a ``path`` those of one group.
+
+    Raises:
+        Invalid: a part of the query, or the path, cannot be read.
+    """
+    runs = narrowed(seen_runs(actor, project), query)
+    if len(path) > len(query.group):
+        raise Invalid("The path is longer than the list of columns to group by.")
+    for name, value in zip(query.group, path, strict=False):
+        runs = runs.filter(group_q(named(name), value))
+    return runs.order_by(*page_order(query.order))

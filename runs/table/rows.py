@@ -1,0 +1,63 @@
+"""The table's rows: ids in order first, then the wanted columns of one page of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from access.actor import Actor
+from runs.models import Project, Run
+from runs.query.names import named
+from runs.table.cells import Cell, Reader
+from runs.table.query import TableQuery, matching, seen_runs
+
+MAX_ROWS = 1000
+WIDE = ("config_text", "config_flat", "description", "pulse__summary_text", "pulse__summary_flat")
+"""What a list of runs leaves where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run and its cells by column name."""
+
+    run: Run
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class TablePage:
+    """Some rows; how many runs meet the query, and how many there are."""
+
+    rows: list[Row]
+    total: int
+    all_count: int
+
+
+def rows_of(
+    actor: Actor,
+    project: Project,
+    query: TableQuery,
+    *,
+    path: Sequence[str] = (),
+    offset: int = 0,
+    limit: int = 100,
+) -> TablePage:
+    """Return the page of rows from ``offset`` on, at most MAX_ROWS; with a ``path`` of one group's.
+
+    Raises:
+        Invalid: a part of the query, or the path, cannot be read.
+    """
+    runs = matching(actor, project, query, path=path)
+    everything = seen_runs(actor, project).count()
+    ids = list(runs.values_list("pk", flat=True)) if everything else []
+    page = ids[offset : offset + min(limit, MAX_ROWS)]
+    return TablePage(rows_by_id(project, query.columns, page), len(ids), everything)
+
+
+def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> list[Row]:
+    """Return rows in the order of the ids, which come from a visible query; one that is gone is left out."""
+    wanted = Run.objects.filter(pk__in=ids)
+    reader = Reader(map(named, columns))
+    cells = {pk: reader.cells(values) for pk, _state, values in reader.rows(wanted)}
+    runs = {run.pk: run for run in wanted.select_related("user", "logged_by", "pulse").defer(*WIDE)}
+    for run in runs.values():
+        run.project = project
+    return [Row(runs[pk], cells[pk]) for pk in ids if pk in runs and pk in cells]
