@@ -120,7 +120,7 @@ def media(page: Page, url: str) -> None:
     for _ in range(2):
         page.keyboard.press("ArrowLeft")
     expect(picture.locator("figcaption")).to_have_text("picture 2")
-    page.wait_for_function("document.querySelector('[data-key=picture] img').naturalWidth === 48")
+    expect(picture.locator("img")).to_have_js_property("naturalWidth", 48)
     table = page.locator('[data-key="animals"]')
     expect(table.locator("tbody tr")).to_have_count(3)
     table.locator("th button >> text=legs").click()

@@ -110,7 +110,7 @@ def test_lines_are_told_apart_by_the_process_that_wrote_them():
     """RUN-41: labels of several nodes in one log."""
     run = RunFactory()
     send(post(run, writer="a", log=(0, [AT + "a0", AT + "a1"])))
-    send(post(run, writer="b", log=(0, [AT + "b0"])))
+    send(post(run, writer="b", log=(0, [AT + "[node2] b0"])))
     send(post(run, writer="a", log=(2, [AT + "a2"])))
-    found = {writer.id: writer.ranges for writer in writers_of(Run.objects.get(pk=run.pk))}
-    assert found == {"a": [(0, 2), (3, 1)], "b": [(2, 1)]}
+    found = [(writer.id, writer.label, writer.ranges) for writer in writers_of(Run.objects.get(pk=run.pk))]
+    assert found == [("a", "1", [(0, 2), (3, 1)]), ("b", "node2", [(2, 1)])]

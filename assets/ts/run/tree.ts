@@ -1,5 +1,4 @@
 import { make, makeIcon, makeIconButton } from "../lib/dom";
-import { formatValue } from "../lib/format";
 import { word } from "../lib/words";
 
 /** [key, type, text] of a value; with nodes of what is in it. See runs/values.py. */
@@ -165,11 +164,12 @@ export class ValueTree {
   }
 }
 
-/** A number as people read it; the exact one is on hover and copied. */
+/** A number as people read it, without the last digits of its binary form; the exact one is on hover and copied. */
 function short(kind: string, text: string): string {
-  if (kind !== "float") return text;
   const value = Number(text);
-  return Number.isFinite(value) && text.length > 12 ? formatValue(value) : text;
+  return kind === "float" && text.length > 12 && Number.isFinite(value)
+    ? String(Number(value.toPrecision(12)))
+    : text;
 }
 
 function jsonOf([, kind, text, inner]: Node): string {
