@@ -19,7 +19,7 @@ from metrics.store import Block
 from metrics.tally import type_of
 from runs.models import Run
 from runs.projection import clean_tree
-from runs.secrets import mask
+from runs.secrets import mask_tree
 from runs.selectors import files_of
 from storage import tickets
 
@@ -42,7 +42,7 @@ def _json(value: Any) -> bytes:
 
 
 def _shown(kind: str, value: Any) -> bytes:
-    return _json(mask(value)) if kind == "string" else _json(value)
+    return _json(mask_tree(value)[0] if kind in {"string", "list", "object"} else value)
 
 
 def _read(block: Block) -> dict[str, list[Entry]]:

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from runs.models import Run, RunFile
 from runs.projection import clean_tree, read_lenient
-from runs.secrets import mask
+from runs.secrets import mask, mask_tree
 from runs.selectors import files_of
 from storage import tickets
 from storage.local import path_of
@@ -113,11 +113,13 @@ def found_files(run: Run, text: str) -> list[ListedFile]:
     return [_listed(run, file) for file in files_of(run).filter(name__icontains=text)[:FILES_A_PAGE]]
 
 
-def _pretty(text: str) -> str:
+def _pretty(text: str, *, revealed: bool) -> str:
+    """Lay JSON out, with what its keys name as secrets masked; other texts stay as they are."""
     try:
-        return json.dumps(clean_tree(read_lenient(text)), indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
+        tree = clean_tree(read_lenient(text))
+    except ValueError:
         return text
+    return json.dumps(tree if revealed else mask_tree(tree)[0], indent=2, ensure_ascii=False)
 
 
 def preview_of(file: RunFile | None, *, revealed: bool) -> dict[str, Any] | None:
@@ -141,6 +143,6 @@ def preview_of(file: RunFile | None, *, revealed: bool) -> dict[str, Any] | None
     text = head.decode("utf-8", errors="replace")
     shown["truncated"] = file.size_bytes > len(head)
     if shown["language"] == "json" and not shown["truncated"]:
-        text = _pretty(text)
+        text = _pretty(text, revealed=revealed)
     shown["text"] = text if revealed else mask(text)
     return shown

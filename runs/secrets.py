@@ -43,7 +43,7 @@ _KEY_LINE = re.compile(r"\s*(?:(?:ERROR )?[0-9T:.-]{19,32} )?[A-Za-z0-9+/=]{16,1
 _KEY_CHARACTERS = 16_000
 _NAME = "(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|auth)[_-]?key)"
 _ASSIGNED = re2.compile(
-    rf"(?i)([\w.-]*{_NAME})[\"']?(?:\s*[:=]\s*|[ \t]+)"
+    rf"(?i)([\w.-]*{_NAME})[\"']?(?:\s*[:=]\s*(?:value:\s*)?|[ \t]+)"
     r"(?:\"([^\"\n]{6}[^\"\n]*)\"|'([^'\n]{6}[^'\n]*)'|([^\s\"',;&]{6}[^\s\"',;&]*))"
 )
 _FLAG_OR_ASSIGNED = re.compile(r"^-{1,2}|[:=]\s*[\"']?$")
@@ -207,6 +207,9 @@ def mask_tree(tree: Any, path: tuple[str, ...] = ()) -> tuple[Any, list[Found]]:
             shown[key], some = mask_tree(value, (*path, str(key)))
             found += some
         return shown, found
+    if isinstance(tree, list) and tree and all(isinstance(value, str) for value in tree):
+        arguments, any_found = mask_arguments(tree)
+        return arguments, [Found(".".join(path), "argument")] if any_found else []
     if isinstance(tree, list):
         pairs = [mask_tree(value, path) for value in tree]
         return [value for value, _ in pairs], [where for _, some in pairs for where in some]

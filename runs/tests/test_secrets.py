@@ -30,6 +30,7 @@ ASSIGNED = [
     ("--api-key ", some(32), " --lr 0.1"), ("WANDB_API_KEY=", "".join(_random.choice(HEX) for _ in range(40)), ""),
     ("aws_secret_access_key = ", some(40), ""), ("postgres://me:", "s3cretpw", "@db/x"),
     ("Authorization: Bearer ", some(40), ""), ("client_secret: '", some(32), "'"),
+    ("wandb_api_key:\n  value: ", some(40), ""),
 ]  # fmt: skip
 
 INNOCENT = [
@@ -88,9 +89,10 @@ def test_lines_without_a_secret_stay_the_same_objects():
 
 def test_config_is_masked_by_the_names_of_its_keys_and_says_which():
     key = some(40)
-    shown, found = mask_tree({"wandb": {"api_key": key}, "args": ["x", f"--t={SECRETS[4]}"], "lr": 0.1})
+    shown, found = mask_tree({"wandb": {"api_key": key}, "args": ["--token", key, f"--t={SECRETS[4]}"], "lr": 0.1})
     assert shown["wandb"]["api_key"] == MASK
     assert SECRETS[4] not in str(shown)
+    assert key not in str(shown)
     assert [where.where for where in found] == ["wandb.api_key", "args"]
     assert shown["lr"] == 0.1
 
@@ -111,13 +113,13 @@ def test_only_a_name_that_ends_in_the_word_counts(name, secret):
 
 
 def test_hostile_texts_take_linear_time():
-    """Half a second for a megabyte of the worst; backtracking would take for ever."""
+    """A second of CPU for a megabyte of the worst; backtracking would take for ever."""
     for text in (
         "password=" * 120_000,
         "eyJ" + "a" * 1_000_000,
         "-----BEGIN PRIVATE KEY-----" * 40_000,
         "_token" * 170_000,
     ):
-        began = time.monotonic()
+        began = time.process_time()
         find(text)
-        assert time.monotonic() - began < 5
+        assert time.process_time() - began < 5
