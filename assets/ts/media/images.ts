@@ -13,6 +13,7 @@ const SMALL_PX = 128;
 export function images(drawing: Drawing): HTMLElement {
   const parts = separated(drawing.value);
   const grid = make("div", parts.length > 1 ? "media-grid" : "media-single");
+  if (parts.length > 1) grid.tabIndex = 0; // it scrolls
   const add = (from: number) => {
     for (const part of parts.slice(from, from + AT_ONCE)) grid.append(picture(part, drawing));
     if (from + AT_ONCE >= parts.length) return;
