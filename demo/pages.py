@@ -13,6 +13,7 @@ PAGES = {
     "run-system": "/vision/cifar-sweep/runs/sweep004/system",
     "run-overview": "/vision/cifar-sweep/runs/sweep004/overview",
     "run-logs": "/vision/cifar-sweep/runs/sweep004/logs",
+    "run-media": "/vision/diffusion/runs/diffusion1/media",
     "run-files": "/vision/cifar-sweep/runs/sweep004/files",
     "api-keys": "/settings/api-keys",
     "email": "/accounts/email/",

@@ -20,7 +20,7 @@ def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
     for word in text.replace("/", " ").split():
         projects = projects.filter(Q(name__icontains=word) | Q(team__name__icontains=word))
     for project in projects.order_by("-last_active_at", "-pk")[:limit]:
-        url = reverse("runs:project", args=[project.team.name, project.name])
+        url = reverse("metrics:workspace", args=[project.team.name, project.name])
         yield Hit(project.name, url, detail=project.team.name)
 
 

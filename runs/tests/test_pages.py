@@ -112,7 +112,7 @@ def test_the_short_address_leads_to_the_run(client, run, member):
 
 
 def test_a_projects_page_costs_the_same_for_many_runs(client, run, member, django_assert_max_num_queries):
-    url = reverse("runs:project", args=names(run)[:2])
+    url = reverse("metrics:workspace", args=names(run)[:2])
     for number in range(30):
         RunFactory(project=run.project, uid=f"many{number}", user=run.user)
     with django_assert_max_num_queries(12):
@@ -123,7 +123,9 @@ def test_a_projects_page_costs_the_same_for_many_runs(client, run, member, djang
 def test_a_deleted_run_is_nowhere(client, run, member):
     Run.objects.filter(pk=run.pk).update(deleted_at=run.created_at)
     assert client.get(reverse("runs:run_overview", args=names(run))).status_code == 404
-    assert run.display_name not in client.get(reverse("runs:project", args=names(run)[:2])).content.decode()
+    assert (
+        run.display_name not in client.get(reverse("metrics:workspace", args=names(run)[:2])).content.decode()
+    )
 
 
 def test_files_are_listed_previewed_and_lead_to_a_signed_link(client, run, member):
