@@ -177,9 +177,10 @@ def test_a_run_is_read_edited_and_searched(
     quiet: Page, server: Installation, env: dict[str, str], sdk: Callable[[str], Path], tmp_path: Path
 ) -> None:
     page, python = quiet, sdk("0.31.0")
+    fails = sdks.start_script(python, FAILS, env=env, cwd=tmp_path)
     sdks.run_script(python, LOGS, env=env, cwd=tmp_path)
-    failed = sdks.run_script(python, FAILS, env=env, cwd=tmp_path, check=False)
-    assert failed.returncode != 0
+    out, _ = fails.communicate(timeout=60)
+    assert fails.returncode != 0, out
     url = f"{server.url}/runner/pages/runs/rich"
     for part in (overview, media, logs, files, narrow):
         part(page, url)
