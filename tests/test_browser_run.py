@@ -140,7 +140,7 @@ def logs(page: Page, url: str) -> None:
     expect(log).not_to_contain_text(TOKEN)
     expect(page.locator("[data-masked]")).to_be_visible()
     page.fill("[data-page-search]", "OF STEP")
-    expect(page.locator("[data-log-status]")).to_have_text("6 hits")
+    expect(page.locator("[data-log-status]")).to_have_text("Hits: 6")
     page.press("[data-page-search]", "Enter")
     page.press("[data-page-search]", "Enter")
     expect(page.locator("[data-log-status]")).to_have_text(re.compile(r"^\d of 6$"))
