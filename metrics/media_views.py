@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import escape
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -127,8 +128,10 @@ def _figure(text: str) -> str:
     except ValueError:
         raise Invalid("This file is no figure.") from None
     return (
-        '<!doctype html><meta charset="utf-8"><style>html,body,#figure{margin:0;height:100%;background:#fff}</style>'
-        f'<div id="figure"></div><script type="application/json" id="data">{figure}</script>'
+        '<!doctype html><meta charset="utf-8"><style>'
+        "html,body,#figure{margin:0;height:100%;background:#fff;font:13px sans-serif}</style>"
+        f'<div id="figure" data-unknown="{escape(_("Not drawn here; download the figure to see it:"))}"></div>'
+        f'<script type="application/json" id="data">{figure}</script>'
         f'<script src="{escape(static("js/plotly-frame.js"))}"></script>'
     )
 

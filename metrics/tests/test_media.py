@@ -141,7 +141,9 @@ def test_a_logged_page_runs_where_it_can_harm_nobody(client, run, member):
 
 def test_a_figure_cannot_leave_its_data(client, run, member):
     add_run_file(run, "f.plotly.json", b'{"data":[{"name":"</script><script>alert(1)</script>"}]}')
-    page = client.get(url(run, "metrics:media_frame", "plotly", "f.plotly.json")).content.decode()
+    answer = client.get(url(run, "metrics:media_frame", "plotly", "f.plotly.json"))
+    assert "script-src http://testserver/static/js/;" in answer["Content-Security-Policy"]
+    page = answer.content.decode()
     assert "alert(1)</script>" not in page
     assert "\\u003c/script>" in page
     add_run_file(run, "g.plotly.json", b"no json")

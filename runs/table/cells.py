@@ -13,6 +13,7 @@ from runs.models import Run
 from runs.query.columns import Kind
 from runs.query.flat import Picked, unpicked
 from runs.query.names import Named
+from runs.secrets import mask_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,11 @@ class Reader:
         return found
 
     def cells(self, values: list[Any]) -> dict[str, Cell]:
-        """Return a run's cells by column name."""
-        return {one.name: cell_of(value) for one, value in zip(self.columns, values, strict=True)}
+        """Return a run's cells by column name, as pages show them: secrets masked."""
+        return {
+            one.name: cell_of(mask_value(one.name, value) if one.column.kind is Kind.FLAT else value)
+            for one, value in zip(self.columns, values, strict=True)
+        }
 
 
 def jsonable(value: Any) -> Any:

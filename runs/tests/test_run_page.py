@@ -15,6 +15,7 @@ from access.models import AuditEntry
 from common.errors import Invalid
 from runs import log_search
 from runs.code_links import commit_url, repository_url
+from runs.comparison import compare_runs
 from runs.files import FILES_A_PAGE, folder_of
 from runs.log_search import Needle, search
 from runs.models import BadLine, LogBlock, Pulse, Run, RunAlert, RunFile, StateChange
@@ -22,9 +23,11 @@ from runs.secrets import MASK
 from runs.services import lifecycle
 from runs.services.posts import LogLines, RunPost, apply_posts, compress_lines, lock_runs
 from runs.states import RunState
+from runs.table.query import TableQuery
+from runs.table.rows import rows_of
 from runs.timeline import timeline_of
 from runs.values import leaves_of, nodes_of
-from tests.factories import ProjectFactory, RunFactory, TeamFactory, add_run_file, make_member
+from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 from tests.streams import body_of
 
 pytestmark = pytest.mark.django_db
@@ -221,6 +224,14 @@ def test_secrets_are_masked_until_somebody_who_may_reveals_them(client, run, mem
     assert client.get(found, {"text": KEY}).json()["lines"] == [1]
     client.post(url(run, "runs:run_reveal"), {"hide": "1"})
     assert KEY not in client.get(pages[0]).content.decode()
+
+
+def test_tables_of_many_runs_mask_secrets_too(run, member):
+    [compared] = [part for part in compare_runs([run], with_equal=True) if part.title == "Config"]
+    assert {line.key: line.values for line in compared.lines}["hub.token"] == [MASK]
+    query = TableQuery(columns=("config.hub.token", "config.lr"))
+    [row] = rows_of(actor(member), run.project, query).rows
+    assert (row.cells["config.hub.token"].text, row.cells["config.lr"].value) == (MASK, 0.1)
 
 
 def test_who_may_only_look_reveals_nothing_and_hears_no_warning(client, run):
