@@ -25,9 +25,10 @@ const modules = {
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
 };
-const beforePaint = {
+/** Plain scripts: one that runs before the first paint, one for frames without an origin, which cannot load modules. */
+const plain = {
   ...common,
-  entryPoints: ["assets/ts/theme.ts"],
+  entryPoints: ["assets/ts/theme.ts", "assets/ts/plotly-frame.ts"],
   outdir: `${OUT}/js`,
   format: "iife",
 };
@@ -93,10 +94,10 @@ await mkdir(OUT, { recursive: true });
 await cp("assets/img", `${OUT}/img`, { recursive: true });
 await buildSprite();
 if (process.argv.includes("--watch")) {
-  for (const options of [modules, beforePaint, styles]) {
+  for (const options of [modules, plain, styles]) {
     await (await context({ ...options, minify: false, logLevel: "info" })).watch();
   }
 } else {
-  const [result] = await Promise.all([modules, beforePaint, styles].map((options) => build(options)));
+  const [result] = await Promise.all([modules, plain, styles].map((options) => build(options)));
   await reportSizes(result);
 }

@@ -42,6 +42,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("teams.urls")),
     path("api/v1/", include("runs.api_urls")),
+    path("api/v1/", include("metrics.api_urls")),
     path("", include("metrics.urls")),
     path("", include("runs.urls")),
 ]

@@ -125,6 +125,28 @@ class _Sink:
         """`Incoming.finish` flushes."""
 
 
+class Buffer:
+    """As a file for pyarrow, of which somebody takes what was written, piece by piece."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, data: pa.Buffer) -> int:
+        """Keep."""
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing lies between."""
+
+    def take(self) -> bytes:
+        """Return what came since the last time."""
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
+
+
 def _build(export: Export, schema: pa.Schema) -> Blob:
     tables = []
     for row0, batch in store.batches(export.stream.run_id, Kind.HISTORY, row_from=export.row_from):

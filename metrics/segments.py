@@ -167,12 +167,14 @@ class Index:
             keys = [key for key in group["columns"] if names is None or key in names]
             if keys:
                 groups.append(self._group(group, keys, content))
-        other = []
-        if names is None and self.body["other"]:
-            start, length = self.body["other"]
-            listed = content.part(start, length, _other_from_bytes)
-            other = [(row, path, value) for row, path, value in listed]
-        return Batch(self.row_count, groups, other)
+        return Batch(self.row_count, groups, self.others(content) if names is None else [])
+
+    def others(self, content: Parts) -> list[tuple[int, list[str], Any]]:
+        """Return (row, path, value) of all that is no number."""
+        if not self.body["other"]:
+            return []
+        start, length = self.body["other"]
+        return [(row, path, value) for row, path, value in content.part(start, length, _other_from_bytes)]
 
     def _groups_of(self, key: str) -> list[tuple[str, dict[str, Any]]]:
         names = self.columns.get(key, [])

@@ -105,6 +105,17 @@ class Block:
             whole = self.index.read(content, names)
         return cut(whole, self._skipped, whole.row_count)
 
+    def others(self) -> Iterator[tuple[int, list[str], Any]]:
+        """Yield (row of the stream, path, value) of all that is no number."""
+        if isinstance(self.part, Tail):
+            found = decode(self.part.codec, bytes(self.part.payload), keys_of).other
+        else:
+            assert self.index is not None  # noqa: S101 - for mypy: segments have one
+            found = self.index.others(Content(self.part.name, is_remembered=False))
+        for row, path, value in found:
+            if row >= self._skipped:
+                yield self.part.row0 + row, path, value
+
     def coarse(self, key: str, size: int) -> dict[str, Points] | None:
         """Return blocks of the key's points and of the axes; {} without such points, None where there is no level."""
         if self.index is not None and isinstance(self.part, Segment) and not self._skipped:

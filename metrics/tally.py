@@ -26,7 +26,8 @@ def shown_key(column: str) -> str:
     return column.replace(SEPARATOR, ".")
 
 
-def _type_of(value: Any) -> str:
+def type_of(value: Any) -> str:
+    """Return a value's type, as `KeyStats` names it."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
@@ -59,7 +60,7 @@ class _Tally:
             self.last_row, self.last = int(rows[-1]), float(values[-1])
 
     def add_other(self, row: int, value: Any) -> None:
-        self.types.add(_type_of(value))
+        self.types.add(type_of(value))
         self.count += 1
         if row >= self.last_row:
             self.last_row, self.last = row, value

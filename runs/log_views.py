@@ -1,4 +1,4 @@
-"""The console log's data: lines for the viewer, the whole as a download."""
+"""The Logs tab and its data: windows of lines, search, the whole as a download. Secrets are masked in all of them."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import quote
@@ -6,6 +6,8 @@ from urllib.parse import quote
 import orjson
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -14,51 +16,112 @@ from access.web import actor_of
 from common.errors import Invalid
 from runs.access import RunAction
 from runs.console import read_line
-from runs.selectors import get_run, log_lines_between
+from runs.log_search import MOST_HITS, Needle, search
+from runs.pages import run_context
+from runs.reveal import is_revealed
+from runs.run_views import run_of
+from runs.secrets import mask_lines
+from runs.selectors import log_lines_between
 
 MAX_LINES = 5000
-_MISSING = "[lines not received]"
+_BEFORE = 64
+"""A private key may have begun so many lines before a window."""
+_MISSING = "[line not received]"
 
 
 def _number(request: HttpRequest, name: str, default: int) -> int:
     text = request.GET.get(name, str(default))
-    if not text.isdigit():
+    if not text.isdigit() or len(text) > 15:
         raise Invalid(f"{name} is a whole number, not {text[:40]!r}.")
     return int(text)
+
+
+def _json(body: dict[str, object]) -> HttpResponse:
+    return HttpResponse(orjson.dumps(body), content_type="application/json")
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def run_logs(request: HttpRequest, **names: str) -> HttpResponse:
+    """Show the console log (RUN-41)."""
+    run = run_of(request, names)
+    args = [names["entity"], names["project"], names["uid"]]
+    context = {
+        **run_context(actor_of(request), run, tab="logs"),
+        "lines_url": reverse("runs:run_log_lines", args=args),
+        "search_url": reverse("runs:run_log_search", args=args),
+        "download_url": reverse("runs:run_log_download", args=args),
+        "writers_url": reverse("metrics:log_writers", args=args),
+        "revealed": is_revealed(request, run),
+    }
+    return render(request, "runs/run_logs.html", context)
+
+
+def _window(run_id: int, start: int, stop: int, *, revealed: bool) -> tuple[list[str | None], int]:
+    """Return raw lines and in how many of them something is masked."""
+    before = max(0, start - _BEFORE)
+    lines = log_lines_between(run_id, before, stop)
+    if revealed:
+        return lines[start - before :], 0
+    shown, _ = mask_lines(lines)
+    count = sum(
+        new is not old for new, old in zip(shown[start - before :], lines[start - before :], strict=True)
+    )
+    return shown[start - before :], count
 
 
 @declare(RunAction.VIEW)
 @require_GET
 @never_cache
-def run_log_lines(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
+def run_log_lines(request: HttpRequest, **names: str) -> HttpResponse:
     """Return lines from ``start`` on, at most ``limit`` (1000; at most 5000); missing ones are left out."""
-    run = get_run(actor_of(request), entity, project, uid)
+    run = run_of(request, names)
     start, total = _number(request, "start", 0), run.pulse.log_lines
     stop = min(total, start + min(_number(request, "limit", 1000), MAX_LINES))
+    raws, masked = _window(run.pk, start, max(start, stop), revealed=is_revealed(request, run))
     lines = []
-    for number, raw in enumerate(log_lines_between(run.pk, start, stop), start):
+    for number, raw in enumerate(raws, start):
         if raw is not None:
             line = read_line(raw)
             lines.append({"n": number, "at": line.at, "level": line.level, "text": line.text})
-    return HttpResponse(orjson.dumps({"total": total, "lines": lines}), content_type="application/json")
+    return _json({"total": total, "lines": lines, "masked": masked})
 
 
-async def _whole_log(run_id: int, total: int) -> AsyncIterator[str]:
+@declare(RunAction.VIEW)
+@require_GET
+@never_cache
+def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
+    """Return the numbers of lines that have ``text`` (``regex=1``, ``exact=1``, ``raw=1``), from ``start`` on.
+
+    A request reads for about a second: ``scanned_to`` below ``total`` says that there is more.
+    """
+    run = run_of(request, names)
+    flags = {name: request.GET.get(name) == "1" for name in ("regex", "exact", "raw")}
+    needle = Needle(request.GET.get("text", ""), flags["regex"], flags["exact"], flags["raw"])
+    total = run.pulse.log_lines
+    start = min(total, _number(request, "start", 0))
+    if not needle.text:
+        return _json({"total": total, "scanned_to": total, "lines": [], "most": MOST_HITS})
+    found, scanned_to = search(run.pk, needle, start, total, revealed=is_revealed(request, run))
+    return _json({"total": total, "scanned_to": scanned_to, "lines": found, "most": MOST_HITS})
+
+
+async def _whole_log(run_id: int, total: int, *, revealed: bool) -> AsyncIterator[str]:
     """Yield the log in pieces, so that a long one never lies in memory whole."""
-    read = sync_to_async(log_lines_between)
+    read = sync_to_async(_window)
     for start in range(0, total, MAX_LINES):
-        raws = await read(run_id, start, min(total, start + MAX_LINES))
+        raws, _ = await read(run_id, start, min(total, start + MAX_LINES), revealed=revealed)
         yield "".join(f"{_MISSING if raw is None else read_line(raw).text}\n" for raw in raws)
 
 
 @declare(RunAction.VIEW)
 @require_GET
 @never_cache
-def run_log_download(request: HttpRequest, entity: str, project: str, uid: str) -> StreamingHttpResponse:
+def run_log_download(request: HttpRequest, **names: str) -> StreamingHttpResponse:
     """Stream the whole log as text."""
-    run = get_run(actor_of(request), entity, project, uid)
-    response = StreamingHttpResponse(
-        _whole_log(run.pk, run.pulse.log_lines), content_type="text/plain; charset=utf-8"
-    )
+    run = run_of(request, names)
+    pieces = _whole_log(run.pk, run.pulse.log_lines, revealed=is_revealed(request, run))
+    response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(run.uid)}.log"
     return response

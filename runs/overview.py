@@ -1,19 +1,31 @@
-"""The Overview tab's rows: what the run is, where it ran, what it was told and what came out (RUN-40)."""
+"""The Overview tab: what the run is, where it ran, what it was told and what came out (RUN-40)."""
 
-import json
+import shlex
+from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.models import display_name_of
+from runs.code_links import commit_url, repository_url
 from runs.models import Run
-from runs.projection import clean_tree, read_lenient, unwrap_config
-from runs.selectors import environment_of
+from runs.secrets import Found, mask, mask_arguments
+from runs.selectors import environments_of
+from runs.services.lifecycle import path_of
 
-Row = tuple[str, Any, str]
-"""(label, value, kind): kind is text, time, duration, path, code or link."""
+Told = dict[str, Any]
 
-MAX_TEXT = 4000
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A row of the overview."""
+
+    label: str
+    value: Any
+    kind: str = "text"
+    """text, time, duration, path or code; the last two can be copied."""
+    url: str = ""
 
 
 def _author(run: Run) -> str:
@@ -24,90 +36,135 @@ def _author(run: Run) -> str:
     return user
 
 
-def _hardware(told: dict[str, Any]) -> str:
+def _part(told: Told, name: str) -> Told:
+    value = told.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _gpus(told: Told) -> str:
+    names = [
+        str(card.get("name", ""))
+        for card in told.get("gpu_nvidia") or told.get("gpu_amd") or []
+        if isinstance(card, dict)
+    ]
+    counted = dict.fromkeys(name for name in names if name)
+    if counted:
+        return ", ".join(f"{names.count(name)} × {name}" for name in counted)
+    return f"{told.get('gpu_count', 1)} × {told['gpu']}" if told.get("gpu") else ""
+
+
+def _hardware(told: Told) -> str:
     parts = []
-    if told.get("cpu_count_logical") or told.get("cpu_count"):
-        parts.append(_("%(n)s CPUs") % {"n": told.get("cpu_count_logical") or told["cpu_count"]})
-    memory = told.get("memory")
-    if isinstance(memory, dict) and str(memory.get("total", "")).isdigit():
-        parts.append(f"{int(memory['total']) / 2**30:.1f} GiB")
-    if told.get("gpu"):
-        parts.append(f"{told.get('gpu_count', 1)} × {told['gpu']}")
+    logical, physical = told.get("cpu_count_logical"), told.get("cpu_count")
+    if logical or physical:
+        parts.append(_("%(n)s CPUs") % {"n": logical or physical})
+    memory = str(_part(told, "memory").get("total", ""))
+    if memory.isdigit():
+        parts.append(_("%(n)s GiB memory") % {"n": f"{int(memory) / 2**30:.1f}"})
+    disk = str(_part(_part(told, "disk"), "/").get("total", ""))
+    if disk.isdigit():
+        parts.append(_("%(n)s GiB disk") % {"n": f"{int(disk) / 2**30:.0f}"})
+    if cards := _gpus(told):
+        parts.append(cards)
     return " · ".join(parts)
 
 
-def _gpu_names(told: dict[str, Any]) -> str:
-    cards = told.get("gpu_nvidia") or told.get("gpu_amd") or []
-    return ", ".join(str(card.get("name", "")) for card in cards if isinstance(card, dict))
+def command_of(run: Run, told: Told, *, revealed: bool) -> tuple[str, bool]:
+    """Return how the run was started, and whether something in it looks like a secret."""
+    program = str(told.get("codePath") or told.get("program") or run.program or "")
+    given = told.get("args")
+    arguments = [str(part) for part in given] if isinstance(given, list) else []
+    if not program:
+        return "", False
+    masked, any_found = mask_arguments(arguments)
+    python = ["python"] if program.endswith(".py") else []
+    return shlex.join([*python, program]) + "".join(
+        f" {part if part != shlex.quote(part) and '•' in part else shlex.quote(part)}"
+        for part in (arguments if revealed else masked)
+    ), any_found
 
 
-def _command(told: dict[str, Any], run: Run) -> str:
-    program = told.get("program") or run.program
-    arguments = told.get("args") or []
-    python = "python " if str(program).endswith(".py") else ""
-    return python + " ".join(str(part) for part in [program, *arguments]) if program else ""
-
-
-def overview_rows(run: Run) -> list[Row]:
-    """Return the table's rows in order; empty values are shown as such."""
-    told = environment_of(run)
-    given = told.get("git")
-    git: dict[str, Any] = given if isinstance(given, dict) else {}
-    remote = run.git_remote or git.get("remote") or ""
-    rows: list[Row] = [
-        (_("Run path"), f"{run.project.team.name}/{run.project.name}/{run.uid}", "path"),
-        (_("Author"), _author(run), "text"),
-        (_("Started"), run.started_at, "time"),
-        (_("Runtime"), run.runtime_s, "duration"),
-        (_("Duration"), run.duration_s, "duration"),
-        (_("Last signal"), run.pulse.heartbeat_at, "time"),
-        (_("Command"), _command(told, run), "code"),
-        (_("Host"), run.host or told.get("host", ""), "text"),
-        (_("Operating system"), told.get("os", ""), "text"),
-        (_("Python"), told.get("python", ""), "text"),
-        (_("Executable"), told.get("executable", ""), "path"),
-        (_("Hardware"), _hardware(told), "text"),
-        (_("GPUs"), _gpu_names(told), "text"),
-        (_("Git repository"), remote, "link" if remote.startswith("https://") else "code"),
-        (_("Git commit"), run.git_commit or git.get("commit", ""), "code"),
-        (_("Group"), run.group, "text"),
-        (_("Job type"), run.job_type, "text"),
-        (_("SDK version"), told.get("cli_version", ""), "text"),
+def _nodes(environments: list[Told]) -> list[Fact]:
+    """Say what each node is, when several wrote to the run (wish 70)."""
+    if len(environments) < 2:
+        return []
+    hosts = [str(told.get("host", "?")) for told in environments]
+    cards = sum(int(told.get("gpu_count") or 0) for told in environments)
+    rows = [
+        Fact(
+            _("Nodes"),
+            _("%(n)s, %(gpus)s GPUs together") % {"n": len(hosts), "gpus": cards}
+            if cards
+            else str(len(hosts)),
+        )
     ]
-    if run.exit_code is not None:
-        rows.insert(6, (_("Exit code"), str(run.exit_code), "text"))
-    if run.pulse.bad_lines:
-        rows.append((_("Lines set aside"), _("%(n)s malformed") % {"n": run.pulse.bad_lines}, "text"))
-    return [row for row in rows if row[1] or row[0] in {_("Command"), _("Host")}]
+    return rows + [
+        Fact(host, _hardware(told) or "–") for host, told in zip(hosts[:64], environments, strict=False)
+    ]
 
 
-def _items(tree: Any, start: str = "", depth: int = 1) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for key, value in tree.items():
-        name = f"{start}{key}"
-        if isinstance(value, dict) and value and "_type" not in value and depth < 12:
-            found += _items(value, f"{name}.", depth + 1)
-        else:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            found.append((name, text[:MAX_TEXT]))
-    return found
+def _lineage(run: Run) -> list[Fact]:
+    rows = []
+    source = run.forked_from
+    if source is not None and source.deleted_at is None:
+        label = _("Rewound to step") if run.is_rewound else _("Forked from")
+        text = f"{source.display_name} ({source.uid})"
+        if run.forked_at_step is not None:
+            text = (
+                f"{run.forked_at_step} · {text}"
+                if run.is_rewound
+                else _("%(run)s at step %(step)s") % {"run": text, "step": run.forked_at_step}
+            )
+        rows.append(Fact(label, text, url=path_of(source)))
+    forks = run.forks.filter(deleted_at__isnull=True).select_related("project__team").order_by("pk")[:20]
+    rows += [Fact(_("Fork"), f"{fork.display_name} ({fork.uid})", url=path_of(fork)) for fork in forks]
+    return rows
 
 
-def _tree(text: str) -> dict[str, Any]:
-    try:
-        tree = clean_tree(read_lenient(text))
-    except ValueError:
-        return {}
-    return tree if isinstance(tree, dict) else {}
-
-
-def config_items(run: Run) -> list[tuple[str, str]]:
-    """Return the user's configuration by dotted key."""
-    return sorted(_items(unwrap_config(_tree(run.config_text))))
-
-
-def summary_items(run: Run) -> list[tuple[str, str]]:
-    """Return the summary by dotted key."""
-    return sorted(
-        _items({key: value for key, value in _tree(run.pulse.summary_text).items() if key != "_wandb"})
+def _git(run: Run, told: Told, *, revealed: bool) -> list[Fact]:
+    git = _part(told, "git")
+    remote, commit = (
+        run.git_remote or str(git.get("remote") or ""),
+        run.git_commit or str(git.get("commit") or ""),
     )
+    return [
+        Fact(_("Git repository"), remote if revealed else mask(remote), "path", repository_url(remote)),
+        Fact(_("Git commit"), commit, "path", commit_url(remote, commit)),
+    ]
+
+
+def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]]:
+    """Return the overview's rows in order, without empty ones, and where secrets were found in them."""
+    environments = environments_of(run)
+    told = environments[0] if environments else {}
+    command, is_secret = command_of(run, told, revealed=revealed)
+    root = str(told.get("root") or "")
+    facts = [
+        Fact(_("Run path"), f"{run.project.team.name}/{run.project.name}/{run.uid}", "path"),
+        Fact(
+            _("Author"),
+            _author(run),
+            url=reverse("runs:entity", args=[run.user.username]) if run.user else "",
+        ),
+        Fact(_("Started"), run.started_at, "time"),
+        Fact(_("Ended"), run.finished_at, "time"),
+        Fact(_("Runtime"), run.runtime_s, "duration"),
+        Fact(_("Duration"), run.duration_s, "duration"),
+        Fact(_("Last signal"), run.pulse.heartbeat_at, "time"),
+        Fact(_("Exit code"), "" if run.exit_code is None else str(run.exit_code)),
+        *_lineage(run),
+        Fact(_("Command"), command, "code"),
+        Fact(_("Working folder"), root, "path"),
+        *_git(run, told, revealed=revealed),
+        Fact(_("Host"), run.host or told.get("host", ""), "path"),
+        Fact(_("Operating system"), told.get("os", "")),
+        Fact(_("Python"), told.get("python", "")),
+        Fact(_("Executable"), told.get("executable", ""), "path"),
+        Fact(_("Hardware"), _hardware(told)),
+        Fact(_("CUDA"), str(told.get("cudaVersion") or told.get("cuda_version") or "")),
+        *_nodes(environments),
+        Fact(_("SDK version"), told.get("cli_version", "")),
+    ]
+    always = {_("Command"), _("Host")}
+    shown = [fact for fact in facts if fact.value not in ("", None) or fact.label in always]
+    return shown, [Found(_("the command line"), "argument")] if is_secret else []

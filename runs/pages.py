@@ -8,6 +8,7 @@ from access.actor import Actor
 from access.engine import can
 from runs.access import RunAction
 from runs.models import Run
+from runs.timeline import silent_for_s
 
 _SCRIPT = """\
 import math, random, time
@@ -36,5 +37,7 @@ def run_context(actor: Actor, run: Run, *, tab: str) -> dict[str, Any]:
         "project": run.project,
         "team": run.project.team,
         "tab": tab,
+        "can_update": can(actor, RunAction.UPDATE, run),
+        "silent_s": silent_for_s(run),
         "can_stop": run.is_active and run.stop_requested_at is None and can(actor, RunAction.STOP, run),
     }

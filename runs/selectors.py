@@ -1,5 +1,6 @@
 """Reads of projects and runs: they begin with `visible` and make a fixed number of queries."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
@@ -13,12 +14,14 @@ from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import LogBlock, Project, Run, RunFile
-from runs.projection import environment_in, sdk_part
+from runs.projection import sdk_part
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
 from runs.states import ACTIVE, RunState
 from storage.services import held_bytes
 from teams.access import TeamAction
 from teams.models import Team
+
+_TAGGED = 5000
 
 
 def get_team(actor: Actor, name: str) -> Team:
@@ -169,10 +172,21 @@ def file_bytes(run: Run) -> int:
     return RunFile.objects.filter(run=run).aggregate(total=Sum("size_bytes"))["total"] or 0
 
 
-def environment_of(run: Run) -> dict[str, Any]:
-    """Return where the run ran, as its SDK said in the config: host, os, python, command, git, hardware."""
+def environments_of(run: Run) -> list[dict[str, Any]]:
+    """Return where the run ran, one entry for each process that wrote to it, as its SDK said in the config."""
     sdk = sdk_part(run.config_text)
-    told = environment_in(sdk)
-    told.setdefault("cli_version", sdk.get("cli_version"))
-    told.setdefault("python", sdk.get("python_version"))
+    writers = sdk.get("e", {})
+    told = (
+        [dict(one) for one in writers.values() if isinstance(one, dict)] if isinstance(writers, dict) else []
+    )
+    told = told or [{}]
+    for one in told:
+        one.setdefault("cli_version", sdk.get("cli_version"))
+        one.setdefault("python", sdk.get("python_version"))
     return told
+
+
+def project_tags(actor: Actor, project: Project) -> list[str]:
+    """Return the tags of a project's newest visible runs, those of most runs first."""
+    some = runs_of(actor, project).exclude(tags=[]).values_list("tags", flat=True)[:_TAGGED]
+    return [tag for tag, _ in Counter(tag for tags in some for tag in tags).most_common(500)]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs import act_views, exports, log_views, project_views, views
+from runs import act_views, exports, file_views, log_views, project_views, run_views, views
 
 app_name = "runs"
 _PROJECT = "<str:entity>/<str:project>"
@@ -20,12 +20,21 @@ urlpatterns = [
     path(f"{_PROJECT}/overview/visibility", project_views.change_visibility, name="project_visibility"),
     path(f"{_PROJECT}/deleted", project_views.deleted, name="deleted"),
     path(f"{_PROJECT}/compare", project_views.compare, name="compare"),
-    path(f"{_RUN}/overview", views.run_overview, name="run_overview"),
-    path(f"{_RUN}/logs", views.run_logs, name="run_logs"),
+    path(f"{_RUN}/overview", run_views.run_overview, name="run_overview"),
+    path(f"{_RUN}/head", run_views.run_head, name="run_head"),
+    path(f"{_RUN}/values/<str:part>", run_views.run_values, name="run_values"),
+    path(f"{_RUN}/edit", run_views.run_edit, name="run_edit"),
+    path(f"{_RUN}/tag", run_views.run_tag, name="run_tag"),
+    path(f"{_RUN}/tags", run_views.run_tags, name="run_tags"),
+    path(f"{_RUN}/reveal", run_views.run_reveal, name="run_reveal"),
+    path(f"{_RUN}/stop", run_views.run_stop, name="run_stop"),
+    path(f"{_RUN}/logs", log_views.run_logs, name="run_logs"),
     path(f"{_RUN}/logs/lines", log_views.run_log_lines, name="run_log_lines"),
+    path(f"{_RUN}/logs/search", log_views.run_log_search, name="run_log_search"),
     path(f"{_RUN}/logs/download", log_views.run_log_download, name="run_log_download"),
-    path(f"{_RUN}/files", views.run_files, name="run_files"),
-    path(f"{_RUN}/files/<path:path>", views.run_file, name="run_file"),
-    path(f"{_RUN}/stop", views.run_stop, name="run_stop"),
-    path(f"{_PROJECT}/<str:uid>", views.run_short, name="run_short"),
+    path(f"{_RUN}/files", file_views.run_files, name="run_files"),
+    path(f"{_RUN}/files.zip", file_views.run_files_zip, name="run_files_zip"),
+    path(f"{_RUN}/delete-files", file_views.run_files_delete, name="run_files_delete"),
+    path(f"{_RUN}/files/<path:path>", file_views.run_file, name="run_file"),
+    path(f"{_PROJECT}/<str:uid>", run_views.run_short, name="run_short"),
 ]

@@ -1,15 +1,10 @@
 """Home, project and run pages. Charts belong to ``metrics``."""
 
-from typing import Any
-
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 from django_htmx.middleware import HtmxDetails
 
 from access.actor import Actor
@@ -19,15 +14,9 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.selectors import api_keys_of
 from accounts.views import signed_in_user
-from common.errors import NotFound
 from runs import selectors
-from runs.access import ProjectAction, RunAction
-from runs.files import listed_file, preview_of
-from runs.models import Run
-from runs.overview import config_items, overview_rows, summary_items
-from runs.pages import first_script, run_context
-from runs.services import lifecycle
-from storage import tickets
+from runs.access import ProjectAction
+from runs.pages import first_script
 from teams.selectors import teams_of
 
 PAGE = 50
@@ -100,77 +89,3 @@ def project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "script": first_script(entity=row.team.name, project=row.name),
     }
     return render(request, _fragment(request, "runs/project.html", "rows"), context)
-
-
-@declare(RunAction.VIEW)
-@require_GET
-def run_short(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
-    """Lead ``/entity/project/id`` to the run's page."""
-    run = selectors.get_run(actor_of(request), entity, project, uid)
-    return redirect("metrics:run_workspace", entity, project, run.uid)
-
-
-def _run(request: HttpRequest, names: dict[str, str]) -> Run:
-    return selectors.get_run(actor_of(request), names["entity"], names["project"], names["uid"])
-
-
-def _tab(request: HttpRequest, run: Run, tab: str, **more: Any) -> HttpResponse:
-    context = run_context(actor_of(request), run, tab=tab)
-    return render(request, f"runs/run_{tab}.html", {**context, **more})
-
-
-@declare(RunAction.VIEW)
-@require_GET
-def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
-    """Show what the run is, its configuration and summary (RUN-40)."""
-    run = _run(request, names)
-    more = {"rows": overview_rows(run), "config": config_items(run), "summary": summary_items(run)}
-    return _tab(request, run, "overview", **more)
-
-
-@declare(RunAction.VIEW)
-@require_GET
-def run_logs(request: HttpRequest, **names: str) -> HttpResponse:
-    """Show the console log."""
-    run = _run(request, names)
-    args = [names["entity"], names["project"], names["uid"]]
-    urls = {
-        "lines_url": reverse("runs:run_log_lines", args=args),
-        "download_url": reverse("runs:run_log_download", args=args),
-    }
-    return _tab(request, run, "logs", **urls)
-
-
-@declare(RunAction.VIEW)
-@require_GET
-def run_files(request: HttpRequest, **names: str) -> HttpResponse:
-    """Show the run's files, one of them previewed."""
-    run = _run(request, names)
-    files = [listed_file(run, file) for file in selectors.files_of(run)]
-    wanted = request.GET.get("preview", "")
-    preview = preview_of(selectors.files_of(run).filter(name=wanted).first()) if wanted else None
-    return _tab(request, run, "files", files=files, preview=preview)
-
-
-@declare(RunAction.VIEW)
-@require_GET
-@never_cache
-def run_file(request: HttpRequest, *, path: str, **names: str) -> HttpResponse:
-    """Lead to a signed, expiring URL of one file."""
-    run = _run(request, names)
-    file = selectors.files_of(run).filter(name=path).first()
-    if file is None:
-        raise NotFound(f"The run has no file {path!r}.")
-    return redirect(
-        tickets.get_path(file.blob, name=file.name, content_type=file.content_type, download=True)
-    )
-
-
-@declare(RunAction.STOP)
-@require_POST
-def run_stop(request: HttpRequest, **names: str) -> HttpResponse:
-    """Ask the run to stop."""
-    run = _run(request, names)
-    lifecycle.stop_run(actor=actor_of(request), run=run)
-    messages.info(request, _("The run was asked to stop."))
-    return redirect("metrics:run_workspace", names["entity"], names["project"], run.uid)

@@ -114,7 +114,8 @@ def ask_rest(
         response = (client or Client()).generic(
             case.method, path, body, headers=headers, content_type="application/json"
         )
-        refused = _refused(response.status_code, response.content.decode())
+        shown = "" if response.streaming else response.content.decode()
+        refused = _refused(response.status_code, shown)
         if refused is None and case.listed:
             shown = {row["id"] for row in json.loads(response.content)["results"]}
             return Answer.OK if thing.row.pk in shown else Answer.HIDDEN

@@ -12,6 +12,8 @@ ROUTES: dict[str, list[Case]] = {
     "FilterViewSet.list": [Case(ANYONE)],
     "RunViewSet.list": [Case("runs: view", Over.RUN, listed=True)],
     "RunViewSet.retrieve": [Case("runs: view", Over.RUN)],
+    "HistoryViewSet.history": [Case("runs: view", Over.RUN)],
+    "HistoryViewSet.system": [Case("runs: view", Over.RUN)],
     "SavedViewViewSet.list": [
         Case("projects: view", Over.PROJECT),
         Case("projects: view", Over.VIEW, listed=True),

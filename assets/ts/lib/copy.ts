@@ -28,7 +28,7 @@ async function copyFrom(button: HTMLElement): Promise<void> {
 }
 
 /** Copy by the clipboard API, or by a hidden field: plain http has no clipboard API outside localhost. */
-async function copyText(text: string, near: HTMLElement): Promise<boolean> {
+export async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   if (navigator.clipboard) {
     return navigator.clipboard.writeText(text).then(
       () => true,

@@ -25,11 +25,15 @@ const FLAG_ENDS: Record<number, string[]> = {
   29: ["strike"],
 };
 
-/** Turn a line with ANSI escapes into elements; the line's text is only ever text. */
-export function ansiToNodes(line: string): Node[] {
+/**
+ * Turn a line with ANSI escapes into elements; the line's text is only ever text.
+ *
+ * @param raw - Show also what carriage returns have written over, as progress bars do.
+ */
+export function ansiToNodes(line: string, raw = false): Node[] {
   const nodes: Node[] = [];
   const style: Style = { fore: "", back: "", flags: new Set() };
-  const text = line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
+  const text = visible(line, raw);
   let from = 0;
   for (const match of text.matchAll(SEQUENCE)) {
     push(nodes, text.slice(from, match.index), style);
@@ -40,9 +44,13 @@ export function ansiToNodes(line: string): Node[] {
   return nodes;
 }
 
-/** The line without its escapes, as one would search it. */
-export function plainText(line: string): string {
-  return line.slice(line.lastIndexOf("\r", line.length - 2) + 1).replace(SEQUENCE, "");
+/** The line without its escapes, as one would copy it. */
+export function plainText(line: string, raw = false): string {
+  return visible(line, raw).replace(SEQUENCE, "");
+}
+
+function visible(line: string, raw: boolean): string {
+  return raw ? line.replaceAll("\r", "␍") : line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
 }
 
 function push(nodes: Node[], text: string, style: Style): void {

@@ -7,12 +7,16 @@ export interface Line {
   level: string | null;
   /** Null when the server never received this line. */
   text: string | null;
+  /** Of a line that was not received: the first and last of the gap it lies in, within its chunk. */
+  gap?: [number, number];
 }
 
 interface LinesReply {
   total: number;
   /** Lines that were received; others are left out. */
   lines: Line[];
+  /** In how many of them something is masked. */
+  masked: number;
 }
 
 const CHUNK = 1000;
@@ -23,12 +27,18 @@ const KEPT = 60;
 export class Lines {
   total = 0;
   private readonly chunks = new Map<number, Line[]>();
+  private readonly masks = new Map<number, number>();
   private readonly loading = new Map<number, Promise<void>>();
 
   constructor(
     private readonly url: string,
     private readonly changed: () => void,
   ) {}
+
+  /** In how many of the lines read so far something is masked. */
+  get masked(): number {
+    return [...this.masks.values()].reduce((sum, count) => sum + count, 0);
+  }
 
   /** The line with this number if it is in memory; asks for it otherwise. */
   get(n: number): Line | undefined {
@@ -38,17 +48,19 @@ export class Lines {
     return line;
   }
 
-  /** Learn how many lines there are, and read the newest. Rejects when the server does not answer. */
+  /** Learn how many lines there are, and read the newest: progress bars write over the last ones. */
   async refresh(known?: number): Promise<void> {
-    if (known !== undefined && known <= this.total) return;
     await this.load(Math.floor(Math.max(0, (known ?? this.total) - 1) / CHUNK), true);
   }
 
-  /** Read the chunk that holds `n`, if it is not here yet, and give its lines. */
-  async chunkOf(n: number): Promise<Line[]> {
-    const at = Math.floor(n / CHUNK);
-    await this.load(at);
-    return this.chunks.get(at) ?? [];
+  /** The lines `first` to `last`, both included, read where they are not in memory. */
+  async between(first: number, last: number): Promise<Line[]> {
+    const found: Line[] = [];
+    for (let at = Math.floor(first / CHUNK); at <= Math.floor(last / CHUNK); at += 1) {
+      await this.load(at);
+      found.push(...(this.chunks.get(at) ?? []).filter(({ n }) => n >= first && n <= last));
+    }
+    return found;
   }
 
   private load(at: number, again = false): Promise<void> {
@@ -70,6 +82,7 @@ export class Lines {
     const start = at * CHUNK;
     const reply = await getJson<LinesReply>(`${this.url}?start=${start}&limit=${CHUNK}`);
     this.total = Math.max(this.total, reply.total);
+    this.masks.set(at, reply.masked);
     this.chunks.delete(at);
     this.chunks.set(at, withGaps(reply, start));
     for (const oldest of this.chunks.keys()) {
@@ -88,5 +101,14 @@ function withGaps({ total, lines }: LinesReply, start: number): Line[] {
     (_, i): Line => ({ n: start + i, at: null, level: null, text: null }),
   );
   for (const line of lines) if (line.n - start < size) slots[line.n - start] = line;
+  let gap: [number, number] | undefined;
+  for (const slot of slots) {
+    if (slot.text !== null) gap = undefined;
+    else {
+      gap ??= [slot.n, slot.n];
+      gap[1] = slot.n;
+      slot.gap = gap;
+    }
+  }
   return slots;
 }

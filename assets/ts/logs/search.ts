@@ -1,40 +1,86 @@
-import { plainText } from "./ansi";
-import type { Lines } from "./lines";
+import { getJson } from "../lib/http";
+import { lastAtMost } from "./rows";
 
-/**
- * Look through the whole log for `needle` (lower case), beginning after line `from` and going round.
- * Reads what is not in memory on the way; tells how much is done, 0 to 1. Null when there is no hit.
- */
-export async function search(
-  lines: Lines,
-  needle: string,
-  from: number,
-  direction: 1 | -1,
-  signal: AbortSignal,
-  progress: (done: number) => void,
-): Promise<number | null> {
-  const { total } = lines;
-  let n = wrapAround(from + direction, total);
-  let looked = 0;
-  while (looked < total && !signal.aborted) {
-    const chunk = await lines.chunkOf(n).catch(() => []);
-    const first = chunk[0]?.n;
-    if (first === undefined || n - first >= chunk.length) return null;
-    for (let i = n - first; i >= 0 && i < chunk.length && looked < total; i += direction) {
-      if (
-        plainText(chunk[i]?.text ?? "")
-          .toLowerCase()
-          .includes(needle)
-      )
-        return first + i;
-      n = wrapAround(first + i + direction, total);
-      looked += 1;
-    }
-    progress(looked / total);
-  }
-  return null;
+interface SearchReply {
+  total: number;
+  scanned_to: number;
+  lines: number[];
+  most: number;
 }
 
-function wrapAround(n: number, total: number): number {
-  return ((n % total) + total) % total;
+export interface Wanted {
+  text: string;
+  regex: boolean;
+  exact: boolean;
+  raw: boolean;
+}
+
+/** The lines of the whole log that have a text; the server looks, in steps of about a second. */
+export class Search {
+  hits: number[] = [];
+  /** Whether there are more hits than are listed. */
+  isCut = false;
+  private wanted: Wanted | undefined;
+  private scannedTo = 0;
+  private busy: AbortController | undefined;
+
+  constructor(
+    private readonly url: string,
+    /** Called after each step with how much is done, 0 to 1. */
+    private readonly progress: (done: number) => void,
+  ) {}
+
+  get isActive(): boolean {
+    return this.wanted !== undefined;
+  }
+
+  /** Begin anew. Rejects with the server's words, for a regular expression that is none. */
+  async start(wanted: Wanted | undefined): Promise<void> {
+    this.busy?.abort();
+    this.busy = undefined;
+    this.hits = [];
+    this.isCut = false;
+    this.scannedTo = 0;
+    this.wanted = wanted;
+    if (wanted) await this.more();
+  }
+
+  /** Look through lines that came since. */
+  async more(): Promise<void> {
+    if (!this.wanted || this.isCut || this.busy) return;
+    const control = new AbortController();
+    this.busy = control;
+    const { text, ...flags } = this.wanted;
+    const query = new URLSearchParams({ text });
+    for (const [name, on] of Object.entries(flags)) if (on) query.set(name, "1");
+    try {
+      for (;;) {
+        query.set("start", String(this.scannedTo));
+        const reply = await getJson<SearchReply>(`${this.url}?${query}`, control.signal);
+        for (const line of reply.lines) this.hits.push(line);
+        this.scannedTo = reply.scanned_to;
+        this.isCut = this.hits.length >= reply.most;
+        this.progress(reply.total ? reply.scanned_to / reply.total : 1);
+        if (this.isCut || reply.scanned_to >= reply.total) return;
+      }
+    } finally {
+      if (this.busy === control) this.busy = undefined;
+    }
+  }
+
+  /** The hit after or before line `from`, going round; undefined without any. */
+  next(from: number, direction: 1 | -1, isShown: (line: number) => boolean): number | undefined {
+    const hits = this.hits.filter(isShown);
+    if (!hits.length) return undefined;
+    const at = lastAtMost(hits, from);
+    const isBefore = (hits[at] ?? 0) > from;
+    if (direction === 1) return hits[isBefore ? at : (at + 1) % hits.length];
+    const previous = isBefore ? -1 : hits[at] === from ? at - 1 : at;
+    return hits[(previous + hits.length) % hits.length];
+  }
+
+  /** The how-manieth hit a line is, from 1. */
+  rank(line: number): number {
+    return lastAtMost(this.hits, line) + 1;
+  }
 }

@@ -3,6 +3,7 @@ import { formatClock, formatExact } from "../lib/format";
 import { word } from "../lib/words";
 import { ansiToNodes } from "./ansi";
 import type { Line, Lines } from "./lines";
+import { Rows } from "./rows";
 
 /** Height of a line that is not wrapped, pixels; --log-line in assets/css/logs.css. */
 const LINE_PX = 20;
@@ -13,8 +14,12 @@ const TALLEST_PX = 8_000_000;
 export class Viewer {
   follow = true;
   wrap = false;
-  marked = -1;
-  needle = "";
+  raw = false;
+  /** First and last line that are marked; -1 none. */
+  marked: [number, number] = [-1, -1];
+  /** What is marked in lines as found; null nothing. */
+  needle: RegExp | null = null;
+  shown = new Rows();
   private readonly spacer = make("div", "log-spacer");
   private readonly rows = make("div", "log-rows");
   private queued = false;
@@ -41,11 +46,20 @@ export class Viewer {
     });
   }
 
-  /** Bring line `n` to the upper third of the window and mark it. */
-  goTo(n: number): void {
+  /** Bring line `n` to the upper third of the window and mark it, or the lines to `last`. */
+  goTo(n: number, last = n): void {
     this.setFollow(false);
-    this.marked = n;
-    this.scrollTo(Math.max(0, n - Math.floor(this.perPage / 3)));
+    this.marked = [n, last];
+    const position = this.shown.positionOf(n);
+    this.scrollTo(Math.max(0, position - Math.floor(this.perPage / 3)));
+    this.render();
+  }
+
+  /** Show other lines, keeping the first one in view where it is. */
+  show(rows: Rows): void {
+    const line = this.shown.lineAt(Math.floor(this.top));
+    this.shown = rows;
+    if (!this.follow) this.scrollTo(rows.positionOf(line));
     this.render();
   }
 
@@ -57,7 +71,16 @@ export class Viewer {
   }
 
   /** The first line in view. */
-  get top(): number {
+  get topLine(): number {
+    return this.shown.lineAt(Math.floor(this.top));
+  }
+
+  private get count(): number {
+    return this.shown.size(this.lines.total);
+  }
+
+  /** The first position in view. */
+  private get top(): number {
     const range = this.height - this.box.clientHeight;
     return range <= 0 ? 0 : (Math.min(range, this.box.scrollTop) / range) * this.lastTop;
   }
@@ -67,11 +90,11 @@ export class Viewer {
   }
 
   private get lastTop(): number {
-    return Math.max(0, this.lines.total - this.perPage + 1);
+    return Math.max(0, this.count - this.perPage + 1);
   }
 
   private get height(): number {
-    return Math.min(TALLEST_PX, Math.max(this.box.clientHeight, (this.lines.total + 1) * LINE_PX));
+    return Math.min(TALLEST_PX, Math.max(this.box.clientHeight, (this.count + 1) * LINE_PX));
   }
 
   private scrollTo(line: number): void {
@@ -91,13 +114,15 @@ export class Viewer {
     this.spacer.style.height = `${this.height}px`;
     if (this.follow) this.scrollTo(this.lastTop);
     const first = Math.max(0, Math.floor(this.top));
-    const last = Math.min(this.lines.total, first + Math.ceil(this.perPage) + 2);
+    const last = Math.min(this.count, first + Math.ceil(this.perPage) + 2);
     const rows: HTMLElement[] = [];
-    for (let n = first; n < last; n += 1) rows.push(this.rowOf(n, this.lines.get(n)));
+    for (let position = first; position < last; position += 1) {
+      const n = this.shown.lineAt(position);
+      rows.push(this.rowOf(n, this.lines.get(n)));
+    }
     this.rows.replaceChildren(...rows);
     this.rows.classList.toggle("is-wrapped", this.wrap);
-    const atEnd =
-      last >= this.lines.total && this.top >= this.lastTop - 0.5 && this.lines.total > this.perPage;
+    const atEnd = last >= this.count && this.top >= this.lastTop - 0.5 && this.count > this.perPage;
     const firstHeight = rows[0]?.offsetHeight ?? LINE_PX;
     const offset = atEnd
       ? this.box.scrollTop + this.box.clientHeight - this.rows.offsetHeight - LINE_PX / 2
@@ -108,7 +133,7 @@ export class Viewer {
   private rowOf(n: number, line: Line | undefined): HTMLElement {
     const row = make("div", "log-row");
     row.dataset.line = String(n);
-    if (n === this.marked) row.classList.add("is-marked");
+    if (n >= this.marked[0] && n <= this.marked[1]) row.classList.add("is-marked");
     if (line?.level) row.dataset.level = line.level;
     const number = make("a", "log-number", String(n + 1));
     number.href = `#L${n + 1}`;
@@ -120,29 +145,32 @@ export class Viewer {
     }
     const text = make("span", "log-text");
     if (!line) text.className = "log-text skeleton";
-    else if (line.text === null) text.append(make("span", "muted", word("lineMissing")));
-    else text.append(...ansiToNodes(line.text));
+    else if (line.text === null) text.append(make("span", "muted", gapText(line)));
+    else text.append(...ansiToNodes(line.text, this.raw));
     if (line && this.needle) mark(text, this.needle);
     row.append(number, time, text);
     return row;
   }
 }
 
-/** Wrap each hit of `needle` (lower case) in `<mark>`; hits across colours are not marked. */
-function mark(element: HTMLElement, needle: string): void {
+function gapText({ n, gap: [first, last] = [n, n] }: Line): string {
+  const values = { first: (first + 1).toLocaleString(), last: (last + 1).toLocaleString() };
+  return word(first === last ? "lineMissing" : "linesMissing", values);
+}
+
+/** Wrap each hit of `needle` in `<mark>`; hits across colours are not marked. */
+function mark(element: HTMLElement, needle: RegExp): void {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
   while (walker.nextNode()) texts.push(walker.currentNode as Text);
-  for (let text of texts) {
-    let at = text.data.toLowerCase().indexOf(needle);
-    while (at >= 0) {
-      const hit = text.splitText(at);
-      const rest = hit.splitText(needle.length);
+  for (const text of texts) {
+    const hits = [...text.data.matchAll(needle)].filter(([found]) => found.length > 0);
+    for (const hit of hits.reverse()) {
+      const found = text.splitText(hit.index);
+      found.splitText(hit[0].length);
       const frame = make("mark");
-      hit.replaceWith(frame);
-      frame.append(hit);
-      text = rest;
-      at = text.data.toLowerCase().indexOf(needle);
+      found.replaceWith(frame);
+      frame.append(found);
     }
   }
 }

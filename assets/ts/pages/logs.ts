@@ -1,28 +1,51 @@
 import type { RunMessage } from "../charts/wire";
-import { one } from "../lib/dom";
+import { announce, toast } from "../lib/announce";
+import { copyText } from "../lib/copy";
+import { make, one } from "../lib/dom";
+import { getJson } from "../lib/http";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
+import { plainText } from "../logs/ansi";
 import { Lines } from "../logs/lines";
-import { search } from "../logs/search";
+import { Rows } from "../logs/rows";
+import { Search } from "../logs/search";
 import { Viewer } from "../logs/viewer";
+
+/** How long after the last key a search begins, milliseconds. */
+const TYPING_MS = 250;
+const MOST_COPIED = 20_000;
+
+interface Writer {
+  id: string;
+  label: string;
+  ranges: [number, number][];
+}
 
 const root = one<HTMLElement>("[data-lines-url]");
 const box = one<HTMLElement>("[data-log]");
 const status = one<HTMLElement>("[data-log-status]");
 const followButton = one<HTMLButtonElement>("[data-follow]");
-const wrapButton = one<HTMLButtonElement>("[data-wrap]");
 const searchBox = one<HTMLInputElement>("[data-page-search]");
 const lineBox = one<HTMLInputElement>("[data-line]");
+const writerBox = one<HTMLSelectElement>("[data-writer]");
+const copyButton = one<HTMLButtonElement>("[data-copy-lines]");
+const maskNote = one<HTMLElement>("[data-masked]");
+let writers: Writer[] = [];
 
 const lines = new Lines(root.dataset.linesUrl ?? "", () => {
   showPart(lines.total ? "full" : "empty");
+  maskNote.hidden = lines.masked === 0 && maskNote.dataset.masked !== "shown";
   viewer.render();
-  if (!viewer.needle) status.textContent = word("lineCount", { n: lines.total.toLocaleString() });
+  if (!search.isActive) showStatus();
 });
 const viewer = new Viewer(box, lines, (follow) => {
   followButton.setAttribute("aria-pressed", String(follow));
 });
-let searching: AbortController | undefined;
+const search = new Search(root.dataset.searchUrl ?? "", (done) => {
+  if (done < 1) status.textContent = word("searching", { percent: Math.round(done * 100) });
+  else showStatus();
+  viewer.render();
+});
 
 /** One of the parts marked `data-when` is shown: loading, empty, error or full. */
 function showPart(state: string): void {
@@ -30,68 +53,179 @@ function showPart(state: string): void {
     part.hidden = part.dataset.when !== state;
 }
 
+function showStatus(): void {
+  const n = lines.total.toLocaleString();
+  if (!search.isActive) status.textContent = word("lineCount", { n });
+  else if (!search.hits.length) status.textContent = word("notFound");
+  else {
+    const all = search.hits.length.toLocaleString() + (search.isCut ? "+" : "");
+    const [line] = viewer.marked;
+    status.textContent =
+      line >= 0 && search.hits.includes(line)
+        ? word("foundAt", { n: search.rank(line).toLocaleString(), all })
+        : word("foundAll", { all });
+  }
+}
+
 async function start(): Promise<void> {
   try {
     await lines.refresh();
-    const wanted = /^#L(\d+)$/.exec(location.hash);
-    if (wanted) viewer.goTo(Math.min(lines.total, Number(wanted[1])) - 1);
+    goToHash();
   } catch {
     showPart("error");
-  }
-}
-
-async function find(direction: 1 | -1): Promise<void> {
-  searching?.abort();
-  const needle = searchBox.value.toLowerCase();
-  viewer.needle = needle;
-  viewer.render();
-  if (!needle || !lines.total) return;
-  const control = new AbortController();
-  searching = control;
-  const from = viewer.marked >= 0 ? viewer.marked : Math.floor(viewer.top) - direction;
-  const hit = await search(lines, needle, from, direction, control.signal, (done) => {
-    status.textContent = word("searching", { percent: Math.round(done * 100) });
-  });
-  if (control.signal.aborted) return;
-  searching = undefined;
-  if (hit === null) {
-    status.textContent = word("notFound");
     return;
   }
-  viewer.goTo(hit);
-  status.textContent = word("foundAt", { n: (hit + 1).toLocaleString() });
+  const reply = await getJson<{ writers: Writer[] }>(root.dataset.writersUrl ?? "").catch(() => ({
+    writers: [],
+  }));
+  showWriters(reply.writers);
 }
 
-searchBox.addEventListener("keydown", (event) => {
-  if (event.key === "Enter") void find(event.shiftKey ? -1 : 1);
-  if (event.key === "Escape") searching?.abort();
-});
-searchBox.addEventListener("input", () => {
-  viewer.marked = -1;
-  viewer.needle = searchBox.value.toLowerCase();
+/** `#L120` marks a line, `#L120-L140` some. */
+function goToHash(): void {
+  const wanted = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash);
+  if (!wanted || !lines.total) return;
+  const first = Math.min(lines.total, Math.max(1, Number(wanted[1]))) - 1;
+  const last = wanted[2] ? Math.min(lines.total, Number(wanted[2])) - 1 : first;
+  viewer.goTo(first, Math.max(first, last));
+  copyButton.hidden = false;
+}
+
+function showWriters(found: Writer[]): void {
+  writers = found;
+  one<HTMLElement>("[data-writers]").hidden = found.length < 2;
+  for (const { id, label } of found) {
+    const option = make("option", "", word("writer", { label }));
+    option.value = id;
+    writerBox.append(option);
+  }
+}
+
+const isOn = (name: string) => one(`[data-toggle="${name}"]`).getAttribute("aria-pressed") === "true";
+
+/** What is looked for, as the browser's own expression, to mark hits; null where the two differ too much. */
+function needleOf(text: string): RegExp | null {
+  try {
+    const source = isOn("regex") ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    return new RegExp(source, isOn("exact") ? "gu" : "giu");
+  } catch {
+    return null;
+  }
+}
+
+async function begin(): Promise<void> {
+  const text = searchBox.value;
+  viewer.needle = text ? needleOf(text) : null;
+  viewer.marked = [-1, -1];
   viewer.render();
+  try {
+    await search.start(
+      text ? { text, regex: isOn("regex"), exact: isOn("exact"), raw: isOn("raw") } : undefined,
+    );
+    searchBox.setCustomValidity("");
+    showStatus();
+  } catch (error) {
+    if ((error as Error).name === "AbortError") return;
+    searchBox.setCustomValidity(word("notFound"));
+    status.textContent = word("badSearch");
+  }
+}
+
+function find(direction: 1 | -1): void {
+  const from = viewer.marked[0] >= 0 ? viewer.marked[0] : viewer.topLine - (direction === 1 ? 1 : 0);
+  const hit = search.next(from, direction, (line) => viewer.shown.has(line));
+  if (hit === undefined) return;
+  viewer.goTo(hit);
+  copyButton.hidden = false;
+  showStatus();
+}
+
+async function copyLines(): Promise<void> {
+  const [first, last] = viewer.marked;
+  if (first < 0) return;
+  const found = await lines.between(first, Math.min(last, first + MOST_COPIED));
+  const shown = found.filter(({ n }) => viewer.shown.has(n));
+  const text = shown.map((line) => plainText(line.text ?? "", viewer.raw)).join("\n");
+  if (await copyText(text, copyButton)) announce(word("copied"));
+  else toast(word("copyFailed"), "error");
+}
+
+/** Toggles that are remembered, and what each changes. */
+const toggles: Record<string, (on: boolean) => void> = {
+  wrap: (on) => {
+    viewer.wrap = on;
+  },
+  raw: (on) => {
+    viewer.raw = on;
+    if (search.isActive) void begin();
+  },
+  times: (on) => box.classList.toggle("has-no-times", !on),
+  regex: () => void (search.isActive && begin()),
+  exact: () => void (search.isActive && begin()),
+};
+for (const [name, act] of Object.entries(toggles)) {
+  const button = one<HTMLButtonElement>(`[data-toggle="${name}"]`);
+  const set = (on: boolean) => {
+    button.setAttribute("aria-pressed", String(on));
+    act(on);
+    viewer.render();
+  };
+  set(recall(`runyard-log-${name}`, name === "times"));
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    remember(`runyard-log-${name}`, on);
+    set(on);
+  });
+}
+
+let typing: number | undefined;
+searchBox.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = window.setTimeout(() => void begin(), TYPING_MS);
 });
-one("[data-find-next]").addEventListener("click", () => void find(1));
-one("[data-find-previous]").addEventListener("click", () => void find(-1));
+searchBox.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    searchBox.value = "";
+    void begin();
+  }
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  find(event.shiftKey ? -1 : 1);
+});
+one("[data-find-next]").addEventListener("click", () => find(1));
+one("[data-find-previous]").addEventListener("click", () => find(-1));
 one("[data-retry-lines]").addEventListener("click", () => void start());
 followButton.addEventListener("click", () => viewer.setFollow(!viewer.follow));
-wrapButton.addEventListener("click", () => {
-  viewer.wrap = !viewer.wrap;
-  remember("runyard-log-wrap", viewer.wrap);
-  wrapButton.setAttribute("aria-pressed", String(viewer.wrap));
-  viewer.render();
-});
+copyButton.addEventListener("click", () => void copyLines());
 lineBox.addEventListener("change", () => {
   const n = Number(lineBox.value);
   if (Number.isInteger(n) && n > 0) viewer.goTo(Math.min(n, lines.total) - 1);
 });
+writerBox.addEventListener("change", () => {
+  const writer = writers.find(({ id }) => id === writerBox.value);
+  viewer.show(new Rows(writerBox.selectedIndex > 0 ? (writer?.ranges ?? null) : null));
+});
+box.addEventListener("click", (event) => {
+  const number = (event.target as Element).closest<HTMLAnchorElement>("a.log-number");
+  if (!number) return;
+  event.preventDefault();
+  const n = Number(number.closest<HTMLElement>(".log-row")?.dataset.line);
+  const [from] = viewer.marked;
+  const [first, last] = event.shiftKey && from >= 0 ? [Math.min(from, n), Math.max(from, n)] : [n, n];
+  viewer.setFollow(false);
+  viewer.marked = [first, last];
+  viewer.render();
+  copyButton.hidden = false;
+  history.replaceState(null, "", first === last ? `#L${n + 1}` : `#L${first + 1}-L${last + 1}`);
+});
+addEventListener("hashchange", goToHash);
 document.addEventListener("run-message", (event) => {
   const message = (event as CustomEvent<RunMessage>).detail;
-  if (message.type === "rows" && message.log !== undefined)
-    void lines.refresh(message.log).catch(() => undefined);
+  if (message.type !== "rows" || message.log === undefined) return;
+  void lines
+    .refresh(message.log)
+    .then(() => search.more())
+    .catch(() => undefined);
 });
 document.addEventListener("run-connected", () => void lines.refresh().catch(() => undefined));
-
-viewer.wrap = recall("runyard-log-wrap", false);
-wrapButton.setAttribute("aria-pressed", String(viewer.wrap));
 void start();

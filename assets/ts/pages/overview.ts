@@ -1,17 +1,16 @@
-import { one } from "../lib/dom";
+import { ansiToNodes } from "../logs/ansi";
+import { enableNotes } from "../run/notes";
+import { enableTags } from "../run/tags";
+import { enableTrees } from "../run/trees";
 
-/** Filter the rows of every `[data-filters="id"]` box's list by key and value. */
-for (const box of document.querySelectorAll<HTMLInputElement>("[data-filters]")) {
-  const list = one<HTMLElement>(`#${box.dataset.filters}`);
-  const note = list.querySelector<HTMLElement>("[data-no-match]");
-  box.addEventListener("input", () => {
-    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of list.querySelectorAll<HTMLElement>("[data-row]")) {
-      const text = row.textContent?.toLowerCase() ?? "";
-      row.hidden = !words.every((part) => text.includes(part));
-      if (!row.hidden) shown += 1;
-    }
-    if (note) note.hidden = shown > 0;
-  });
-}
+enableTrees();
+enableNotes();
+enableTags();
+
+/** Colour the last lines of a run that ended badly; they come as plain text. */
+document.addEventListener("htmx:afterSwap", (event) => {
+  for (const line of (event.target as Element).querySelectorAll<HTMLElement>("[data-ansi-lines] > div"))
+    line.replaceChildren(...ansiToNodes(line.textContent ?? ""));
+  const log = (event.target as Element).querySelector<HTMLElement>("[data-ansi-lines]");
+  if (log) log.scrollTop = log.scrollHeight;
+});

@@ -3,9 +3,13 @@ import { announce } from "../lib/announce";
 import { one } from "../lib/dom";
 import { listen } from "../lib/socket";
 import { word } from "../lib/words";
+import { enableFields } from "../run/fields";
+
+/** A running run that was not heard of for so long is asked after, milliseconds; see runs/timeline.py. */
+const SILENT_MS = 95_000;
 
 const head = one<HTMLElement>("[data-run-socket]");
-const name = head.dataset.runName ?? "";
+let heardAt = Date.now();
 
 /** Show `state` in header, tab title and tab icon (RUN-44). */
 function showState(state: string): void {
@@ -37,14 +41,28 @@ function stopLiveParts(state: string): void {
   for (const element of document.querySelectorAll<HTMLElement>("[data-while-running]")) element.hidden = true;
 }
 
+/** Ask the server now and then whether a silent run has lost its signal, or has it again. */
+function watchSignal(): void {
+  setInterval(() => {
+    const waits = head.dataset.state === "running" && Date.now() - heardAt > SILENT_MS;
+    if (waits) document.body.dispatchEvent(new Event("run-changed"));
+  }, 30_000);
+}
+
+enableFields();
 showInTabIcon();
+watchSignal();
 listen<RunMessage>(head.dataset.runSocket ?? "", {
   message: (message) => {
+    heardAt = Date.now();
+    if (head.querySelector("[data-silent]")) document.body.dispatchEvent(new Event("run-changed"));
     if (message.type === "state" && message.state !== head.dataset.state) {
       head.dataset.state = message.state;
       showState(message.state);
       stopLiveParts(message.state);
-      announce(word("stateChanged", { name, state: word(`state_${message.state}`) }));
+      announce(
+        word("stateChanged", { name: head.dataset.runName ?? "", state: word(`state_${message.state}`) }),
+      );
       document.body.dispatchEvent(new Event("run-changed"));
     }
     document.dispatchEvent(new CustomEvent("run-message", { detail: message }));

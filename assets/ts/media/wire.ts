@@ -1,0 +1,53 @@
+/** A key with values that are not numbers. */
+export interface MediaKey {
+  key: string;
+  /** Media types of the SDK, `string`, `list`, …; several when they were mixed. */
+  kinds: string[];
+  /** Rising. */
+  steps: number[];
+  count: number;
+}
+
+export interface KeysReply {
+  next_row: number;
+  keys: MediaKey[];
+  class_labels: Record<string, { value?: Record<string, string> }>;
+}
+
+export interface FileLink {
+  url: string;
+  size: number;
+  type: string;
+}
+
+export interface MediaValue {
+  row: number;
+  step: number;
+  kind: string;
+  value: unknown;
+}
+
+export interface ValuesReply {
+  values: Record<string, MediaValue>;
+  files: Record<string, FileLink>;
+}
+
+export interface HeatReply {
+  steps: number[];
+  edges: number[];
+  counts: number[][];
+}
+
+/** What a value is drawn with. */
+export interface Drawing {
+  key: string;
+  value: Record<string, unknown>;
+  /** The step the value was logged at. */
+  step: number;
+  files: Record<string, FileLink>;
+  labels: KeysReply["class_labels"];
+  /** Addresses of the page's data. */
+  urls: { heat: string; files: string; frame: string };
+  /** Move the slider to a step. */
+  goTo(step: number): void;
+}

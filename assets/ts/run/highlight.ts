@@ -1,0 +1,57 @@
+import { make } from "../lib/dom";
+
+/** Texts longer than this stay plain: colouring is a help, not worth a wait. */
+const LONGEST = 200_000;
+
+const STRING = `(?:"(?:\\\\.|[^"\\\\\\n])*"|'(?:\\\\.|[^'\\\\\\n])*')`;
+const NUMBER = "\\b\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?\\b";
+
+/** Per language: what is a comment, a string, a number, a word of the language, a key. */
+const LANGUAGES: Record<string, RegExp> = {
+  python: of(
+    "#[^\\n]*",
+    `"""[\\s\\S]*?"""|'''[\\s\\S]*?'''|${STRING}`,
+    "\\b(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)\\b|@\\w+",
+  ),
+  json: of("(?!)", STRING, "\\b(?:true|false|null|NaN|Infinity)\\b", `${STRING}(?=\\s*:)`),
+  yaml: of("#[^\\n]*", STRING, "\\b(?:true|false|null|yes|no)\\b", "^\\s*(?:- )?[\\w./ -]+(?=:(?:\\s|$))"),
+  toml: of("[#;][^\\n]*", STRING, "\\b(?:true|false)\\b", "^\\s*(?:\\[.*\\]|[\\w.-]+(?=\\s*=))"),
+  shell: of(
+    "#[^\\n]*",
+    STRING,
+    "\\b(?:if|then|else|fi|for|in|do|done|while|case|esac|function|export|local)\\b|\\$\\w+",
+  ),
+  script: of(
+    "//[^\\n]*|/\\*[\\s\\S]*?\\*/",
+    `${STRING}|\`(?:\\\\.|[^\`\\\\])*\``,
+    "\\b(?:async|auto|await|bool|break|case|catch|class|const|continue|default|do|double|else|enum|export|extends|false|float|fn|for|from|func|function|if|impl|import|in|int|interface|let|match|mod|mut|namespace|new|null|nullptr|package|pub|return|static|struct|switch|template|this|throw|true|try|type|typedef|typename|undefined|use|using|var|void|while)\\b|^\\s*#\\w+",
+  ),
+  diff: /(?<comment>^@@[^\n]*)|(?<word>^[-][^\n]*)|(?<string>^[+][^\n]*)/gm,
+};
+
+function of(comment: string, text: string, words: string, key = "(?!)"): RegExp {
+  return new RegExp(
+    `(?<comment>${comment})|(?<key>${key})|(?<string>${text})|(?<word>${words})|(?<number>${NUMBER})`,
+    "gm",
+  );
+}
+
+/** Colour the text of a `<pre data-language>`. */
+export function highlight(element: HTMLElement): void {
+  const pattern = LANGUAGES[element.dataset.language ?? ""];
+  const text = element.textContent ?? "";
+  if (!pattern || text.length > LONGEST) return;
+  const nodes: Node[] = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    const kind = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[0];
+    if (!match[0] || !kind) continue;
+    nodes.push(
+      document.createTextNode(text.slice(from, match.index)),
+      make("span", `code-${kind}`, match[0]),
+    );
+    from = match.index + match[0].length;
+  }
+  nodes.push(document.createTextNode(text.slice(from)));
+  element.replaceChildren(...nodes);
+}

@@ -1,0 +1,40 @@
+"""Downloads from the run page's menu."""
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.routes import declare
+from common.errors import Invalid
+from metrics.downloads import Format, download
+from metrics.models import Kind
+from runs.access import RunAction
+from runs.models import Run
+from runs.run_views import run_of
+
+KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
+
+
+def file_of(run: Run, kind: Kind, form: str) -> StreamingHttpResponse:
+    """Answer with the run's rows as a file.
+
+    Raises:
+        Invalid: another format.
+    """
+    if form not in set(Format):
+        raise Invalid(f"format is {', '.join(Format)}, not {form[:40]!r}.")
+    chosen = Format(form)
+    reply = StreamingHttpResponse(download(run.pk, kind, chosen), content_type=chosen.content_type)
+    reply["Content-Disposition"] = f'attachment; filename="{run.uid}-{kind.label}.{chosen}"'
+    return reply
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def run_export(request: HttpRequest, kind: str, form: str, **names: str) -> StreamingHttpResponse:
+    """Stream history or system metrics as a file (RUN-43)."""
+    run = run_of(request, names)
+    if kind not in KINDS:
+        raise Invalid(f"There is history and system, not {kind[:40]!r}.")
+    return file_of(run, KINDS[kind], form)

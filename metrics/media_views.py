@@ -1,0 +1,160 @@
+"""The Media tab and what it reads (RUN-42)."""
+
+import json
+import re
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.routes import declare
+from access.web import actor_of
+from common.errors import Invalid, NotFound
+from metrics import media, store
+from metrics.models import Kind
+from runs.access import RunAction
+from runs.pages import run_context
+from runs.projection import sdk_part
+from runs.run_views import run_of
+from runs.selectors import files_of
+from storage.local import path_of
+
+MAX_KEYS, MAX_PATHS = 60, 400
+MAX_FRAME_BYTES = 32 * 1024 * 1024
+_NOTHING_OF_OURS = (
+    "sandbox allow-scripts; default-src 'none'; img-src data: blob:; media-src data: blob:; font-src data:; "
+)
+"""Headers of a page that somebody logged: it runs in an origin of its own, and reaches no network at all."""
+
+_NORMALIZE = re.compile(
+    r'<link rel="stylesheet" type="text/css" href="https://[^"]{1,80}/normalize\.css" ?/?>'
+)
+"""What the SDK adds to every page, from a host that the page may not reach."""
+
+
+def _json(body: dict[str, Any]) -> HttpResponse:
+    return HttpResponse(orjson.dumps(body), content_type="application/json")
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def run_media(request: HttpRequest, **names: str) -> HttpResponse:
+    """Show what was logged besides numbers."""
+    run = run_of(request, names)
+    args = [names["entity"], names["project"], names["uid"]]
+    names_of = ("keys", "values", "heat", "files")
+    urls = {f"media_{name}": reverse(f"metrics:media_{name}", args=args) for name in names_of}
+    frame = reverse("metrics:media_frame", args=[*args, "html", "x"]).removesuffix("html/x")
+    context = {**run_context(actor_of(request), run, tab="media"), **urls, "media_frame": frame}
+    return render(request, "metrics/run_media.html", context)
+
+
+def _class_labels(config_text: str) -> dict[str, Any]:
+    """Return the names of masks' classes that the SDK put into the config, by key and mask."""
+    labels: dict[str, Any] = {}
+    for key, value in sdk_part(config_text).items():
+        if isinstance(value, dict) and key in {"mask/class_labels", "bounding_box/class_labels"}:
+            labels.update(value)
+    return labels
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
+    """Return the keys, their kinds and steps."""
+    run = run_of(request, names)
+    cursor = store.cursor(run.pk, Kind.HISTORY)
+    keys = [
+        {"key": found.key, "kinds": found.kinds, "steps": found.steps, "count": found.count}
+        for found in media.media_keys(run.pk)
+    ]
+    return _json({"next_row": cursor, "keys": keys, "class_labels": _class_labels(run.config_text)})
+
+
+def _step(request: HttpRequest) -> int:
+    text = request.GET.get("step", "0")
+    try:
+        return int(text[:20])
+    except ValueError:
+        raise Invalid(f"step is a whole number, not {text[:40]!r}.") from None
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def media_values(request: HttpRequest, **names: str) -> HttpResponse:
+    """Return the values of repeated ``keys`` at a ``step`` (the last at or before it), and links to their files."""
+    run = run_of(request, names)
+    keys = list(dict.fromkeys(request.GET.getlist("keys")))[:MAX_KEYS]
+    found = media.media_at(run.pk, keys, _step(request))
+    paths = {path for entry in found.values() for path in media.paths_in(orjson.loads(entry[3]))}
+    values = {
+        key: {"row": row, "step": step, "kind": kind, "value": orjson.Fragment(text)}
+        for key, (row, step, kind, text) in found.items()
+    }
+    return _json({"values": values, "files": media.links_of(run, paths)})
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def media_heat(request: HttpRequest, **names: str) -> HttpResponse:
+    """Return the histograms of a ``key`` over time."""
+    return _json(media.heat_of(run_of(request, names).pk, request.GET.get("key", "")))
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def media_files(request: HttpRequest, **names: str) -> HttpResponse:
+    """Return links to the files of repeated ``path``: what the cells of a table name."""
+    run = run_of(request, names)
+    return _json({"files": media.links_of(run, request.GET.getlist("path")[:MAX_PATHS])})
+
+
+def _figure(text: str) -> str:
+    """Return a page that draws a Plotly figure, whose script may do nothing else."""
+    try:
+        figure = json.dumps(json.loads(text)).replace("<", "\\u003c")
+    except ValueError:
+        raise Invalid("This file is no figure.") from None
+    return (
+        '<!doctype html><meta charset="utf-8"><style>'
+        "html,body,#figure{margin:0;height:100%;background:#fff;font:13px sans-serif}</style>"
+        f'<div id="figure" data-unknown="{escape(_("Not drawn here; download the figure to see it:"))}"></div>'
+        f'<script type="application/json" id="data">{figure}</script>'
+        f'<script src="{escape(static("js/plotly-frame.js"))}"></script>'
+    )
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def media_frame(request: HttpRequest, kind: str, path: str, **names: str) -> HttpResponse:
+    """Return a logged page, or as ``plotly`` a figure, for a frame in which it can harm nobody."""
+    run = run_of(request, names)
+    file = files_of(run).filter(name=path).first()
+    if file is None or file.size_bytes > MAX_FRAME_BYTES:
+        raise NotFound(f"The run has no file {path[:200]!r} of at most {MAX_FRAME_BYTES} bytes.")
+    try:
+        text = path_of(file.blob.location).read_text(errors="replace")
+    except FileNotFoundError:
+        raise NotFound("The content of this file is gone.") from None
+    if kind == "plotly":
+        reply = HttpResponse(_figure(text))
+        allowed = f"script-src {request.build_absolute_uri(static('js/'))}; style-src 'unsafe-inline'"
+    else:
+        reply = HttpResponse(_NORMALIZE.sub("", text))
+        allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
+    reply["Content-Security-Policy"] = f"{_NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
+    reply["X-Frame-Options"] = "SAMEORIGIN"
+    return reply

@@ -1,0 +1,161 @@
+"""Media by key and step, on pages in which nothing harms anybody (RUN-42)."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from metrics import compaction, keysets, media
+from metrics.models import Segment
+from metrics.tests.test_ingest import post, send
+from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file, make_member
+
+pytestmark = pytest.mark.django_db
+
+STEPS = 60
+
+
+def histogram(step):
+    return {"_type": "histogram", "values": [1, step, 1], "bins": [-1.0, 0.0, 1.0, 2.0 + step]}
+
+
+def rows():
+    found = []
+    for step in range(STEPS):
+        row: dict[str, object] = {
+            "_step": step,
+            "_timestamp": 10.0 + step,
+            "_runtime": float(step),
+            "loss": 1 / (step + 1),
+        }
+        row["grad"] = histogram(step)
+        row["val"] = {"note": f"step {step}"}
+        if step % 10 == 0:
+            names = [f"media/images/{step}_{n}.png" for n in range(3)]
+            row["img"] = {
+                "_type": "images/separated",
+                "filenames": names,
+                "captions": ["a", "b", "c"],
+                "count": 3,
+            }
+        found.append(row)
+    return found
+
+
+@pytest.fixture(params=["tail", "packed"])
+def run(request, monkeypatch, settings, tmp_path):
+    settings.SEGMENT_ROOT = tmp_path / "segments"
+    keysets.forget()
+    made = RunFactory(project=ProjectFactory(team=TeamFactory()))
+    if request.param == "packed":
+        monkeypatch.setattr(compaction, "PACK_AT_ROWS", 10)
+        send(post(made, history=(0, rows()[:40])))
+        compaction.maintain(60)
+        assert Segment.objects.filter(stream__run=made).exists()
+        send(post(made, history=(40, rows()[40:])))
+    else:
+        send(post(made, history=(0, rows())))
+    yield made
+    keysets.forget()
+
+
+@pytest.fixture
+def member(client, run):
+    user = make_member(run.project.team)
+    client.force_login(user)
+    return user
+
+
+def url(run, name, *more):
+    return reverse(name, args=[run.project.team.name, run.project.name, run.uid, *more])
+
+
+def test_keys_that_are_no_numbers_are_listed_with_their_steps(run):
+    keys = {found.key: found for found in media.media_keys(run.pk)}
+    assert set(keys) == {"grad", "img", "val.note"}
+    assert keys["img"].steps == list(range(0, STEPS, 10))
+    assert keys["grad"].steps == list(range(STEPS))
+    assert keys["val.note"].kinds == ["string"]
+
+
+@pytest.mark.parametrize(("step", "image"), [(0, 0), (9, 0), (10, 10), (45, 40), (999, 50)])
+def test_a_step_has_the_last_value_at_or_before_it(run, step, image):
+    found = media.media_at(run.pk, ["img", "grad", "none"], step)
+    assert set(found) == {"img", "grad"}
+    assert found["img"][1] == image
+    assert found["grad"][1] == min(step, STEPS - 1)
+    assert json.loads(found["grad"][3]) == histogram(min(step, STEPS - 1))
+
+
+def test_before_the_first_value_the_first_is_shown(run):
+    assert media.media_at(run.pk, ["img"], -5)["img"][1] == 0
+
+
+def test_values_come_with_links_to_their_files_and_missing_ones_are_left_out(client, run, member):
+    add_run_file(run, "media/images/10_0.png", b"png")
+    answer = client.get(url(run, "metrics:media_values"), {"step": 12, "keys": ["img", "val.note"]}).json()
+    assert answer["values"]["img"]["step"] == 10
+    assert answer["values"]["val.note"]["value"] == "step 12"
+    assert list(answer["files"]) == ["media/images/10_0.png"]
+    assert answer["files"]["media/images/10_0.png"]["url"].startswith("/storage/get/")
+    assert client.get(url(run, "metrics:media_values"), {"step": "x"}).status_code == 400
+    assert len(client.get(url(run, "metrics:media_keys")).json()["keys"]) == 3
+
+
+def test_histograms_over_time_have_common_bins(run):
+    heat = media.heat_of(run.pk, "grad")
+    assert heat["steps"] == list(range(STEPS))
+    assert (heat["edges"][0], heat["edges"][-1]) == (-1.0, 2.0 + STEPS - 1)
+    sums = [sum(column) for column in heat["counts"]]
+    assert sums == pytest.approx([2 + step for step in range(STEPS)], abs=0.01)
+    assert media.heat_of(run.pk, "img") == {"steps": [], "edges": [], "counts": []}
+
+
+def test_packed_bins_and_broken_histograms():
+    packed = {"values": [1, 2], "packedBins": {"min": 0, "size": 5, "count": 2}}
+    found = media._bins(packed)
+    assert found is not None
+    edges, counts = found
+    assert (edges.tolist(), counts.tolist()) == ([0, 5, 10], [1, 2])
+    for broken in (
+        {},
+        {"values": [1], "bins": [1]},
+        {"values": ["x"], "bins": [0, 1]},
+        {"values": [1], "bins": [0, None]},
+    ):
+        assert media._bins(broken) is None
+
+
+def test_a_logged_page_runs_where_it_can_harm_nobody(client, run, member):
+    """Its own origin by the sandbox, no network, not framed by others."""
+    add_run_file(run, "media/html/x.html", b"<script>alert(1)</script>")
+    answer = client.get(url(run, "metrics:media_frame", "html", "media/html/x.html"))
+    policy = answer["Content-Security-Policy"]
+    assert "sandbox allow-scripts;" in policy
+    assert "allow-same-origin" not in policy
+    assert "default-src 'none'" in policy
+    assert "connect-src" not in policy
+    assert answer["X-Frame-Options"] == "SAMEORIGIN"
+    assert client.get(url(run, "metrics:media_frame", "html", "none.html")).status_code == 404
+
+
+def test_a_figure_cannot_leave_its_data(client, run, member):
+    add_run_file(run, "f.plotly.json", b'{"data":[{"name":"</script><script>alert(1)</script>"}]}')
+    answer = client.get(url(run, "metrics:media_frame", "plotly", "f.plotly.json"))
+    assert "script-src http://testserver/static/js/;" in answer["Content-Security-Policy"]
+    page = answer.content.decode()
+    assert "alert(1)</script>" not in page
+    assert "\\u003c/script>" in page
+    add_run_file(run, "g.plotly.json", b"no json")
+    assert client.get(url(run, "metrics:media_frame", "plotly", "g.plotly.json")).status_code == 400
+
+
+@pytest.mark.parametrize("name", ["run_media", "media_keys", "media_values", "media_heat", "media_files"])
+def test_a_stranger_sees_no_media(client, run, name):
+    client.force_login(UserFactory())
+    assert client.get(url(run, f"metrics:{name}")).status_code == 404
+
+
+def test_the_cost_does_not_grow_with_the_keys_asked_for(client, run, member, django_assert_max_num_queries):
+    with django_assert_max_num_queries(16):
+        client.get(url(run, "metrics:media_values"), {"step": 12, "keys": ["img", "val.note", "grad"]})

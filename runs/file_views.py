@@ -1,0 +1,93 @@
+"""The Files tab."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from access.engine import can, require
+from access.routes import declare
+from access.web import actor_of
+from common.errors import Invalid, NotFound
+from runs import selectors
+from runs.access import RunAction
+from runs.files import folder_of, found_files, preview_of
+from runs.pages import run_context
+from runs.reveal import is_revealed
+from runs.run_views import run_of
+from runs.services.files import delete_run_file
+from runs.zipping import zipped
+from storage import tickets
+
+
+def _number(text: str) -> int:
+    if not text.isdigit() or len(text) > 9:
+        raise Invalid(f"start is a whole number, not {text[:40]!r}.")
+    return int(text)
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def run_files(request: HttpRequest, **names: str) -> HttpResponse:
+    """Show the run's files by folder, one of them previewed; HTMX asks for one folder, a search or a preview."""
+    run, actor = run_of(request, names), actor_of(request)
+    wanted, search = request.GET.get("preview", ""), request.GET.get("search", "").strip()
+    context = {**run_context(actor, run, tab="files"), "search": search}
+    if wanted:
+        file = selectors.files_of(run).filter(name=wanted).first()
+        context["preview"] = preview_of(file, revealed=is_revealed(request, run))
+    context["can_delete_files"] = can(actor, RunAction.DELETE_FILES, run)
+    if wanted and request.htmx:  # type: ignore[attr-defined]  # of HtmxMiddleware
+        return render(request, "runs/file_preview.html", context)
+    if search:
+        context["found"] = found_files(run, search)
+    folder, start = request.GET.get("folder", ""), _number(request.GET.get("start", "0"))
+    context["folder"] = folder_of(run, folder, start)
+    part = "runs/run_files.html"
+    if request.htmx:  # type: ignore[attr-defined]
+        part = "runs/file_list.html" if "search" in request.GET else "runs/file_branch.html"
+    return render(request, part, context)
+
+
+@declare(RunAction.VIEW)
+@require_GET
+@never_cache
+def run_file(request: HttpRequest, *, path: str, **names: str) -> HttpResponse:
+    """Lead to a signed, expiring URL of one file."""
+    run = run_of(request, names)
+    file = selectors.files_of(run).filter(name=path).first()
+    if file is None:
+        raise NotFound(f"The run has no file {path!r}.")
+    return redirect(
+        tickets.get_path(file.blob, name=file.name, content_type=file.content_type, download=True)
+    )
+
+
+@declare(RunAction.VIEW)
+@require_GET
+@never_cache
+def run_files_zip(request: HttpRequest, **names: str) -> StreamingHttpResponse:
+    """Stream all files, or those of one folder, as one archive."""
+    run = run_of(request, names)
+    files = list(selectors.files_of(run).filter(name__startswith=request.GET.get("folder", "")))
+    reply = StreamingHttpResponse(zipped(files), content_type="application/zip")
+    reply["Content-Disposition"] = f'attachment; filename="{run.uid}-files.zip"'
+    return reply
+
+
+@declare(RunAction.DELETE_FILES)
+@require_POST
+def run_files_delete(request: HttpRequest, **names: str) -> HttpResponse:
+    """Delete the files named by repeated ``name``."""
+    run, actor = run_of(request, names), actor_of(request)
+    require(actor, RunAction.DELETE_FILES, run)
+    chosen = list(selectors.files_of(run).filter(name__in=request.POST.getlist("name")[:1000]))
+    for file in chosen:
+        file.run = run
+        delete_run_file(actor=actor, file=file)
+    count = len(chosen)
+    messages.success(request, ngettext("%(n)d file deleted.", "%(n)d files deleted.", count) % {"n": count})
+    return redirect("runs:run_files", names["entity"], names["project"], names["uid"])

@@ -1,0 +1,80 @@
+"""Many files as one archive, made while it is sent."""
+
+import zipfile
+from collections.abc import AsyncIterator, Iterable, Iterator
+
+from common.streaming import in_thread
+from runs.models import RunFile
+from storage.local import path_of
+
+_CHUNK = 1024 * 1024
+_STORED = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".webp",
+    ".gif",
+    ".mp4",
+    ".webm",
+    ".mp3",
+    ".ogg",
+    ".gz",
+    ".zip",
+    ".zst",
+    ".parquet",
+    ".npz",
+)
+"""Packed already."""
+
+
+class _Sink:
+    """Takes what is written until somebody fetches it."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes, /) -> int:
+        """Keep."""
+        self._parts.append(bytes(data))
+        self._size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """Say how much was written; the archive cannot seek."""
+        return self._size
+
+    def flush(self) -> None:
+        """Nothing lies between."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def take(self) -> bytes:
+        """Return what came since the last time."""
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
+
+
+def _pieces(files: Iterable[RunFile]) -> Iterator[bytes]:
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for file in files:
+            about = zipfile.ZipInfo(file.name, file.updated_at.timetuple()[:6])
+            about.compress_type = (
+                zipfile.ZIP_STORED if file.name.lower().endswith(_STORED) else zipfile.ZIP_DEFLATED
+            )
+            try:
+                content = path_of(file.blob.location).open("rb")
+            except FileNotFoundError:
+                continue
+            with content, archive.open(about, "w", force_zip64=True) as entry:
+                while piece := content.read(_CHUNK):
+                    entry.write(piece)
+                    yield sink.take()
+    yield sink.take()
+
+
+def zipped(files: Iterable[RunFile]) -> AsyncIterator[bytes]:
+    """Return the archive in pieces of about a MiB."""
+    return in_thread(_pieces(files))

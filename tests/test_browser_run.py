@@ -1,0 +1,190 @@
+"""The run page in a real Chromium, its runs logged by the real SDK (RUN-40 to RUN-44)."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import ConsoleMessage, Page, expect
+
+from tests import sdks
+from tests.installation import Installation
+
+pytestmark = [pytest.mark.browser, pytest.mark.sdk]
+
+PASSWORD = "correct horse battery"
+PATIENCE_MS = 30_000
+TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
+
+LOGS = f"""
+import wandb, zlib, struct, pathlib
+def png(size, blue):
+    rows = b"".join(b"\\0" + bytes(v for x in range(size) for v in (x * 4, y * 4, blue)) for y in range(size))
+    part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    head = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    return b"\\x89PNG\\r\\n\\x1a\\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
+config = {{"optimizer": {{"name": "adamw", "lr": 0.1 + 0.2}}, "hub": {{"token": "{TOKEN}"}}, "layers": [1, 2]}}
+with wandb.init(project="pages", id="rich", config=config, tags=["base"], notes="first **try**") as run:
+    print("logging with", "{TOKEN}")
+    for step in range(6):
+        values = {{"loss": 1 / (step + 1), "note": f"words at {{step}}",
+                  "weights": wandb.Histogram(np_histogram=([1, 2 + step, 1], [0, 1, 2, 3]))}}
+        if step % 2 == 0:
+            pathlib.Path(f"{{step}}.png").write_bytes(png(48, step * 40))
+            values["picture"] = wandb.Image(f"{{step}}.png", caption=f"picture {{step}}")
+            table = wandb.Table(columns=["animal", "legs"], data=[["spider", 8], ["hen", 2], ["cat", 4 + step]])
+            values["animals"] = table
+            values["page"] = wandb.Html("<h1>Page</h1><script>document.body.append('ran ' + origin)</script>")
+        run.log(values)
+        print("line of step", step)
+"""
+
+FAILS = """
+import wandb
+with wandb.init(project="pages", id="failed") as run:
+    run.log({"loss": 1.0})
+    print("\\x1b[31mabout to fail\\x1b[0m")
+    raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+"""
+
+
+@pytest.fixture
+def quiet(page: Page) -> Iterator[Page]:
+    """Give a page; fail at the end if its console has said anything."""
+    said: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    yield page
+    assert said == []
+
+
+@pytest.fixture
+def env(page: Page, server: Installation) -> dict[str, str]:
+    """Sign somebody up; return what their SDK needs."""
+    name = "runner"
+    page.goto(f"{server.url}/accounts/signup/")
+    page.fill("[name=username]", name)
+    page.fill("[name=email]", f"{name}@example.com")
+    page.fill("[name=password1]", PASSWORD)
+    page.click("form.panel button[type=submit]")
+    page.wait_for_url(f"{server.url}/")
+    return dict(re.findall(r"export (WANDB_\w+)=(\S+)", page.inner_text("[data-first-run]")))
+
+
+def overview(page: Page, url: str) -> None:
+    """RUN-40: facts, types, full precision, search, and edits that stay."""
+    page.goto(f"{url}/overview")
+    tree = page.locator("#config")
+    expect(tree.locator('[data-path="optimizer.lr"] .tree-value')).to_have_attribute(
+        "title", re.compile("0.30000000000000004")
+    )
+    page.fill('[data-tree-part="config"] [data-tree-search]', "adam")
+    expect(tree.locator(".tree-value")).to_have_count(1)
+    expect(page.locator("[data-secrets]")).to_contain_text("hub.token")
+    assert TOKEN not in page.content()
+    page.click("[data-begin-edit]")
+    page.fill("input[name=display_name]", "a better name")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-title]")).to_have_text("a better name")
+    page.fill("input[name=add]", "keep")
+    page.keyboard.press("Enter")
+    expect(page.locator('[data-tag="keep"]')).to_be_visible()
+    page.click('[data-remove="base"]')
+    expect(page.locator('[data-tag="base"]')).to_have_count(0)
+    page.click("[data-begin-notes]")
+    page.fill("textarea[name=notes]", "second *try*")
+    expect(page.locator("[data-save-state]")).to_have_text("Saved")
+    page.reload()
+    expect(page.locator(".notes em")).to_have_text("try")
+    expect(page.locator("[data-title]")).to_have_text("a better name")
+    expect(page.locator('[data-tag="keep"]')).to_be_visible()
+
+
+def media(page: Page, url: str) -> None:
+    """RUN-42: one slider for pictures, tables, histograms, texts and pages."""
+    page.goto(f"{url}/media")
+    expect(page.locator("[data-media-cards] .media-card")).to_have_count(5)
+    picture = page.locator('[data-key="picture"]')
+    expect(picture.locator("figcaption")).to_have_text("picture 4")
+    expect(page.locator('[data-key="note"] pre')).to_have_text("words at 5")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator('[data-key="note"] pre')).to_have_text("words at 4")
+    for _ in range(2):
+        page.keyboard.press("ArrowLeft")
+    expect(picture.locator("figcaption")).to_have_text("picture 2")
+    expect(picture.locator("img")).to_have_js_property("naturalWidth", 48)
+    table = page.locator('[data-key="animals"]')
+    expect(table.locator("tbody tr")).to_have_count(3)
+    table.locator("th button >> text=legs").click()
+    expect(table.locator("tbody tr td").first).to_have_text("hen")
+    table.locator("input[type=search]").fill("spi")
+    expect(table.locator("tbody tr")).to_have_count(1)
+    expect(page.locator('[data-key="weights"] canvas.media-heat')).to_be_visible()
+    logged = page.frame_locator('[data-key="page"] iframe').locator("body")
+    expect(logged).to_contain_text("ran null")  # an origin of its own
+
+
+def logs(page: Page, url: str) -> None:
+    """RUN-41: search on the server, a link to a line; secrets are masked until they are revealed."""
+    page.goto(f"{url}/logs")
+    log = page.locator("[data-log]")
+    expect(log).to_contain_text("line of step 5")
+    expect(log).not_to_contain_text(TOKEN)
+    expect(page.locator("[data-masked]")).to_be_visible()
+    page.fill("[data-page-search]", "OF STEP")
+    expect(page.locator("[data-log-status]")).to_have_text("6 hits")
+    page.press("[data-page-search]", "Enter")
+    page.press("[data-page-search]", "Enter")
+    expect(page.locator("[data-log-status]")).to_have_text(re.compile(r"^\d of 6$"))
+    expect(log.locator(".is-marked mark")).to_have_text("of step")
+    page.goto(f"{url}/logs#L3")
+    expect(log.locator(".is-marked .log-text")).to_have_text("line of step 1")
+    page.click("text=Reveal")
+    expect(log).to_contain_text(TOKEN)
+    page.click("text=Mask again")
+    expect(log).to_contain_text("line of step 0")
+    expect(log).not_to_contain_text(TOKEN)
+
+
+def files(page: Page, url: str) -> None:
+    """RUN-41: a tree with previews."""
+    page.goto(f"{url}/files")
+    page.click("a[data-preview] >> text=wandb-summary.json")
+    expect(page.locator(".preview .code-key").first).to_be_visible()
+    page.fill("input[name=search]", "picture_0")
+    page.click("a[data-preview] >> text=picture_0")
+    expect(page.locator(".preview img")).to_be_visible()
+
+
+def narrow(page: Page, url: str) -> None:
+    """Nothing is wider than a telephone."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    for tab in ("overview", "media", "logs", "files"):
+        page.goto(f"{url}/{tab}")
+        expect(page.locator(f'nav.tabs a[href$="/{tab}"]')).to_have_attribute("aria-current", "page")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, tab
+
+
+def test_a_run_is_read_edited_and_searched(
+    quiet: Page, server: Installation, env: dict[str, str], sdk: Callable[[str], Path], tmp_path: Path
+) -> None:
+    page, python = quiet, sdk("0.31.0")
+    sdks.run_script(python, LOGS, env=env, cwd=tmp_path)
+    failed = sdks.run_script(python, FAILS, env=env, cwd=tmp_path, check=False)
+    assert failed.returncode != 0
+    url = f"{server.url}/runner/pages/runs/rich"
+    for part in (overview, media, logs, files, narrow):
+        part(page, url)
+    page.goto(f"{server.url}/runner/pages/runs/failed/overview")
+    card: Any = page.locator(".crash-card")
+    expect(card).to_contain_text("Out of GPU memory")
+    expect(card.locator(".ansi-fg-1")).to_have_text("about to fail")
+    expect(page.locator(".timeline-events")).to_contain_text("Failed")
