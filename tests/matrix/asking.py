@@ -117,8 +117,8 @@ def ask_rest(
         shown = "" if response.streaming else response.content.decode()
         refused = _refused(response.status_code, shown)
         if refused is None and case.listed:
-            shown = {row["id"] for row in json.loads(response.content)["results"]}
-            return Answer.OK if thing.row.pk in shown else Answer.HIDDEN
+            listed = {row["id"] for row in json.loads(response.content)["results"]}
+            return Answer.OK if thing.row.pk in listed else Answer.HIDDEN
         return refused or Answer.OK
 
     return undone(ask)
