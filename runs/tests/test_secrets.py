@@ -89,7 +89,9 @@ def test_lines_without_a_secret_stay_the_same_objects():
 
 def test_config_is_masked_by_the_names_of_its_keys_and_says_which():
     key = some(40)
-    shown, found = mask_tree({"wandb": {"api_key": key}, "args": ["--token", key, f"--t={SECRETS[4]}"], "lr": 0.1})
+    shown, found = mask_tree(
+        {"wandb": {"api_key": key}, "args": ["--token", key, f"--t={SECRETS[4]}"], "lr": 0.1}
+    )
     assert shown["wandb"]["api_key"] == MASK
     assert SECRETS[4] not in str(shown)
     assert key not in str(shown)
