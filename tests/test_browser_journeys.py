@@ -90,7 +90,7 @@ def test_from_signing_up_to_a_finished_run(
         expect(page).to_have_title(re.compile("^Running · "))
         expect(page.locator(".run-head .state-pill")).to_have_text("Running")
         card = page.locator('.chart-card[data-key="train/loss"]')
-        expect(card.locator("canvas")).to_be_visible(timeout=(POSTS_EVERY_S + 10) * 1000)
+        expect(card.locator("canvas.chart-above")).to_be_visible(timeout=(POSTS_EVERY_S + 10) * 1000)
         seen = latest(page, "train/loss")
         expect(page).to_have_title(re.compile("^Finished · "), timeout=40_000)
         expect(page.locator(".run-head .state-pill")).to_have_text("Finished")

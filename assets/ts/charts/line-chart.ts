@@ -110,7 +110,7 @@ export class LineChart {
       ctx.fillRect(frame.left, frame.top - 4, frame.right - frame.left + 4, frame.bottom - frame.top + 4);
       ctx.globalAlpha = 1;
       ctx.beginPath();
-      ctx.rect(frame.left, frame.top - 4, frame.right - frame.left + 4, frame.bottom - frame.top + 5);
+      ctx.rect(frame.left - 3, frame.top - 4, frame.right - frame.left + 7, frame.bottom - frame.top + 7);
       ctx.clip();
       drawLine(ctx, strong, frame, colors, 2.25);
       ctx.restore();

@@ -130,7 +130,7 @@ export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, 
   drawAxes(ctx, frame, look, colors);
   ctx.save();
   ctx.beginPath();
-  ctx.rect(frame.left, frame.top - 4, frame.right - frame.left + 4, frame.bottom - frame.top + 5);
+  ctx.rect(frame.left - 3, frame.top - 4, frame.right - frame.left + 7, frame.bottom - frame.top + 7);
   ctx.clip();
   const bandAlpha = Math.max(0.05, 0.17 / Math.sqrt(Math.max(1, lines.length)));
   for (const line of lines) drawBand(ctx, line, frame, colors, bandAlpha);

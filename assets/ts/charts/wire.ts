@@ -45,11 +45,13 @@ export interface ValuesReply {
   runs: Record<string, { config: Values; summary: Values }>;
 }
 
-/** The messages of /ws/runs/<pk> and /ws/projects/<pk>/runs. */
+/** The messages of /ws/runs/<pk>. */
 export type RunMessage =
   | { type: "rows"; uid?: string; history?: number; system?: number; log?: number }
-  | { type: "state"; state: string }
-  | { type: "run"; uid: string; state: string };
+  | { type: "state"; state: string };
+
+/** The messages of /ws/projects/<pk>/runs: rows name their run. */
+export type ProjectMessage = RunMessage | { type: "run"; uid: string; state: string };
 
 /** Read a number that may be a word, or, in config and summary, a word in a list; anything else gives NaN. */
 export function toNumber(value: unknown): number {

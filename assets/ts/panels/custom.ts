@@ -151,6 +151,7 @@ class Custom implements Panel {
       const name = `${datum.run.uid}\n${by ? cellText(datum.cells[by]) : ""}`;
       groups.set(name, [...(groups.get(name) ?? []), datum]);
     }
+    const names = [...new Set(this.data.map(({ cells }) => (by ? cellText(cells[by]) : "")))];
     const isOne = new Set(this.data.map(({ run }) => run.uid)).size === 1;
     const drawn: DrawnLine[] = [...groups.entries()].map(([id, group], place) => {
       const points = group.map(({ cells }) => [toNumber(cells[x]), toNumber(cells[y])] as const);
@@ -158,9 +159,9 @@ class Custom implements Panel {
       const { color, name } = (group[0] as Datum).run;
       return {
         id,
-        label: name,
+        label: [name, id.split("\n")[1]].filter(Boolean).join(" · "),
         color: isOne ? (color + place) % 8 : color,
-        dash: isOne ? 0 : place % groups.size,
+        dash: isOne ? 0 : names.indexOf(id.split("\n")[1] ?? ""),
         x: Float64Array.from(points, ([at]) => at),
         y: Float64Array.from(points, ([, value]) => value),
         raw: null,

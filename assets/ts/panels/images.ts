@@ -109,7 +109,7 @@ class Images implements Panel {
     title.append(make("i", "run-swatch"), make("span", "", run.name));
     const list = make("div", "panel-pictures");
     for (const [place, path] of many.entries()) {
-      const url = typeof path === "string" ? files[path] : undefined;
+      const url = typeof path === "string" ? files[path]?.url : undefined;
       if (!url) continue;
       const image = make("img");
       image.src = url;

@@ -42,6 +42,10 @@ export class LinePanel implements Panel {
     this.draw();
   }
 
+  grew(): void {
+    this.ask(); // a part of x that is on show finer stays as it is
+  }
+
   took(source: Source, keys: Set<string>): void {
     if (!this.concerns(source, keys)) return;
     this.hasFailed = false;

@@ -1,16 +1,17 @@
 import { getJson } from "../lib/http";
+import type { FileLink } from "../media/wire";
 import type { Stage } from "./panel";
 
 /** A value of a key at a step, with the addresses of the files that it names. */
 export interface MediaValue {
   step: number;
   value: Record<string, unknown>;
-  files: Record<string, string>;
+  files: Record<string, FileLink>;
 }
 
 interface ValuesReply {
   values: Record<string, { step: number; value: Record<string, unknown> }>;
-  files: Record<string, string>;
+  files: Record<string, FileLink>;
 }
 
 interface KeysReply {
@@ -50,6 +51,6 @@ export async function stepsOf(stage: Stage, uid: string, key: string): Promise<n
 export async function tableOf(stage: Stage, uid: string, key: string): Promise<TableData | null> {
   const found = await mediaAt(stage, uid, key);
   const path = found?.value.path;
-  const url = typeof path === "string" ? found?.files[path] : undefined;
+  const url = typeof path === "string" ? found?.files[path]?.url : undefined;
   return url ? getJson<TableData>(url) : null;
 }

@@ -33,6 +33,8 @@ export interface Head {
 export interface Panel {
   /** Runs, view or size have changed; also called first. */
   refresh(): void;
+  /** Rows have come that may concern it; where it is missing, `refresh` is called. */
+  grew?(): void;
   /** Lines of these keys have come or have grown. */
   took?(source: Source, keys: Set<string>): void;
   /** Lines of these keys could not be read. */

@@ -1,4 +1,4 @@
-import type { RunMessage } from "../charts/wire";
+import type { ProjectMessage } from "../charts/wire";
 import { listen } from "../lib/socket";
 
 /** Pauses between questions after new rows, milliseconds: longer where many runs bring some all the time. */
@@ -28,7 +28,7 @@ export class Live {
 
   /** Listen to a project's runs. */
   open(path: string): void {
-    this.socket = listen<RunMessage>(path, {
+    this.socket = listen<ProjectMessage>(path, {
       message: (message) => this.take(message),
       connected: (again) => {
         this.socket?.send({ follow: this.followed });
@@ -44,7 +44,7 @@ export class Live {
     this.socket?.send({ follow: uids });
   }
 
-  take(message: RunMessage, uid = ""): void {
+  take(message: ProjectMessage, uid = ""): void {
     if (message.type === "run") this.options.state(message.uid, message.state);
     if (message.type !== "rows") return;
     const name = message.uid ?? uid;

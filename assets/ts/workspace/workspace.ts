@@ -98,8 +98,7 @@ export class Workspace implements Stage {
         if (heads.system !== undefined) this.feed.advance("system", uid, heads.system);
       },
       catchUp: () => {
-        this.grid.each((card) => card.panel?.refresh());
-        this.enlarged.panel?.refresh();
+        this.grow();
         this.readKeysSoon();
       },
       state: (uid, state) => this.selector?.stateOf(uid, state),
@@ -234,10 +233,17 @@ export class Workspace implements Stage {
       this.hasRead = true;
       for (const [place, reply] of replies.entries()) this.learn(this.kinds[place] as Kind, reply);
       this.arrange();
-      this.grid.each((card) => card.panel?.refresh());
+      this.grow();
     } catch {
       if (!this.hasRead) this.showState("error");
     }
+  }
+
+  /** Let the panels on show ask for what has come. */
+  private grow(): void {
+    const grow = (panel: Panel | undefined) => (panel?.grew ? panel.grew() : panel?.refresh());
+    this.grid.each((card) => grow(card.panel));
+    grow(this.enlarged.panel);
   }
 
   private askKeys(kind: Kind, uids: string[]): Promise<KeysReply> {
