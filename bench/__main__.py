@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["ingest", "posts", "reads", "packing"]
+MODULES = ["ingest", "posts", "reads", "packing", "table"]
 
 
 def main() -> None:
@@ -21,6 +21,7 @@ def main() -> None:
         from django.conf import settings
 
         settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+        settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)

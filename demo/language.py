@@ -28,8 +28,9 @@ def _language_log(config: dict[str, Any], lasts_s: float, *, dies: bool) -> Log:
         )  # fmt: skip
         system = []
         for node in range(int(config["nodes"])):
-            moments = times(began_at, lasts_s, 120)
+            moments = times(began_at + node, lasts_s, 120)  # nodes sample on their own clocks
             system += samples(chance, moments, began_at, gpus=8, label=f"node-{node}")
+        system.sort(key=lambda sample: sample["_timestamp"])
         lines = [f"\x1b[1mLaunching on \x1b[36m{config['nodes']} nodes\x1b[0m x 8 GPUs"]
         lines += [
             f"\x1b[2mstep {n:5d}\x1b[0m  loss \x1b[33m{loss[n]:.4f}\x1b[0m  {tokens[n] / 1e9:.2f}B tokens"

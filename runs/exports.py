@@ -9,6 +9,7 @@ NaN and infinities as text.
 import csv
 import io
 import json
+import math
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Any
@@ -35,14 +36,15 @@ Write = Callable[[list[Any]], str]
 
 
 def _csv_value(value: Any) -> Any:
-    if isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str):
+    kind = type(value)
+    if kind is str:
         return f"'{value}" if value.startswith(_FORMULA) else value
-    return cell_of(value).text
+    if kind is int or (kind is float and math.isfinite(value)):
+        return value  # the writer's own form reads as the same number
+    return json.dumps(value, ensure_ascii=False) if kind is list else cell_of(value).text
 
 
-def _csv_line(values: list[Any]) -> str:
+def csv_line(values: list[Any]) -> str:
     line = io.StringIO()
     csv.writer(line).writerow([_csv_value(value) for value in values])
     return line.getvalue()
@@ -59,7 +61,7 @@ def _json_line(names: list[str]) -> Write:
     return write
 
 
-def _lines(ids: list[int], reader: Reader, write: Write) -> str:
+def lines_of(ids: list[int], reader: Reader, write: Write) -> str:
     """Return some runs' lines, in the order of the ids."""
     found = {pk: values for pk, _state, values in reader.rows(Run.objects.filter(pk__in=ids))}
     return "".join(write(found[pk]) for pk in ids if pk in found)
@@ -68,7 +70,7 @@ def _lines(ids: list[int], reader: Reader, write: Write) -> str:
 async def _stream(head: str, ids: list[int], reader: Reader, write: Write) -> AsyncIterator[str]:
     """Yield the file in pieces, so that a long one never lies in memory whole."""
     yield head
-    read = sync_to_async(_lines)
+    read = sync_to_async(lines_of)
     for start in range(0, len(ids), RUNS_AT_ONCE):
         yield await read(ids[start : start + RUNS_AT_ONCE], reader, write)
 
@@ -81,7 +83,7 @@ def _export(request: HttpRequest, entity: str, project: str, *, kind: str) -> St
     names = list(query.columns) or [column.name for column in seen_catalogue(actor, row)]
     reader = Reader(map(named, names))
     is_csv = kind == "csv"
-    head, write = (_csv_line(names), _csv_line) if is_csv else ("", _json_line(names))
+    head, write = (csv_line(names), csv_line) if is_csv else ("", _json_line(names))
     content_type = "text/csv; charset=utf-8" if is_csv else "application/jsonl"
     response = StreamingHttpResponse(_stream(head, ids, reader, write), content_type=content_type)
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(row.name)}-runs.{kind}"

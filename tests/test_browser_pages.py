@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
 
 from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
@@ -16,7 +16,7 @@ from tests.installation import Installation
 pytestmark = pytest.mark.browser
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = {"serious", "critical"}
-NARROW, WIDE = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
+NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def visitor(filled: Installation, browser: Browser) -> Iterator[BrowserContext]:
     """Give a browser in which ada has signed in; axe is put into its pages, which their policy would forbid."""
     context = browser.new_context(
         color_scheme="light", reduced_motion="reduce", bypass_csp=True, viewport=WIDE
-    )  # type: ignore[arg-type]
+    )
     page = context.new_page()
     page.goto(f"{filled.url}/accounts/login/")
     page.fill("[name=login]", "ada")
@@ -95,7 +95,7 @@ def test_a_page_is_accessible_and_fits(visitor: BrowserContext, filled: Installa
         "document.documentElement.dataset.bsTheme === 'dark' && !document.getAnimations().length"
     )
     assert violations(page) == []
-    page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    page.set_viewport_size(NARROW)
     page.wait_for_timeout(100)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     assert said == []
@@ -107,7 +107,7 @@ def test_a_page_of_strangers_is_accessible_and_fits(
     filled: Installation, browser: Browser, name: str
 ) -> None:
     """UI-5, UI-6."""
-    context = browser.new_context(bypass_csp=True, viewport=NARROW)  # type: ignore[arg-type]
+    context = browser.new_context(bypass_csp=True, viewport=NARROW)
     page, said = open_page(context, filled.url + PUBLIC[name])
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]

@@ -77,7 +77,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.Pages",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["common.rest_parsing.ShallowJSONParser"],
     "EXCEPTION_HANDLER": "common.rest.handle_exception",
     "UNAUTHENTICATED_USER": None,
 }

@@ -19,7 +19,7 @@ from django.utils.dateparse import parse_datetime
 
 from common.errors import Invalid
 from runs.query.columns import Column, Kind, column_named
-from runs.query.flat import FlatBoolean, FlatExists, FlatNumber, FlatText, ListHas, first_of
+from runs.query.flat import FlatBoolean, FlatExists, FlatNumber, FlatText, InCodeOrder, ListHas, first_of
 from runs.query.regex import Matches
 
 
@@ -110,9 +110,28 @@ def _opposite(q: Q) -> Q:
 def _one_of(column: Column, name: str, value: Any) -> Q:
     if not isinstance(value, list):
         raise Invalid(f"{name!r} wants a list, not {value!r}.")
+    if column.kind is Kind.FLAT:
+        return _one_of_flat(column, value)
     found = NOTHING
     for item in value:
         found |= _equal(column, item)
+    return found
+
+
+def _one_of_flat(column: Column, values: list[Any]) -> Q:
+    """Ask for all texts and all numbers at once, since taking the key out is what takes the time."""
+    found = NOTHING
+    plain: dict[type[Any], list[Any]] = {FlatText: [], FlatNumber: []}
+    for value in values:
+        if isinstance(value, str):
+            plain[FlatText].append(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(double(value)):
+            plain[FlatNumber].append(double(value))
+        else:
+            found |= _equal(column, value)
+    for expression, wanted in plain.items():
+        if wanted:
+            found |= Q(sql.In(first_of(expression, column.field, list(column.keys)), wanted))
     return found
 
 
@@ -169,7 +188,7 @@ def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> 
         raise Invalid(f"{name} {operator} wants a number or a string, not {value!r}.")
     lookup, keys = _ORDERED[operator], list(column.keys)
     if isinstance(value, str):
-        return Q(lookup(first_of(FlatText, column.field, keys), Value(value)))
+        return Q(lookup(InCodeOrder(first_of(FlatText, column.field, keys)), Value(value)))
     number = double(value)
     if math.isnan(number):
         return NOTHING  # NaN equals and exceeds nothing
@@ -191,7 +210,9 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
         return _ordered_flat(name, column, operator, value)
     if column.kind is Kind.TAGS:
         raise Invalid("Tags are compared by =, !=, in, not in, contains and exists.")
-    operand: Any = Value(str(value), output_field=TextField())
+    subject, operand = column.expression, Value(str(value), output_field=TextField())
+    if column.kind is Kind.TEXT and operator is not Operator.EQ:
+        subject = InCodeOrder(subject)
     if column.kind is Kind.TIME:
         operand = Value(_time(value))
     elif column.kind is Kind.NUMBER:
@@ -200,7 +221,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
         operand = Value(double(value))
     elif column.kind is Kind.SPAN:
         operand = Value(_seconds(value))
-    return Q(_ORDERED[operator](column.expression, operand))
+    return Q(_ORDERED[operator](subject, operand))
 
 
 _NO_TIME = "{!r} is no time: seconds since 1970, ISO 8601, or a span before now, as -7d."

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 from django.db.models import BooleanField, Expression, F, FloatField, Func, IntegerField, TextField, Value
 from django.db.models.functions import Coalesce
 
@@ -17,11 +18,6 @@ _Sql = tuple[str, Any]
 _NUMBER_SQLITE = (
     "(CASE {type} WHEN 'integer' THEN {value} WHEN 'real' THEN {value}"
     """ WHEN 'array' THEN CASE {value} WHEN '["Infinity"]' THEN 9e999 WHEN '["-Infinity"]' THEN -9e999 END END)"""
-)
-_NUMBER_POSTGRESQL = (
-    "(CASE jsonb_typeof({value}) WHEN 'number' THEN ({value} #>> '{{}}')::double precision"
-    " WHEN 'array' THEN CASE {value} ->> 0 WHEN 'Infinity' THEN 'Infinity'::double precision"
-    " WHEN '-Infinity' THEN '-Infinity'::double precision END END)"
 )
 
 
@@ -47,10 +43,16 @@ class _OfColumn(Expression):
 
 
 class _Flat(_OfColumn):
-    """One key of a JSON column; subclasses say of which type."""
+    """One key of a JSON column; subclasses say of which type.
+
+    On PostgreSQL the value comes by a path that tests its type, since each mention of the column unpacks all of it
+    anew, which takes longer than everything else (4 us for 2 kB).
+    """
 
     sqlite = ""
     postgresql = ""
+    of_type = ""
+    """The path's test."""
 
     def __init__(self, column: str, key: str, output_field: Any) -> None:
         super().__init__(column, output_field)
@@ -72,15 +74,19 @@ class _Flat(_OfColumn):
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
         """Compile for PostgreSQL."""
         column, params = compiler.compile(self.column)
-        sql = self.postgresql.replace("{value}", f"({column} -> %s)").replace("{{}}", "{}")
-        return sql, [*params, self.key] * self.postgresql.count("{value}")
+        value = f"jsonb_path_query_first({column}, %s::jsonpath, '{{}}', true)"
+        return self.postgresql.replace("{value}", value), [
+            *params,
+            f"strict $.{json.dumps(self.key)}{self.of_type}",
+        ]
 
 
 class FlatNumber(_Flat):
     """The number under the key, infinities included, NaN not."""
 
     sqlite = _NUMBER_SQLITE
-    postgresql = _NUMBER_POSTGRESQL
+    postgresql = """btrim({value} #>> '{}', '["]')::double precision"""
+    of_type = ' ? (@.type() == "number" || (@.type() == "array" && @[0] != "NaN"))'
 
     def __init__(self, column: str, key: str) -> None:
         super().__init__(column, key, FloatField())
@@ -90,7 +96,8 @@ class FlatText(_Flat):
     """The string under the key."""
 
     sqlite = "(CASE {type} WHEN 'text' THEN {value} END)"
-    postgresql = "(CASE jsonb_typeof({value}) WHEN 'string' THEN {value} #>> '{{}}' END)"
+    postgresql = "({value} #>> '{}')"
+    of_type = ' ? (@.type() == "string")'
 
     def __init__(self, column: str, key: str) -> None:
         super().__init__(column, key, TextField())
@@ -100,7 +107,8 @@ class FlatBoolean(_Flat):
     """1 or 0 for the boolean under the key."""
 
     sqlite = "(CASE {type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)"
-    postgresql = "(CASE {value} WHEN 'true'::jsonb THEN 1 WHEN 'false'::jsonb THEN 0 END)"
+    postgresql = "({value}::boolean::integer)"
+    of_type = ' ? (@.type() == "boolean")'
 
     def __init__(self, column: str, key: str) -> None:
         super().__init__(column, key, IntegerField())
@@ -146,30 +154,43 @@ class Picked(_OfColumn):
         column, params = compiler.compile(self.column)
         if len(self.keys) > self._MANY:
             return f"({column})::text", params
-        values = ", ".join([f"{column} -> %s"] * len(self.keys))
-        given = [part for key in self.keys for part in (*params, key)]
-        return f"jsonb_build_array(to_jsonb(ARRAY[{values}]::jsonb[]))::text", given
+        values = ", ".join(["whole.flat -> %s"] * len(self.keys))
+        unpacked = f"(SELECT {column} || '{{}}' AS flat OFFSET 0) AS whole"  # once, and not for every key
+        sql = f"(SELECT jsonb_build_array(ARRAY[{values}])::text FROM {unpacked})"  # noqa: S608 - no values
+        return sql, [*self.keys, *params]
 
 
 def unpicked(text: str | None, keys: Sequence[str]) -> list[Any]:
-    """Return the values that `Picked` gave, in the order of its keys; None where there is none."""
-    found = json.loads(text) if text else {}
+    """Return the values that `Picked` gave, in the order of its keys; None where there is none.
+
+    Integers of more than 64 bits come as doubles, as they were read (PostgreSQL writes 1e308 with all its zeros).
+    """
+    found = orjson.loads(text) if text else {}
     if isinstance(found, dict):
-        return [_plain(found.get(key)) for key in keys]
-    values = [_plain(value) for part in found for value in part]
-    return values[: len(keys)]
+        found = [[found.get(key) for key in keys]]
+    return [_TAGGED[value[0]] if type(value) is list else value for part in found for value in part][
+        : len(keys)
+    ]
 
 
 _TAGGED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_LARGE = 2**64
-"""From here on numbers were read as doubles."""
 
 
-def _plain(value: Any) -> Any:
-    """Return a projected value as it was: PostgreSQL writes 1e308 with all its zeros."""
-    if isinstance(value, list):
-        return _TAGGED[value[0]]
-    return float(value) if type(value) is int and abs(value) >= _LARGE else value
+class InCodeOrder(Func):
+    """A text that is compared character by character, on PostgreSQL too, whatever its database's collation."""
+
+    output_field = TextField()
+    arity = 1
+
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
+        """Compile for SQLite, which does so by itself."""
+        sql, params = compiler.compile(self.source_expressions[0])
+        return sql, params
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
+        """Compile for PostgreSQL."""
+        sql, params = compiler.compile(self.source_expressions[0])
+        return f'({sql} COLLATE "C")', params
 
 
 class ListHas(Func):

@@ -10,7 +10,7 @@ from django.db.models.expressions import OrderBy
 
 from common.errors import Invalid
 from runs.query.columns import Column, Kind, column_named
-from runs.query.flat import typed
+from runs.query.flat import InCodeOrder, typed
 from runs.query.names import Named, named, split_names
 
 MAX_PARTS = 10
@@ -52,8 +52,13 @@ def _one(column: Column, *, falling: bool) -> list[OrderBy]:
         return []
     if column.kind is Kind.FLAT:
         return [_by(expression, falling=falling) for expression in typed(column)]
-    return [_by(column.expression, falling=falling)]
+    expression = InCodeOrder(column.expression) if column.kind is Kind.TEXT else column.expression
+    return [_by(expression, falling=falling, is_set=column.field in _ALWAYS_SET)]
 
 
-def _by(expression: Any, *, falling: bool) -> OrderBy:
-    return OrderBy(expression, descending=falling, nulls_last=True)
+_ALWAYS_SET = frozenset({"created_at", "updated_at", "started_at"})
+"""Of these nothing is said of missing values, or PostgreSQL would not use their indexes."""
+
+
+def _by(expression: Any, *, falling: bool, is_set: bool = False) -> OrderBy:
+    return OrderBy(expression, descending=falling, nulls_last=None if is_set else True)

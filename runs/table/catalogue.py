@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.cache import cache
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -92,7 +93,7 @@ def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
 
 def forget_catalogue(project_id: int) -> None:
     """Find a project's keys anew when they are next asked for: runs have left it."""
-    cache.delete(_cache_key(project_id))
+    cache.delete(cache_key(project_id))
 
 
 def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
@@ -102,13 +103,14 @@ def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
         yield ColumnInfo(spelled(f"{part}.{key}"), key, part, _TYPES.get(keys[key], "mixed"))
 
 
-def _cache_key(project_id: int) -> str:
+def cache_key(project_id: int) -> str:
+    """Return under which key of the cache a project's keys are."""
     return f"runs.catalogue:{project_id}"
 
 
 def _keys_of(project_id: int) -> dict[str, Keys]:
     now = timezone.now()
-    known: tuple[datetime, dict[str, Keys]] | None = cache.get(_cache_key(project_id))
+    known: tuple[datetime, dict[str, Keys]] | None = cache.get(cache_key(project_id))
     if known is not None and now - known[0] < REST:
         return known[1]
     since = known[0] - _LATE if known is not None else None
@@ -121,14 +123,16 @@ def _keys_of(project_id: int) -> dict[str, Keys]:
     for part, field in (("config", "config_flat"), ("summary", "pulse__summary_flat")):
         for key, bits in _found(changed, field):
             keys[part][key] = keys[part].get(key, 0) | bits
-    cache.set(_cache_key(project_id), (now, keys), KEPT.total_seconds())
+    cache.set(cache_key(project_id), (now, keys), KEPT.total_seconds())
     return keys
 
 
 def _changed(project_id: int, since: datetime) -> QuerySet[Run]:
-    return Run.objects.live().filter(
-        Q(updated_at__gte=since) | Q(pulse__heartbeat_at__gte=since), project_id=project_id
-    )
+    """Return the runs that changed or gave a sign of life since; found one by one, as one condition uses no index."""
+    runs = Run.objects.live().filter(project_id=project_id)
+    ids = {*runs.filter(updated_at__gte=since).values_list("pk", flat=True)}
+    ids |= {*runs.filter(pulse__heartbeat_at__gte=since).values_list("pk", flat=True)}
+    return runs.filter(pk__in=ids)
 
 
 def _lost_runs(project_id: int, since: datetime) -> bool:
@@ -150,7 +154,10 @@ _FOUND = {
 def _found(runs: QuerySet[Run], field: str) -> Iterable[tuple[str, int]]:
     """Yield keys and types of a flat column: the database takes the texts apart, whose keys are mostly the same."""
     statement, bits = _FOUND[connection.vendor]
-    inner, params = runs.order_by().values_list(field).query.sql_with_params()
+    try:
+        inner, params = runs.order_by().values_list(field).query.sql_with_params()
+    except EmptyResultSet:
+        return
     with connection.cursor() as cursor:
         cursor.execute(f"WITH runs(flat) AS ({inner}) {statement}", params)
         rows: list[tuple[str, Any]] = cursor.fetchall()

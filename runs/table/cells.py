@@ -44,7 +44,10 @@ def cell_of(value: Any) -> Cell:
 
 def number_text(value: float) -> str:
     """Return the shortest text that reads as the same number; NaN, Infinity and -Infinity as JSON's readers know."""
-    return json.dumps(value)
+    return repr(value) if math.isfinite(value) else json.dumps(value)
+
+
+_UNREAD = frozenset({Kind.FLAT, Kind.ABSENT})
 
 
 class Reader:
@@ -52,44 +55,45 @@ class Reader:
 
     def __init__(self, columns: Iterable[Named]) -> None:
         self.columns = list(dict.fromkeys(columns))
-        self._fields = [one.column for one in self.columns if one.column.kind not in _UNREAD]
-        self._keys: dict[str, list[str]] = {}
+        self._keys: dict[str, dict[str, None]] = {}
         for one in self.columns:
             if one.column.kind is Kind.FLAT:
-                keys = self._keys.setdefault(one.column.field, [])
-                keys += [key for key in one.column.keys if key not in keys]
+                self._keys.setdefault(one.column.field, {}).update(dict.fromkeys(one.column.keys))
+        kinds = {one.column: None for one in self.columns if one.column.kind not in _UNREAD}
+        self._fields = list(kinds)
+        where = [(column.field, "") for column in self._fields]
+        where += [(field, key) for field, keys in self._keys.items() for key in keys]
+        places = {found: at for at, found in enumerate(where)}
+        nowhere = len(where)
+        self._places = [
+            [places.get((one.column.field, key), nowhere) for key in one.column.keys or ("",)]
+            for one in self.columns
+        ]
+        self._first = [place[0] for place in self._places]
+        self._several = [at for at, place in enumerate(self._places) if len(place) > 1]
 
     def rows(self, runs: QuerySet[Run]) -> Iterator[tuple[int, str, list[Any]]]:
         """Yield each run's pk, state and the columns' values, None where there is none; one query."""
-        picks = [Picked(field, keys) for field, keys in self._keys.items()]
-        read = runs.values_list("pk", "state", *(column.expression for column in self._fields), *picks)
+        picks = [(Picked(field, list(keys)), list(keys)) for field, keys in self._keys.items()]
+        fields = [column.expression for column in self._fields]
+        read = runs.values_list("pk", "state", *fields, *(pick for pick, _keys in picks))
         for pk, state, *found in read.iterator(chunk_size=2000):
-            yield pk, state, self._values(found)
+            values = found[: len(fields)]
+            for text, (_pick, keys) in zip(found[len(fields) :], picks, strict=True):
+                values.extend(unpicked(text, keys))
+            values.append(None)
+            yield pk, state, self._chosen(values)
 
-    def _values(self, found: list[Any]) -> list[Any]:
-        fields = iter(found)
-        plain = {column: next(fields) for column in self._fields}
-        flat: dict[str, dict[str, Any]] = {
-            field: dict(zip(keys, unpicked(next(fields), keys), strict=True))
-            for field, keys in self._keys.items()
-        }
-        return [
-            _first(flat[one.column.field], one.column.keys)
-            if one.column.kind is Kind.FLAT
-            else plain.get(one.column)
-            for one in self.columns
-        ]
+    def _chosen(self, values: list[Any]) -> list[Any]:
+        found = [values[place] for place in self._first]
+        for at in self._several:  # an SDK's spelling of a key, which may mean two
+            present = (values[place] for place in self._places[at] if values[place] is not None)
+            found[at] = next(present, None)
+        return found
 
     def cells(self, values: list[Any]) -> dict[str, Cell]:
         """Return a run's cells by column name."""
         return {one.name: cell_of(value) for one, value in zip(self.columns, values, strict=True)}
-
-
-_UNREAD = frozenset({Kind.FLAT, Kind.ABSENT})
-
-
-def _first(flat: dict[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((flat[key] for key in keys if flat[key] is not None), None)
 
 
 def jsonable(value: Any) -> Any:

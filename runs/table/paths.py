@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils.dateparse import parse_date
 
 from common.errors import Invalid
+from runs.projection import clean_tree
 from runs.query.columns import Kind
 from runs.query.conditions import All, Compare, Not, Operator, Some, to_q
 from runs.query.names import Named, canonical
@@ -72,8 +73,8 @@ def group_q(column: Named, step: str) -> Q:
         Invalid: not a step of this column's.
     """
     try:
-        key = json.loads(step)
-    except ValueError:
+        key = clean_tree(json.loads(step))
+    except (ValueError, RecursionError):
         raise Invalid(f"{step[:100]!r} is no value of {column.name} in JSON.") from None
     name = canonical(column.name)
     if key is None:

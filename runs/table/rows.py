@@ -45,11 +45,16 @@ def rows_of(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
-    runs = matching(actor, project, query, path=path)
-    everything = seen_runs(actor, project).count()
-    ids = list(runs.values_list("pk", flat=True)) if everything else []
-    page = ids[offset : offset + min(limit, MAX_ROWS)]
-    return TablePage(rows_by_id(project, query.columns, page), len(ids), everything)
+    runs = matching(actor, project, query, path=path).values_list("pk", flat=True)
+    limit = min(limit, MAX_ROWS)
+    all_count = seen_runs(actor, project).count()
+    if query.filter or query.search or path:
+        # all ids at once: to count them apart would take what filtering takes once more
+        ids = list(runs)
+        page, total = ids[offset : offset + limit], len(ids)
+    else:
+        page, total = list(runs[offset : offset + limit]), all_count
+    return TablePage(rows_by_id(project, query.columns, page), total, all_count)
 
 
 def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> list[Row]:

@@ -2,11 +2,13 @@
 
 import contextlib
 import json
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from common.errors import Invalid
@@ -146,6 +148,7 @@ PIECES = ["name", "config.lr", "summary.`a b`", "created", "and", "or", "not", "
 _nearly = st.lists(st.sampled_from(PIECES))
 
 
+@settings(deadline=None)
 @given(st.text() | _nearly.map(" ".join) | _nearly.map("".join))
 def test_any_text_is_a_condition_or_an_error_inside_it(text):
     """RUN-22: nothing that is typed breaks the reader."""
@@ -193,10 +196,21 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(conditions)
 def test_what_is_written_is_read_as_it_was(condition):
     """RUN-22: builder and text are two views of one filter."""
     assert read_expression(write_expression(condition)) == condition
+
+
+def test_the_examples_in_the_documentation_are_read():
+    text = (Path(__file__).parents[2] / "docs/use/filters.md").read_text()
+    examples = [
+        line for block in re.findall(r"```\n(.*?)```", text, re.DOTALL) for line in block.splitlines()
+    ]
+    assert len(examples) > 5
+    for example in examples:
+        to_q(read_expression(example))
 
 
 def test_the_tree_is_what_the_builder_edits():
@@ -218,6 +232,7 @@ _moments = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st
 
 
 @pytest.mark.django_db
+@settings(deadline=None, max_examples=50)
 @given(began=_moments, ended=st.none() | _moments, since=st.none() | _moments, before=st.floats(0, 1e6))
 def test_runtime_and_duration_in_sql_are_those_of_the_model(began, ended, since, before):
     """RUN-3: what is sorted and filtered is what is shown, to the microsecond."""
@@ -226,7 +241,7 @@ def test_runtime_and_duration_in_sql_are_those_of_the_model(began, ended, since,
     Run.objects.update(started_at=began, finished_at=ended, active_since=since, active_before_s=before)
     columns = [column_named(name).expression for name in ("runtime", "duration")]
     runtime, duration = Run.objects.values_list(*columns)[0]
-    run, patience = Run.objects.get(), 0 if ended else 5
+    run, patience = Run.objects.get(), 0 if ended else 60
     assert runtime == pytest.approx(run.runtime_s, abs=1e-6 + patience)
     assert duration == pytest.approx(run.duration_s, abs=1e-6 + patience)
 

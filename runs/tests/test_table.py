@@ -29,6 +29,9 @@ def _fresh_caches():
     cache.clear()
 
 
+QUOTED = 'config.`qu"ote\\\\\n😀`'
+
+
 def make(project, uid, *, summary=None, config=None, **fields):
     wrapped = {key: {"value": value} for key, value in (config or {}).items()}
     run = RunFactory(project=project, uid=uid, config_text=json.dumps(wrapped), **fields)
@@ -40,7 +43,7 @@ def make(project, uid, *, summary=None, config=None, **fields):
 def project():
     project = ProjectFactory()
     ann = UserFactory(username="ann")
-    make(project, "a", config={"lr": 0.1, "opt": "adam", "net": {"depth": 3}, "größe": 1, 'qu"ote': 2},
+    make(project, "a", config={"lr": 0.1, "opt": "adam", "net": {"depth": 3}, "größe": 1, 'qu"ote\\\n😀': 2},
          summary={"loss": 0.5, "ok": True, "train/acc": 0.25}, tags=["x", "base"], user=ann, group="g1",
          display_name="First Run")  # fmt: skip
     make(
@@ -72,7 +75,7 @@ def test_the_catalogue_has_the_fields_and_every_key_with_its_type(project):
     types = {name: column.type for name, column in found.items() if column.part != "field"}
     assert types == {
         "config.big": "number", "config.größe": "number", "config.lr": "mixed", "config.net.depth": "number",
-        "config.opt": "text", 'config.`qu"ote`': "number", "summary.loss": "mixed", "summary.ok": "boolean",
+        "config.opt": "text", QUOTED: "number", "summary.loss": "mixed", "summary.ok": "boolean",
         "summary.seed": "number", "summary.train/acc": "number",
     }  # fmt: skip
     assert found["config.lr"].label == "lr"
@@ -88,7 +91,7 @@ def test_the_catalogue_follows_what_changes(project, django_assert_num_queries, 
         table.catalogue_of(project)
     time_machine.shift(timedelta(seconds=4))
     lifecycle.update_run(actor=SYSTEM, run=run, fields=RunFields(summary_text='{"zoo": 1, "_step": 3}'))
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(5):
         names = [column.name for column in table.catalogue_of(project)]
     assert names[-2:] == ["summary.zoo", "summary._step"]
     time_machine.shift(timedelta(seconds=4))
@@ -106,7 +109,7 @@ def test_what_a_logged_picture_consists_of_is_no_column(project):
 def test_a_page_has_the_wanted_cells_only(project):
     """RUN-25: values come as they were logged, from config, summary and fields."""
     assert [(cell.value, cell.text, cell.type) for cell in cells(
-        project, "a", "name", "user", "tags", "config.lr", "config.größe", 'config.`qu"ote`', "config.net.depth",
+        project, "a", "name", "user", "tags", "config.lr", "config.größe", QUOTED, "config.net.depth",
         "summary.ok", "summary.train/acc", "summary.none", "host", "sweep",
     )] == [
         ("First Run", "First Run", "text"), ("ann", "ann", "text"), (["x", "base"], "x, base", "tags"),
@@ -204,6 +207,11 @@ def test_every_group_expands_to_its_runs(project, column):
     assert sorted("".join(found)) == list("abcde")
 
 
+def test_a_path_with_what_no_database_stores_finds_nothing(project):
+    for step in ('"\\u0000"', '"\\ud800"'):
+        assert uids(rows(project, group=("config.opt",), path=(step,))) == ""
+
+
 def test_groups_lie_in_groups(project):
     """RUN-23: by one or more columns."""
     by = ("config.opt", "group")
@@ -233,7 +241,9 @@ def test_a_histogram_has_as_many_bins_as_the_root_of_the_count(project):
 
 @pytest.mark.parametrize(("by", "path", "message"), [
     ("runtime", (), "cannot be grouped"), ("config.opt", ("adam",), "no value of config.opt"),
-    ("created", ("1",), "no day"), ("config.lr", ("1", "2"), "longer than"), ("exit_code", ('"x"',), "is a number"),
+    ("created", ("1",), "no day"), ("config.lr", ("1", "2"), "longer than"),
+    ("exit_code", ('"x"',), "is a number"), ("config.lr", ("[" * 50_000,), "no value of config.lr"),
+    ("config.lr", ('{"a": 1}',), "wants a number or a string"),
 ])  # fmt: skip
 def test_a_wrong_path_is_refused(project, by, path, message):
     with pytest.raises(Invalid, match=message):
