@@ -1,6 +1,7 @@
 """The runs table of 10,000 runs and 100 keys (RUN-25): a page, groups, the columns, a file of all."""
 
 import json
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -64,14 +65,27 @@ def _fill(project: Project, user: User) -> None:
             cursor.execute("ANALYZE")  # as autovacuum does within a minute
 
 
-def median_ms(work: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Return the median of wall-clock milliseconds."""
+def _database_cpu_s() -> float:
+    """Return the CPU seconds of the PostgreSQL process behind the connection, if it is on this machine; else 0."""
+    if connection.vendor != "postgresql":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        status = Path(f"/proc/{cursor.fetchone()[0]}/stat")
+    ticks = status.read_text().rpartition(")")[2].split()[11:13] if status.exists() else ()
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def timed(work: Callable[[], object], rounds: int) -> str:
+    """Return the median of wall-clock milliseconds, and the CPU milliseconds of a round with the database's."""
     taken = []
+    cpu = time.process_time() + _database_cpu_s()
     for _ in range(rounds):
         begin = time.perf_counter()
         work()
-        taken.append(time.perf_counter() - begin)
-    return statistics.median(taken) * 1e3
+        taken.append((time.perf_counter() - begin) * 1e3)
+    cpu = time.process_time() + _database_cpu_s() - cpu
+    return f"median {statistics.median(taken):7.1f} ms, {cpu * 1e3 / rounds:7.1f} ms CPU"
 
 
 def _csv(actor: Actor, project: Project) -> int:
@@ -97,7 +111,7 @@ def _catalogue_again(project: Project) -> object:
 
 
 def run(home: Path) -> None:
-    """Print the median of milliseconds, of the whole read as a page asks for it."""
+    """Print milliseconds of the whole read as a page asks for it, the load of the machine beside them."""
     project = world.project("table")
     user = User.objects.get(username="bench-table")
     actor = actor_of_user(user)
@@ -107,7 +121,8 @@ def run(home: Path) -> None:
         filter=f"{CONFIG[0]} > 0 and {CONFIG[2]} in ['adam', 'sgd']", order=f"-{SUMMARY[7]}", columns=shown
     )
     found = rows_of(actor, project, page, limit=PAGE)
-    print(f"{found.all_count} runs, {KEYS} config and {KEYS} summary keys, {connection.vendor}")
+    load = os.getloadavg()[0]
+    print(f"{found.all_count} runs, {2 * KEYS} keys, {connection.vendor}; load {load:.1f}")
     every = TableQuery(order=page.order, columns=shown)
     newest, grouped = TableQuery(columns=shown), TableQuery(columns=shown, group=(CONFIG[2],))
     figures: list[tuple[str, Callable[[], object], int]] = [
@@ -120,4 +135,4 @@ def run(home: Path) -> None:
         ("CSV of everything", lambda: _csv(actor, project), 3),
     ]
     for name, work, rounds in figures:
-        print(f"{name:<26} {median_ms(work, rounds):7.1f} ms")
+        print(f"{name:<26} {timed(work, rounds)}")
