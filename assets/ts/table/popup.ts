@@ -10,7 +10,7 @@ export function openAt(popup: HTMLElement, anchor: HTMLElement, { focus = true }
     if (popup.contains(document.activeElement) || document.activeElement === document.body) anchor.focus();
   };
   popup.addEventListener("toggle", close);
-  if (focus) popup.querySelector<HTMLElement>("[autofocus], [role^=menuitem], input, button")?.focus();
+  if (focus) popup.querySelector<HTMLElement>("[autofocus], .menu-item, input, button")?.focus();
 }
 
 /** Put `popup` beside `anchor`, inside the window. */
@@ -28,7 +28,7 @@ export function place(popup: HTMLElement, anchor: HTMLElement): void {
 /** Let the arrow keys, Home and End walk the items of an open menu. */
 export function walkMenu(menu: HTMLElement): void {
   menu.addEventListener("keydown", (event) => {
-    const items = [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]")].filter((item) => !item.hidden);
+    const items = [...menu.querySelectorAll<HTMLElement>(".menu-item")].filter((item) => !item.hidden);
     const now = items.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: -1 }[event.key];
     if (next === undefined || !items.length) return;

@@ -93,8 +93,7 @@ class Views {
     const line = make("div", "view-line");
     const button = make("button", "menu-item");
     button.type = "button";
-    button.setAttribute("role", "menuitemradio");
-    button.setAttribute("aria-checked", String(view.id === this.table.view));
+    if (view.id === this.table.view) button.setAttribute("aria-current", "true");
     button.append(makeIcon(view.id === this.table.view ? "check" : view.shared ? "users" : "bookmark"));
     button.append(make("span", "truncate", view.name));
     button.addEventListener("click", () => {
