@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
+from django_htmx.http import HttpResponseClientRefresh
 
 from access.engine import can
 from access.routes import declare
@@ -308,11 +309,16 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     row = get_project(actor, entity, project)
     start = working_view(actor, row)
     context = _selector_context(request, row, start)
+    is_empty = not context["total"] and not seen_runs(actor, row).exists()
+    if (
+        request.headers.get("HX-Request") and not is_empty
+    ):  # the page without runs asks whether the first has come
+        return HttpResponseClientRefresh()
     context |= {
         "urls": urls_of(row) | _view_urls(request, row),
         "start": {part: start[part] for part in ("panels", "selector") if part in start},
         "can_share": can(actor, ProjectAction.UPDATE, row),
-        "is_empty": not context["total"] and not seen_runs(actor, row).exists(),
+        "is_empty": is_empty,
         "script": script_for(entity=row.team.name, project=row.name),
     }
     return render(request, "metrics/workspace.html", context)

@@ -69,7 +69,9 @@ def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
     page.on("pageerror", lambda error: said.append(f"exception: {error}"))
     page.goto(url)
     page.wait_for_load_state("load")
-    page.wait_for_function("!document.querySelector('[data-when=loading]:not([hidden])')")
+    page.wait_for_function(  # a part inside of one that is hidden waits for its own turn
+        "![...document.querySelectorAll('[data-when=loading]')].some((part) => part.offsetParent !== null)"
+    )
     return page, said
 
 

@@ -13,7 +13,7 @@ from metrics.models import Stream
 from metrics.tests.test_ingest import history, post, send
 from runs.models import Run
 from runs.services.saved_views import merge_working_view
-from tests.factories import ProjectFactory, RunFactory, UserFactory
+from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
 
 @pytest.fixture
@@ -230,3 +230,17 @@ def test_a_project_without_runs_shows_how_to_begin(client, owner, project):
 def test_names_of_runs_are_escaped(client, owner, project):
     RunFactory(project=project, display_name="<script>alert(1)</script>")
     assert "<script>alert" not in ask(client, project, "workspace").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_workspace_without_runs_opens_itself_when_the_first_has_come(client):
+    """UI-2: the page asks by htmx whenever the project's socket speaks."""
+    team = TeamFactory()
+    member = make_member(team)
+    project = ProjectFactory(team=team)
+    client.force_login(member)
+    url = reverse("metrics:workspace", args=[team.name, project.name])
+    assert "HX-Refresh" not in client.get(url, headers={"HX-Request": "true"}).headers
+    RunFactory(project=project)
+    assert client.get(url, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
+    assert "HX-Refresh" not in client.get(url).headers

@@ -15,6 +15,8 @@ const NARROWEST = 288;
 
 interface Shown {
   section: Section;
+  /** The section with its tools, which lie beside its summary: a control must not hold others. */
+  frame: HTMLElement;
   element: HTMLDetailsElement;
   cards: HTMLElement;
   count: HTMLElement;
@@ -61,9 +63,9 @@ export class Grid {
       const panels = section.panels.filter(matches);
       const shown = this.sectionOf(section);
       const place: Element | null = before ? before.nextElementSibling : this.root.firstElementChild;
-      if (place !== shown.element) this.root.insertBefore(shown.element, place);
-      before = shown.element;
-      shown.element.hidden = panels.length === 0;
+      if (place !== shown.frame) this.root.insertBefore(shown.frame, place);
+      before = shown.frame;
+      shown.frame.hidden = panels.length === 0;
       shown.count.textContent = String(panels.length);
       const isOpen = search ? panels.length > 0 : open.has(section.name);
       if (shown.element.open !== isOpen) shown.element.open = isOpen;
@@ -121,19 +123,17 @@ export class Grid {
     const count = make("span", "count");
     const add = makeIconButton("plus", word("addTo", { section: section.name }));
     const cards = make("div", "chart-grid");
-    const shown: Shown = { section, element, cards, count };
+    const frame = make("div", "section-frame");
+    const tools = make("div", "section-tools");
+    const shown: Shown = { section, frame, element, cards, count };
     add.addEventListener("click", (event) => {
       event.preventDefault();
       this.actions.addTo(shown.section);
     });
-    summary.append(
-      makeIcon("chevron-right"),
-      make("h2", "", section.name),
-      count,
-      this.gripOf(section.name),
-      add,
-    );
+    summary.append(makeIcon("chevron-right"), make("h2", "", section.name), count);
+    tools.append(this.gripOf(section.name), add);
     element.append(summary, cards);
+    frame.append(tools, element);
     element.addEventListener("toggle", () => this.toggled(shown));
     this.shown.set(section.name, shown);
     return shown;
@@ -209,7 +209,7 @@ export class Grid {
     }
     for (const [name, shown] of this.shown) {
       if (names.has(name)) continue;
-      shown.element.remove();
+      shown.frame.remove();
       this.shown.delete(name);
     }
   }
