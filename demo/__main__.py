@@ -72,7 +72,7 @@ def _age(plans: list[Plan]) -> None:
     from django.db import transaction
     from django.utils import timezone
 
-    from runs.models import Run, StateChange
+    from runs.models import Pulse, Run, StateChange
 
     now = timezone.now()
     for plan in plans:
@@ -88,6 +88,8 @@ def _age(plans: list[Plan]) -> None:
             else:
                 run.active_since = begin
             run.save()
+            if run.finished_at is not None:
+                Pulse.objects.filter(run=run).update(heartbeat_at=end)
             changes = list(StateChange.objects.filter(run=run).order_by("pk"))
             for change, at in zip(changes, [begin, end], strict=False):
                 StateChange.objects.filter(pk=change.pk).update(at=at, noticed_at=at)
