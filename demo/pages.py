@@ -14,7 +14,7 @@ PAGES = {
     "run-overview": "/vision/cifar-sweep/runs/sweep004/overview",
     "run-logs": "/vision/cifar-sweep/runs/sweep004/logs",
     "run-media": "/vision/diffusion/runs/diffusion1/media",
-    "run-failed": "/vision/cifar-sweep/runs/sweep007/overview",
+    "run-failed": "/vision/cifar-sweep/runs/sweep015/overview",
     "run-files": "/vision/cifar-sweep/runs/sweep004/files",
     "api-keys": "/settings/api-keys",
     "email": "/accounts/email/",
