@@ -1,8 +1,6 @@
-"""What pages of several apps show: the tabs of a run, the script for a first run."""
+"""What every tab of a run's page shows, whichever app owns the tab."""
 
 from typing import Any
-
-from django.urls import reverse
 
 from access.actor import Actor
 from access.engine import can
@@ -13,10 +11,7 @@ from runs.timeline import silent_for_s
 
 def run_context(actor: Actor, run: Run, *, tab: str) -> dict[str, Any]:
     """Return the context of ``runs/run_base.html``."""
-    args = [run.project.team.name, run.project.name, run.uid]
     return {
-        "series_url": reverse("metrics:series", args=args),
-        "keys_url": reverse("metrics:keys", args=args),
         "run": run,
         "project": run.project,
         "team": run.project.team,

@@ -1,4 +1,7 @@
-"""A real Chromium for Playwright's own fixtures (`page`, `context`, `browser`)."""
+"""A real Chromium for Playwright's own fixtures (`page`, `context`, `browser`), and a page that must stay quiet.
+
+Nothing may appear on a browser's console: that is where violations of the security policy show.
+"""
 
 import os
 import shutil
@@ -10,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import ConsoleMessage, Page, expect
 
+PATIENCE_MS = 30_000
+"""How long anything is waited for: a machine that does other work, too, is no fault."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DOWNLOAD_LIMIT_S = 60
 QUIET = [
@@ -90,3 +96,26 @@ def chromium() -> str:
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any], chromium: str) -> dict[str, Any]:
     """Launch that Chromium instead of the one Playwright would download."""
     return {**browser_type_launch_args, "executable_path": chromium, "args": QUIET}
+
+
+def listen_to(page: Page) -> list[str]:
+    """Return what the page will have said on its console: errors, warnings, exceptions."""
+    said: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
+    return said
+
+
+@pytest.fixture
+def quiet(page: Page) -> Iterator[Page]:
+    """Give a page; fail at the end if its console has said anything."""
+    said = listen_to(page)
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    yield page
+    assert said == []

@@ -1,15 +1,12 @@
-"""What a person does from the first visit on, in a real Chromium, with a real SDK beside it (UI-2, RUN-28, RUN-44).
-
-In all of it nothing may appear on the browser's console: that is where violations of the security policy show.
-"""
+"""What a person does from the first visit on, in a real Chromium, with a real SDK beside it (UI-2, RUN-28, RUN-44)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests import sdks
 from tests.installation import Installation
@@ -29,22 +26,6 @@ with wandb.init(project="my-first-project", config={"lr": 0.01}) as run:
         print("at step", step)
         time.sleep(0.17)
 """
-
-
-@pytest.fixture
-def quiet(page: Page) -> Iterator[Page]:
-    """Give a page; fail at the end if its console has said anything."""
-    said: list[str] = []
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
-
-    page.on("console", hear)
-    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
-    page.set_default_timeout(15_000)
-    yield page
-    assert said == []
 
 
 def sign_up(page: Page, server: Installation, name: str) -> None:

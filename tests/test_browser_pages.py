@@ -5,12 +5,13 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
 from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
 from demo.people import PASSWORD
 from demo.wire import DESCRIBE, Server
+from tests.browser import listen_to
 from tests.installation import Installation
 
 pytestmark = pytest.mark.browser
@@ -59,14 +60,7 @@ def visitor(filled: Installation, browser: Browser) -> Iterator[BrowserContext]:
 def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
     """Open a page; return it with what it will have said on its console."""
     page = context.new_page()
-    said: list[str] = []
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            said.append(f"{message.type}: {message.text}")
-
-    page.on("console", hear)
-    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
+    said = listen_to(page)
     page.goto(url)
     page.wait_for_load_state("load")
     page.wait_for_function(  # a part inside of one that is hidden waits for its own turn

@@ -1,12 +1,12 @@
 """The run page in a real Chromium, its runs logged by the real SDK (RUN-40 to RUN-44)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests import sdks
 from tests.installation import Installation
@@ -14,7 +14,6 @@ from tests.installation import Installation
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
 PASSWORD = "correct horse battery"
-PATIENCE_MS = 30_000
 TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 
 LOGS = f"""
@@ -47,23 +46,6 @@ with wandb.init(project="pages", id="failed") as run:
     print("\\x1b[31mabout to fail\\x1b[0m")
     raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
 """
-
-
-@pytest.fixture
-def quiet(page: Page) -> Iterator[Page]:
-    """Give a page; fail at the end if its console has said anything."""
-    said: list[str] = []
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
-
-    page.on("console", hear)
-    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    yield page
-    assert said == []
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser import PATIENCE_MS, listen_to
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire
@@ -15,7 +16,6 @@ from tests.sdk.wire import Run, Wire
 pytestmark = pytest.mark.browser
 
 COUNT = 130
-PATIENCE_MS = 30_000
 BEGIN = """
 mutation Begin($name: String, $project: String, $shown: String, $config: JSONString, $summary: JSONString,
                $tags: [String!]) {
@@ -79,14 +79,7 @@ def page(signed_in: Any, browser: Browser, server: Installation, size: dict[str,
     context = browser.new_context(storage_state=signed_in, viewport=size, reduced_motion="reduce")  # type: ignore[arg-type]
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    said: list[str] = []
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
-
-    page.on("console", hear)
-    page.on("pageerror", lambda error: said.append(f"exception: {error}"))
+    said = listen_to(page)
     page.goto(f"{server.url}/tabea/table/runs")
     save(page, None)
     page.goto(f"{server.url}/tabea/table/runs")

@@ -13,14 +13,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import sdks
+from tests.browser import PATIENCE_MS
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire, history, row
-from tests.test_browser_journeys import env_shown, quiet, sign_up
+from tests.test_browser_journeys import env_shown, sign_up
 
-__all__ = ["quiet"]
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
-PATIENCE_MS = 40_000
 _people = itertools.count()
 LOSS = '.chart-card[data-key="train/loss"]'
 
