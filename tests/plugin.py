@@ -60,7 +60,8 @@ def pytest_sessionstart() -> None:
     """Start the embedded Redis."""
     if _folder:
         command = embedded_redis.command(_folder)
-        _redis.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+        quiet = subprocess.DEVNULL  # not our own output: one that outlives us would keep a pipe open
+        _redis.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
         embedded_redis.wait_until_ready(_folder, _redis[0])
 
 
