@@ -20,8 +20,9 @@ from common import embedded_redis
 MARKER = "RUNYARD_TEST_REDIS"
 """Keeps what the person gave, since xdist workers inherit what their controller set."""
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-REAL = ("browser", "sdk")
-"""Marks of tests that wait for other processes."""
+REAL_MARKS = ("browser", "sdk", "processes")
+REAL_FIXTURES = {"server", "new_server"}
+"""What tells that a test waits for other processes."""
 SERVER_DATABASES_FROM = 8
 """Redis has 16 databases: the tests' own processes use the lower half, the servers they start the upper."""
 
@@ -84,5 +85,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     if os.environ.get("CI"):
         for item in items:
-            if any(item.get_closest_marker(name) for name in REAL):
+            if _waits_for_others(item) and not item.get_closest_marker("faults"):
                 item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _waits_for_others(item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return bool(fixtures & REAL_FIXTURES) or any(item.get_closest_marker(name) for name in REAL_MARKS)

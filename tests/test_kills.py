@@ -7,11 +7,15 @@ import random
 import time
 from collections.abc import Callable
 
+import pytest
+
 from tests.installation import Installation
 from tests.killing import KILLS, Writer
 from tests.sdk.people import person
 from tests.sdk.wire import Wire, until
 from tests.stored import longest_tail, look
+
+pytestmark = pytest.mark.faults
 
 WRITERS = 3
 VICTIMS = [(("web",), 1.0), (("worker",), 5.0), (("web", "worker"), 5.0)]

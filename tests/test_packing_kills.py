@@ -4,11 +4,15 @@ import json
 import random
 from collections.abc import Callable
 
+import pytest
+
 from tests.installation import Installation
 from tests.killing import KILLS, Writer, work_until_killed
 from tests.sdk.people import person
 from tests.sdk.wire import Wire
 from tests.stored import look
+
+pytestmark = pytest.mark.faults
 
 PACKER = """
 from datetime import timedelta

@@ -2,8 +2,12 @@
 
 import random
 
+import pytest
+
 from tests.installation import Installation
 from tests.killing import work_until_killed
+
+pytestmark = pytest.mark.faults
 
 KILLS = 6
 

@@ -21,6 +21,7 @@ START_WITHIN_S = 60
 STOP_WITHIN_S = 30
 
 pytestmark = [
+    pytest.mark.processes,
     pytest.mark.skipif(sys.platform != "linux", reason="looks for left processes in /proc"),
     pytest.mark.skipif(
         os.environ.get("RUNYARD_DATABASE_URL", "").startswith("postgres"),
