@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
+from common.answers import as_json
 from common.errors import Invalid, NotFound
 from metrics import media, store
 from metrics.models import Kind
@@ -37,10 +38,6 @@ _NORMALIZE = re.compile(
     r'<link rel="stylesheet" type="text/css" href="https://[^"]{1,80}/normalize\.css" ?/?>'
 )
 """What the SDK adds to every page, from a host that the page may not reach."""
-
-
-def _json(body: dict[str, Any]) -> HttpResponse:
-    return HttpResponse(orjson.dumps(body), content_type="application/json")
 
 
 @declare(RunAction.VIEW)
@@ -77,7 +74,7 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
         {"key": found.key, "kinds": found.kinds, "steps": found.steps, "count": found.count}
         for found in media.media_keys(run.pk)
     ]
-    return _json({"next_row": cursor, "keys": keys, "class_labels": _class_labels(run.config_text)})
+    return as_json({"next_row": cursor, "keys": keys, "class_labels": _class_labels(run.config_text)})
 
 
 def _step(request: HttpRequest) -> int:
@@ -101,7 +98,7 @@ def media_values(request: HttpRequest, **names: str) -> HttpResponse:
         key: {"row": row, "step": step, "kind": kind, "value": orjson.Fragment(text)}
         for key, (row, step, kind, text) in found.items()
     }
-    return _json({"values": values, "files": media.links_of(run, paths)})
+    return as_json({"values": values, "files": media.links_of(run, paths)})
 
 
 @declare(RunAction.VIEW)
@@ -109,7 +106,7 @@ def media_values(request: HttpRequest, **names: str) -> HttpResponse:
 @require_GET
 def media_heat(request: HttpRequest, **names: str) -> HttpResponse:
     """Return the histograms of a ``key`` over time."""
-    return _json(media.heat_of(run_of(request, names).pk, request.GET.get("key", "")))
+    return as_json(media.heat_of(run_of(request, names).pk, request.GET.get("key", "")))
 
 
 @declare(RunAction.VIEW)
@@ -118,7 +115,7 @@ def media_heat(request: HttpRequest, **names: str) -> HttpResponse:
 def media_files(request: HttpRequest, **names: str) -> HttpResponse:
     """Return links to the files of repeated ``path``: what the cells of a table name."""
     run = run_of(request, names)
-    return _json({"files": media.links_of(run, request.GET.getlist("path")[:MAX_PATHS])})
+    return as_json({"files": media.links_of(run, request.GET.getlist("path")[:MAX_PATHS])})
 
 
 def _figure(text: str) -> str:

@@ -20,6 +20,7 @@ from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
 from metrics import charts, selectors, store
+from metrics.asked import kind_of, whole_number
 from metrics.models import Kind
 from runs.access import ProjectAction
 from runs.models import Project, Run
@@ -36,7 +37,6 @@ PAGE = 100
 """Runs of the selector that come at once."""
 _COMPRESSED_FROM = 1400
 """Bytes; less fits into one packet."""
-_KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
 
 
 def json_answer(request: HttpRequest, body: Any) -> HttpResponse:
@@ -79,20 +79,6 @@ class Asked:
         return {run.pk: run.uid for run in self.runs}
 
 
-def _kind(query: QueryDict) -> Kind:
-    name = query.get("kind", "history")
-    if name not in _KINDS:
-        raise Invalid(f"kind is history or system, not {name!r}.")
-    return _KINDS[name]
-
-
-def _whole(query: QueryDict, name: str, default: int, most: int) -> int:
-    text = query.get(name, str(default))
-    if not text.isdigit() or int(text) > most:
-        raise Invalid(f"{name} is a whole number from 0 to {most}, not {text[:40]!r}.")
-    return int(text)
-
-
 def _bound(query: QueryDict, name: str) -> float | None:
     text = query.get(name, "")
     if not text:
@@ -121,10 +107,10 @@ def _wanted(query: QueryDict, runs: list[Run]) -> charts.Wanted:
     if len(keys) > selectors.MAX_KEYS:
         raise Invalid(f"At most {selectors.MAX_KEYS} keys in one request; this one names {len(keys)}.")
     return charts.Wanted(
-        kind=_kind(query),
+        kind=kind_of(query),
         keys=keys,
         x=query.get("x", ""),
-        buckets=max(1, _whole(query, "buckets", 300, selectors.MAX_BUCKETS)),
+        buckets=max(1, whole_number(query, "buckets", 300, selectors.MAX_BUCKETS)),
         x_from=_bound(query, "from"),
         x_to=_bound(query, "to"),
         since=_since(query, runs),
@@ -178,7 +164,7 @@ def series(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what some runs have logged: each key once, with its types and how many of them have it."""
     asked = Asked.of(request, entity, project)
-    kind = _kind(request.GET)
+    kind = kind_of(request.GET)
     cursors = store.cursors(list(asked.uid_of), kind)
     found: dict[str, dict[str, Any]] = {}
     for stats in store.describe(list(asked.uid_of), kind).values():
@@ -250,7 +236,7 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
         listed = matching(actor, project, query)
     except Invalid as refused:
         error, listed = refused.message, Run.objects.none()
-    offset = _whole(request.GET, "offset", 0, 2**31)
+    offset = whole_number(request.GET, "offset", 0, 2**31)
     pinned = request.GET.getlist("uid")[:MAX_RUNS]
     total = listed.count()
     shown = listed.filter(uid__in=pinned) if pinned else listed[offset : offset + PAGE]

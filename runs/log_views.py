@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from urllib.parse import quote
 
-import orjson
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
+from common.answers import as_json
 from common.errors import Invalid
 from runs.access import RunAction
 from runs.console import read_line
@@ -34,10 +34,6 @@ def _number(request: HttpRequest, name: str, default: int) -> int:
     if not text.isdigit() or len(text) > 15:
         raise Invalid(f"{name} is a whole number, not {text[:40]!r}.")
     return int(text)
-
-
-def _json(body: dict[str, object]) -> HttpResponse:
-    return HttpResponse(orjson.dumps(body), content_type="application/json")
 
 
 @declare(RunAction.VIEW)
@@ -85,7 +81,7 @@ def run_log_lines(request: HttpRequest, **names: str) -> HttpResponse:
         if raw is not None:
             line = read_line(raw)
             lines.append({"n": number, "at": line.at, "level": line.level, "text": line.text})
-    return _json({"total": total, "lines": lines, "masked": masked})
+    return as_json({"total": total, "lines": lines, "masked": masked})
 
 
 @declare(RunAction.VIEW)
@@ -102,9 +98,9 @@ def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
     total = run.pulse.log_lines
     start = min(total, _number(request, "start", 0))
     if not needle.text:
-        return _json({"total": total, "scanned_to": total, "lines": [], "most": MOST_HITS})
+        return as_json({"total": total, "scanned_to": total, "lines": [], "most": MOST_HITS})
     found, scanned_to = search(run.pk, needle, start, total, revealed=is_revealed(request, run))
-    return _json({"total": total, "scanned_to": scanned_to, "lines": found, "most": MOST_HITS})
+    return as_json({"total": total, "scanned_to": scanned_to, "lines": found, "most": MOST_HITS})
 
 
 async def _whole_log(run_id: int, total: int, *, revealed: bool) -> AsyncIterator[str]:
