@@ -10,7 +10,7 @@ import { cellText } from "./columns";
 import { rows } from "./csv";
 import { tableKeyOf } from "./custom-spec";
 import { gradient } from "./gradient";
-import { type TableData, tableOf } from "./media";
+import { type TableData, TablesOfRuns } from "./media";
 import { failure, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
@@ -28,7 +28,7 @@ interface Datum {
 /** A chart of `wandb.plot`: the SDK's presets drawn here, each from the table that was logged with it. */
 class Custom implements Panel {
   private data: Datum[] = [];
-  private readonly known = new Map<string, Promise<TableData | null>>();
+  private readonly tables: TablesOfRuns;
   private paint: ((ctx: Surface, top: number, width: number, height: number) => void) | null = null;
   private shownFor = "";
   private readonly preset: string;
@@ -37,11 +37,12 @@ class Custom implements Panel {
 
   constructor(
     private readonly body: HTMLElement,
-    private readonly spec: PanelSpec,
+    spec: PanelSpec,
     private readonly stage: Stage,
     head: Head,
   ) {
     skeleton(body);
+    this.tables = new TablesOfRuns(stage, tableKeyOf(spec.keys[0] ?? "", spec.chart));
     const config = (spec.chart?.panel_config ?? {}) as Record<string, unknown>;
     this.preset = String(config.panelDefId ?? "");
     this.fields = (config.fieldSettings ?? {}) as Fields;
@@ -79,19 +80,11 @@ class Custom implements Panel {
   }
 
   private async read(runs: RunInfo[]): Promise<void> {
-    const key = tableKeyOf(this.spec.keys[0] ?? "", this.spec.chart);
     try {
-      const tables = await Promise.all(
-        runs.map(({ uid }) => {
-          const known = this.known.get(uid) ?? tableOf(this.stage, uid, key);
-          this.known.set(uid, known);
-          return known;
-        }),
-      );
+      const tables = await this.tables.of(runs.map(({ uid }) => uid));
       this.data = tables.flatMap((table, i) => (table ? dataOf(runs[i] as RunInfo, table) : []));
       this.draw();
     } catch {
-      this.known.clear();
       failure(this.body, () => {
         this.shownFor = "";
         this.refresh();

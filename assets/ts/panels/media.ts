@@ -47,8 +47,34 @@ export async function stepsOf(stage: Stage, uid: string, key: string): Promise<n
   return reply.keys.find((found) => found.key === key)?.steps ?? [];
 }
 
+/** The newest tables of one key, each run's read once. */
+export class TablesOfRuns {
+  private readonly known = new Map<string, Promise<TableData | null>>();
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly key: string,
+  ) {}
+
+  /** Null for a run that has none; after a failure everything is read anew. */
+  async of(uids: readonly string[]): Promise<(TableData | null)[]> {
+    try {
+      return await Promise.all(uids.map((uid) => this.one(uid)));
+    } catch (error) {
+      this.known.clear();
+      throw error;
+    }
+  }
+
+  private one(uid: string): Promise<TableData | null> {
+    const known = this.known.get(uid) ?? tableOf(this.stage, uid, this.key);
+    this.known.set(uid, known);
+    return known;
+  }
+}
+
 /** The newest table logged under a key; null when the run has none. */
-export async function tableOf(stage: Stage, uid: string, key: string): Promise<TableData | null> {
+async function tableOf(stage: Stage, uid: string, key: string): Promise<TableData | null> {
   const found = await mediaAt(stage, uid, key);
   const path = found?.value.path;
   const url = typeof path === "string" ? found?.files[path]?.url : undefined;

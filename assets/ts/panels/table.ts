@@ -3,7 +3,7 @@ import { collate } from "../lib/format";
 import { word } from "../lib/words";
 import { cellText } from "./columns";
 import { rows } from "./csv";
-import { type TableData, tableOf } from "./media";
+import { type TableData, TablesOfRuns } from "./media";
 import { failure, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
@@ -20,7 +20,7 @@ interface Row {
 class Tables implements Panel {
   private columns: string[] = [];
   private rows: Row[] = [];
-  private readonly known = new Map<string, Promise<TableData | null>>();
+  private readonly tables: TablesOfRuns;
   private filter = "";
   private sortBy = -1;
   private isFalling = false;
@@ -29,11 +29,12 @@ class Tables implements Panel {
 
   constructor(
     private readonly body: HTMLElement,
-    private readonly spec: PanelSpec,
+    spec: PanelSpec,
     private readonly stage: Stage,
     private readonly head: Head,
   ) {
     skeleton(body);
+    this.tables = new TablesOfRuns(stage, spec.keys[0] ?? "");
   }
 
   refresh(): void {
@@ -53,15 +54,8 @@ class Tables implements Panel {
   }
 
   private async read(runs: RunInfo[]): Promise<void> {
-    const key = this.spec.keys[0] ?? "";
     try {
-      const tables = await Promise.all(
-        runs.map(({ uid }) => {
-          const known = this.known.get(uid) ?? tableOf(this.stage, uid, key);
-          this.known.set(uid, known);
-          return known;
-        }),
-      );
+      const tables = await this.tables.of(runs.map(({ uid }) => uid));
       const columns = new Set<string>();
       for (const table of tables) for (const column of table?.columns ?? []) columns.add(String(column));
       this.columns = [...columns];
@@ -70,7 +64,6 @@ class Tables implements Panel {
       );
       this.show();
     } catch {
-      this.known.clear();
       failure(this.body, () => {
         this.shownFor = "";
         this.refresh();
