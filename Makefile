@@ -20,6 +20,7 @@ RUN := .venv/installed-run-$(call checksum,$(RUN_LOCKS))
 DEV := .venv/installed-dev-$(call checksum,$(DEV_LOCKS))
 PACKAGES := node_modules/installed-$(call checksum,package.json package-lock.json)
 DIST := assets/dist/.built-$(call checksum,$(ASSETS))
+WORDS := locale/.compiled-$(call checksum,$(sort $(wildcard locale/*/LC_MESSAGES/*.po)))
 
 .PHONY: help
 help: ## Show what there is
@@ -27,7 +28,7 @@ help: ## Show what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
 
 .PHONY: run
-run: $(RUN) $(DIST) ## Start Runyard on http://localhost:8000 (Ctrl-C stops it); data goes to var/
+run: $(RUN) $(DIST) $(WORDS) ## Start Runyard on http://localhost:8000 (Ctrl-C stops it); data goes to var/
 	@exec $(BIN)/python manage.py serve
 
 .PHONY: demo
@@ -35,11 +36,11 @@ demo: $(RUN) ## Fill the running server with a demo: people, teams, 200 runs; AR
 	$(BIN)/python -m demo $(ARGS)
 
 .PHONY: screenshots
-screenshots: $(DEV) $(DIST) ## Make a picture of every page, light and dark, wide and narrow, full and empty
+screenshots: $(DEV) $(DIST) $(WORDS) ## Make a picture of every page, light and dark, wide and narrow, full and empty
 	$(BIN)/python -m demo.screenshots
 
 .PHONY: test
-test: $(DEV) $(DIST) ## Run the tests; ARGS="runs -k heartbeat" gives pytest its arguments
+test: $(DEV) $(DIST) $(WORDS) ## Run the tests; ARGS="runs -k heartbeat" gives pytest its arguments
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: test-integrations
@@ -49,6 +50,10 @@ test-integrations: $(DEV) $(DIST) ## Train with each framework, also those on Py
 .PHONY: test-kills
 test-kills: $(DEV) $(DIST) ## Kill web, worker and packer a hundred times while runs log (20 minutes)
 	RUNYARD_TEST_KILLS=100 $(BIN)/python -m pytest -s $(ARGS) tests/test_kills.py tests/test_packing_kills.py
+
+.PHONY: test-gpu
+test-gpu: $(DEV) ## Compare the agent's NVIDIA collector with nvidia-smi under a load; skipped aloud without a GPU
+	$(BIN)/python -m pytest -m gpu $(ARGS) agent/tests/test_agent_gpu.py
 
 .PHONY: bench
 bench: $(DEV) ## Run the benchmarks; each prints a reference measured in the same run
@@ -87,11 +92,21 @@ format: $(DEV) $(PACKAGES) ## Let the formatters rewrite Python, templates and a
 types: $(DEV) ## Check types only
 	$(BIN)/mypy .
 
+.PHONY: schemas
+schemas: $(DEV) ## Write anew what is made of code: docs/openapi.json, and the agent's table of metrics
+	$(BIN)/python manage.py write_openapi
+	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --json > metrics/hardware.json
+	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --markdown > docs/use/agent-metrics.md
+
+.PHONY: messages
+messages: $(DEV) ## Bring the catalogues in locale/ up to date with templates and Python; says what to translate
+	$(BIN)/python -m common.catalogues messages
+
 .PHONY: build
-build: $(RUN) $(DIST) ## Install the server and build the front end, and start nothing
+build: $(RUN) $(DIST) $(WORDS) ## Install the server, build the front end and the languages, and start nothing
 
 .PHONY: install
-install: $(DEV) $(DIST) ## Install all that development needs, and start nothing
+install: $(DEV) $(DIST) $(WORDS) ## Install all that development needs, and start nothing
 
 .PHONY: requirements
 requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upgrade takes new versions)
@@ -108,7 +123,7 @@ COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-
 
 .PHONY: clean
 clean: ## Remove what was installed and built; the data in var/ stays
-	rm -rf .venv node_modules assets/dist .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv node_modules assets/dist locale/.compiled-* locale/*/LC_MESSAGES/*.mo .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 .venv/bin/python:
 	@python= ; for candidate in $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14; do \
@@ -140,3 +155,7 @@ $(DIST): $(PACKAGES)
 	@echo "Building the front end"
 	@$(BIN)/npm run --silent build
 	@rm -f assets/dist/.built-* && touch $@
+
+$(WORDS): | $(RUN)
+	@$(BIN)/python -m common.catalogues compile
+	@rm -f locale/.compiled-* && touch $@

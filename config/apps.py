@@ -7,6 +7,8 @@ class CompositionConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the checks of the whole installation's configuration; keep one permission system, one broker."""
+        from allauth.mfa.models import Authenticator
+        from allauth.socialaccount.models import SocialApp, SocialToken
         from django.contrib import admin
         from django.contrib.auth.models import Group
 
@@ -16,6 +18,9 @@ class CompositionConfig(AppConfig):
         app.set_default()  # in every thread: what the web process asks for goes to our worker
 
         admin.site.unregister(Group)
+        # rows of its own tables that ours replace, or that hold secrets
+        for model in (SocialApp, SocialToken, Authenticator):
+            admin.site.unregister(model)
 
         for check in checks.ALL:
             register(check)

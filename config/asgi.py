@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare
+from accounts.impersonation import impersonating_sockets
 from common import live
 from common.errors import TooLarge
 from common.static import HashedStaticFiles
@@ -28,7 +29,8 @@ from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
 from config.sockets import urlpatterns as socket_urlpatterns
-from metrics import ingest
+from ingest import stream
+from metrics import group_commit
 from storage import endpoints, tickets
 from wandb_api import file_stream
 
@@ -54,7 +56,9 @@ lean_routes = [
 lean = ExceptionMiddleware(Router(lean_routes, redirect_slashes=False))
 LEAN_PREFIXES = ("/storage/", "/sdk/otel/", settings.STATIC_URL)
 
-sockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(socket_urlpatterns)))
+sockets = AllowedHostsOriginValidator(
+    AuthMiddlewareStack(impersonating_sockets(URLRouter(socket_urlpatterns)))
+)
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:
@@ -63,13 +67,13 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         message = await receive()
         if message["type"] == "lifespan.startup":
             live.send_on(asyncio.get_running_loop())
-            ingest.start()
-            vitals.sample(INGEST_QUEUE, ingest.queued)
+            group_commit.start()
+            vitals.sample(INGEST_QUEUE, group_commit.queued)
             vitals.watch("web")
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
-            ingest.stop()
+            group_commit.stop()
             await send({"type": "lifespan.shutdown.complete"})
             return
 
@@ -103,10 +107,12 @@ SURFACES = (
 )
 
 
-def _served(path: str) -> tuple[str, Application]:
+def _served(method: str, path: str) -> tuple[str, Application]:
     """Return the surface a path belongs to, by which it is measured, and who serves it."""
     if path.endswith("/file_stream") and path.startswith("/files/"):
         return "file_stream", file_stream.file_stream
+    if method == "POST" and stream.PATH.fullmatch(path):
+        return "stream", stream.stream
     surface = next((name for name, prefixes in SURFACES if path.startswith(prefixes)), "pages")
     return surface, lean if path.startswith(LEAN_PREFIXES) else _bounded
 
@@ -114,7 +120,7 @@ def _served(path: str) -> tuple[str, Application]:
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     """Send each connection to who serves it."""
     if scope["type"] == "http":
-        surface, served_by = _served(scope["path"])
+        surface, served_by = _served(scope["method"], scope["path"])
         await measure(surface, served_by, scope, receive, send)
     elif scope["type"] == "websocket":
         with WEBSOCKETS.track_inprogress():

@@ -29,6 +29,7 @@ EMAIL_SCHEMES = (
     "dummymail",
 )
 SEGMENT_STORES = ("files", "database")
+SIGNUP_RULES = ("open", "invitation")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 
 Check = Callable[..., Sequence[CheckMessage]]
@@ -243,6 +244,28 @@ def check_deleted_kept_days(**_: Any) -> list[CheckMessage]:
     ]
 
 
+def check_signup(**_: Any) -> list[CheckMessage]:
+    """A word that is none would be read as "by invitation"."""
+    found: list[CheckMessage] = []
+    if settings.SIGNUP not in SIGNUP_RULES:
+        hint = f"Give one of {', '.join(SIGNUP_RULES)}. {DOCS}#people"
+        found.append(Error(f"RUNYARD_SIGNUP is {settings.SIGNUP!r}.", hint=hint, id="runyard.E014"))
+    if env.str("RUNYARD_SIGNUP_OPEN", default=""):
+        hint = f"Give RUNYARD_SIGNUP=open or RUNYARD_SIGNUP=invitation instead. {DOCS}#people"
+        found.append(Warning("RUNYARD_SIGNUP_OPEN has a new name.", hint=hint, id="runyard.W004"))
+    return found
+
+
+def check_providers(**_: Any) -> list[CheckMessage]:
+    """A client without its issuer would be a button that leads nowhere."""
+    hint = f"Give the issuer URL of the provider as RUNYARD_OIDC_ISSUER. {DOCS}#people"
+    return [
+        Error("RUNYARD_OIDC_CLIENT_ID is given without an issuer URL.", hint=hint, id="runyard.E015")
+        for provider in settings.SIGN_IN_PROVIDERS
+        if provider["kind"] == "oidc" and not re.match(r"https?://\S+", provider["issuer"])
+    ]
+
+
 ALL: list[Check] = [
     check_url,
     check_home,
@@ -259,4 +282,6 @@ ALL: list[Check] = [
     check_invitation_days,
     check_segments,
     check_deleted_kept_days,
+    check_signup,
+    check_providers,
 ]

@@ -2,12 +2,36 @@
 
 import os
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import environ
 
-env = environ.FileAwareEnv()
-"""Reads ``X`` or, for secrets mounted as files, the file that ``X_FILE`` names."""
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of the environment, as it was read."""
+
+    value: Any
+    default: Any
+    is_given: bool
+
+
+class RecordingEnv(environ.FileAwareEnv):  # type: ignore[misc]  # django-environ has no type stubs
+    """Reads ``X`` or, for secrets mounted as files, the file that ``X_FILE`` names; keeps what was read."""
+
+    known: ClassVar[dict[str, Variable]] = {}
+
+    def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
+        """Return a variable's value."""
+        value = super().get_value(var, *args, **kwargs)
+        is_given = var in os.environ or f"{var}_FILE" in os.environ
+        self.known.setdefault(var, Variable(value, kwargs.get("default"), is_given))
+        return value
+
+
+env = RecordingEnv()
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = Path(env.str("RUNYARD_HOME", default=str(ROOT / "var"))).expanduser().resolve()

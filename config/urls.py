@@ -1,16 +1,25 @@
 """Routes that Django serves; names of people and projects come last, so that they never hide a page."""
 
+from collections.abc import Callable
+from typing import cast
+
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import include, path
+from django.urls import include, path, re_path, reverse
+from django.utils.translation import gettext as _
 
-from access import telemetry
+from access import openapi_views, telemetry
 from access.routes import Open, declare, declare_module
+from access.web import refusal
 from common import health
+from common.errors import TooManyRequests
 
 declare_module("allauth", Open.ANYONE)  # each of its views checks for itself what it needs
 declare_module("django.contrib.admin", Open.OPERATOR)
+declare_module(
+    "django.views.generic.base", Open.ANYONE
+)  # allauth's former addresses, which lead to its present ones
 
 
 @declare(Open.ANYONE)
@@ -23,12 +32,26 @@ def admin_login(request: HttpRequest) -> HttpResponse:
 
 @declare(Open.ANYONE)
 def login_alias(request: HttpRequest) -> HttpResponse:
-    """Keep the short address that people type."""
-    return redirect("account_login")
+    """Keep the short address that people type, and where they were going."""
+    query = request.GET.urlencode()
+    return redirect(reverse("account_login") + (f"?{query}" if query else ""))
 
 
-admin.site.site_header = "Runyard"
-admin.site.site_title = "Runyard"
+def _leads_to(route: str) -> Callable[[HttpRequest], HttpResponse]:
+    """Return a view that leads from a page of allauth to the section of settings that holds the same."""
+
+    @declare(Open.SIGNED_IN)
+    def view(request: HttpRequest) -> HttpResponse:
+        return redirect(route)
+
+    return view
+
+
+def handler429(request: HttpRequest) -> HttpResponse:
+    """Answer for allauth's rate limits, all of which are per minute (ACC-23)."""
+    error = TooManyRequests(_("Too many attempts. Wait a minute, then try again."), wait_s=60)
+    return cast("HttpResponse", refusal(request, error))
+
 
 urlpatterns = [
     path("healthz", declare(Open.ANYONE)(health.healthz)),
@@ -37,12 +60,25 @@ urlpatterns = [
     path("login", login_alias),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),
-    path("accounts/", include("allauth.account.urls")),
+    path("accounts/email/", _leads_to("accounts:emails"), name="account_email"),
+    path("accounts/2fa/", _leads_to("accounts:security"), name="mfa_index"),
+    path("accounts/2fa/webauthn/", _leads_to("accounts:security"), name="mfa_list_webauthn"),
+    path("accounts/3rdparty/", _leads_to("accounts:security"), name="socialaccount_connections"),
+    path("accounts/sessions/", _leads_to("accounts:security"), name="usersessions_list"),
+    path("accounts/", include("allauth.urls")),
     path("", include("wandb_api.urls")),
     path("", include("accounts.urls")),
     path("", include("teams.urls")),
-    path("api/v1/", include("runs.api_urls")),
+    path("", include("exports.urls")),
+    path("api/docs", openapi_views.docs, name="api-docs"),
+    path("api/v1/openapi.json", openapi_views.as_json, name="api-openapi"),
+    path("api/v1/openapi.yaml", openapi_views.as_yaml, name="api-openapi-yaml"),
+    path("api/v1/", include("accounts.api_urls")),
+    path("api/v1/", include("teams.api.urls")),
+    path("api/v1/", include("ingest.api_urls")),
+    path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("metrics.api_urls")),
+    re_path("^api/", openapi_views.nothing, name="api-nothing"),
     path("", include("metrics.urls")),
     path("", include("runs.urls")),
 ]

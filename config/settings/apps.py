@@ -14,8 +14,10 @@ INSTALLED_APPS = [
     "storage",
     "runs",
     "metrics",
+    "exports",
+    "ingest",
     "wandb_api",
-    "django.contrib.admin",
+    "config.admin_app.OperatorsAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -23,9 +25,15 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "channels",
     "csp",
     "django_htmx",
+    "drf_spectacular",
     "rest_framework",
     "template_partials",
     "config",  # last: what it composes is ready
@@ -33,17 +41,22 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "access.headers.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.impersonation.ImpersonationMiddleware",
+    "accounts.middleware.LanguageOfUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.SessionActivityMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "access.web.AccessMiddleware",
+    "accounts.middleware.OperatorsMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -64,20 +77,12 @@ TEMPLATES = [
                 "common.context.shell",
             ],
             "builtins": [
+                "accounts.templatetags.settings_pages",
                 "common.templatetags.runyard",
+                "teams.templatetags.teams",
                 "django.templatetags.i18n",
                 "django.templatetags.static",
             ],
         },
     }
 ]
-
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["access.rest_policy.ActorAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction"],
-    "DEFAULT_PAGINATION_CLASS": "common.rest.Pages",
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["common.rest_parsing.ShallowJSONParser"],
-    "EXCEPTION_HANDLER": "common.rest.handle_exception",
-    "UNAUTHENTICATED_USER": None,
-}

@@ -13,3 +13,14 @@ SLOW_CLIENT_S = env.int("RUNYARD_SLOW_CLIENT_S", default=60)
 TICKET_UPLOAD_S = env.int("RUNYARD_TICKET_UPLOAD_S", default=24 * 3600)
 TICKET_DOWNLOAD_S = env.int("RUNYARD_TICKET_DOWNLOAD_S", default=3600)
 DATA_UPLOAD_MAX_MEMORY_SIZE = GRAPHQL_MAX_BYTES
+AUDIT_DAYS = env.int("RUNYARD_AUDIT_DAYS", default=0)
+"""How long entries of the audit log are kept; 0 is for ever."""
+
+API_RATE = env.int("RUNYARD_API_RATE", default=3000)
+"""Requests to the REST API that a key, person or address has in a minute; 0 is no limit."""
+GRAPHQL_RATE = env.int("RUNYARD_GRAPHQL_RATE", default=30_000)
+"""As API_RATE, for /graphql: one key starts and follows thousands of runs."""
+RUN_POST_RATE = env.int("RUNYARD_RUN_POST_RATE", default=50)
+"""Posts of lines that one run makes in a second, on average over ten, to one web process; 0 is no limit."""
+PROJECT_POST_RATE = env.int("RUNYARD_PROJECT_POST_RATE", default=500)
+"""As RUN_POST_RATE, of all runs of a project."""

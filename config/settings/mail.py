@@ -1,8 +1,8 @@
-"""Outgoing mail: SMTP by URL, else kept in the operators' outbox and printed on the console."""
+"""Outgoing mail: by SMTP where a URL names a server, else into the outbox that operators read."""
 
 from config.env import env
 
-_url = env.str("RUNYARD_EMAIL_URL", default="")
+_url: str = env.str("RUNYARD_EMAIL_URL", default="")
 if _url:
     _mail = env.email_url_config(_url)
     EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
@@ -13,7 +13,7 @@ if _url:
     EMAIL_USE_TLS = _mail.get("EMAIL_USE_TLS", False)
     EMAIL_USE_SSL = _mail.get("EMAIL_USE_SSL", False)
 else:
-    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    EMAIL_BACKEND = "accounts.outbox.OutboxBackend"
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.str("RUNYARD_EMAIL_FROM", default="Runyard <runyard@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL

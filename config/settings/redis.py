@@ -34,8 +34,12 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "worker-heartbeat": {"task": "common.tasks.beat_heartbeat", "schedule": 15.0},
+    "purge-audit": {"task": "access.tasks.purge_audit", "schedule": 3600.0},
+    "deliver-mail": {"task": "accounts.tasks.deliver_waiting", "schedule": 30.0},
+    "tell-of-ending-keys": {"task": "accounts.tasks.tell_of_ending_keys", "schedule": 3600.0},
     "find-crashed-runs": {"task": "runs.tasks.find_crashed_runs", "schedule": 20.0},
     "fold-logs": {"task": "runs.tasks.fold_logs", "schedule": 60.0},
+    "make-exports": {"task": "exports.tasks.make_exports", "schedule": 60.0},
     "purge-runs": {"task": "runs.tasks.purge_runs", "schedule": 600.0},
     "pack-streams": {"task": "metrics.tasks.pack_streams", "schedule": 20.0},
     "sweep-segments": {"task": "metrics.tasks.sweep_segments", "schedule": 3600.0},

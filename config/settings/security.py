@@ -25,6 +25,8 @@ ALLOWED_HOSTS = env.list(
         socket.gethostname().lower(),
     ],
 )
+PICTURE_HOSTS = frozenset(host.strip().lower() for host in env.list("RUNYARD_PICTURE_HOSTS", default=[]))
+"""Hosts of the own network from which intros may show pictures; those of the public network need no entry."""
 METRICS_TOKEN = env.str("RUNYARD_METRICS_TOKEN", default="").strip()
 """What a scraper of /metrics sends; empty: only operators who are signed in may read it."""
 CSRF_TRUSTED_ORIGINS = [BASE_URL] if _secure else []

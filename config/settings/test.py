@@ -13,3 +13,7 @@ STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.s
 # Each test has event loops of its own, and a Redis layer does not end with them; the tests of whole installations
 # (the fixture `server`) use the production settings, so a real one.
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+API_RATE = GRAPHQL_RATE = (
+    0  # the suite asks as one person thousands of times a minute; tests of rates set them
+)

@@ -1,0 +1,69 @@
+"""The operators' admin: its front page, and the page of the whole installation's settings."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path
+
+from access.models import AuditEntry
+from access.routes import Open, declare
+from access.web import actor_of
+from common.errors import DomainError
+from config import attention, configuration
+
+
+class OperatorsSite(AdminSite):
+    """Stock, but for what its front page tells, and one page more."""
+
+    site_header = site_title = "Runyard"
+    index_title = "Installation"
+    site_url = "/"
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Add the page of settings."""
+        system = declare(Open.OPERATOR)(self.admin_view(self.system))
+        return [path("system/", system, name="system"), *super().get_urls()]
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead to the one page that changes passwords."""
+        return redirect("account_change_password")
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Show what needs somebody, how much there is, and what operators did last."""
+        done = AuditEntry.objects.filter(user=request.user.pk)[:12]
+        told = {"attention": attention.what(), "counts": attention.counts(), "done": done}
+        return super().index(request, {**(extra_context or {}), **told})
+
+    def system(self, request: HttpRequest) -> HttpResponseBase:
+        """Show the effective configuration and the health of all parts; store what may be changed here."""
+        # here: forms are read after all apps are ready, and the site is made before
+        from accounts.installation import change
+        from accounts.reauthentication import check
+        from config.system_form import InstallationForm
+
+        form = InstallationForm(request.POST or None)
+        if form.is_bound and form.is_valid():
+            if (reply := check(request)) is not None:
+                return reply
+            try:
+                changed = change(actor=actor_of(request), values=form.values())
+            except DomainError as error:
+                form.add_error(None, error.message)
+            else:
+                messages.success(
+                    request, f"Changed: {', '.join(changed)}." if changed else "Nothing was changed."
+                )
+                return redirect("admin:system")
+        context = {
+            **self.each_context(request),
+            "title": "System",
+            "form": form,
+            **configuration.everything(),
+        }
+        status = 422 if form.errors else 200
+        reply_page: HttpResponse = TemplateResponse(request, "admin/system.html", context, status=status)
+        return reply_page
