@@ -1,15 +1,18 @@
-"""What every page's shell needs, read from settings and the request alone: no queries."""
+"""What every page's shell needs, without a query: from the request, and one read of the cache."""
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from common import installation
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """Give templates the support contact, the sign-up policy and django-csp's nonce under django-htmx's name."""
+    """Give templates the sign-up policy, the announcement and django-csp's nonce under django-htmx's name."""
     return {
         "csp_nonce": getattr(request, "csp_nonce", ""),
-        "signup_open": settings.SIGNUP_OPEN,
-        "support_contact": settings.SUPPORT_CONTACT,
+        "signup_open": SimpleLazyObject(lambda: installation.signup() == "open"),
+        "announcement": SimpleLazyObject(installation.announcement),
+        "support_contact": SimpleLazyObject(installation.support_contact),
     }

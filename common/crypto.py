@@ -1,11 +1,15 @@
-"""Keyed hashes for secrets that are only ever compared, never shown again."""
+"""Secrets: keyed hashes of those that are only ever compared, encryption of those that must be read again."""
 
+import base64
 import hashlib
 import hmac
 import secrets
 import string
 
+from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
+
+from common.errors import Unavailable
 
 _ALPHABET = string.ascii_letters + string.digits
 
@@ -24,3 +28,30 @@ def keyed_hash(purpose: str, secret: str) -> str:
 def same(left: str, right: str) -> bool:
     """Compare in constant time."""
     return hmac.compare_digest(left, right)
+
+
+def _cipher(purpose: str) -> Fernet:
+    key = hashlib.sha256(f"{purpose}:{settings.SECRET_KEY}".encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
+
+
+def seal(purpose: str, text: str) -> str:
+    """Encrypt with the installation's key, apart per ``purpose``; an empty text stays empty."""
+    return _cipher(purpose).encrypt(text.encode()).decode() if text else ""
+
+
+def unseal(purpose: str, sealed: str) -> str:
+    """Return what was encrypted.
+
+    Raises:
+        Unavailable: the installation has another key than when it was sealed.
+    """
+    if not sealed:
+        return ""
+    try:
+        return _cipher(purpose).decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        message = (
+            f"A stored secret ({purpose}) cannot be read: the secret key of this installation was changed."
+        )
+        raise Unavailable(message) from None

@@ -8,9 +8,12 @@ DomainError
 ├── Conflict           409  the state of the thing does not allow it
 ├── Gone               410  it was there and will not come again
 ├── TooLarge           413  over a limit, which the message states
+├── TooManyRequests    429  over a rate, which ends in so many seconds
 └── Unavailable        503  nothing was stored; send it again
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 
@@ -21,6 +24,8 @@ class DomainError(Exception):
     code = "invalid"
     detail: dict[str, Any] | None = None
     """More for programs, which answers carry beside the message."""
+    headers: Mapping[str, str] = MappingProxyType({})
+    """More for the answer's head."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -39,14 +44,14 @@ class Unauthenticated(DomainError):
 
 
 class Forbidden(DomainError):
-    """The actor sees the thing but lacks ``action`` on it."""
+    """The actor sees the thing but lacks ``action`` on it; ``thing`` is its row, where one row was asked about."""
 
     status = 403
     code = "forbidden"
 
-    def __init__(self, message: str, *, action: str = "") -> None:
+    def __init__(self, message: str, *, action: str = "", thing: Any = None) -> None:
         super().__init__(message)
-        self.action = action
+        self.action, self.thing = action, thing
 
 
 class NotFound(DomainError):
@@ -70,6 +75,18 @@ class TooLarge(DomainError):
     code = "too_large"
 
 
+class TooManyRequests(DomainError):
+    """Asked too often; the answer says after how many seconds to ask again."""
+
+    status = 429
+    code = "too_many_requests"
+
+    def __init__(self, message: str, *, wait_s: int) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+        self.headers = {"Retry-After": str(wait_s)}
+
+
 class Gone(DomainError):
     """It was there and will not come again."""
 
@@ -82,3 +99,4 @@ class Unavailable(DomainError):
 
     status = 503
     code = "unavailable"
+    headers = MappingProxyType({"Retry-After": "2"})

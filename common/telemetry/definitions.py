@@ -172,7 +172,7 @@ PROCESS_CPU = Counter(
 
 STORED, ABORTED = "stored", "aborted"
 REFUSALS = (400, 401, 403, 404, 405, 410, 413, 503)
-SURFACES = ("pages", "graphql", "rest", "file_stream", "storage", "static", "probes")
+SURFACES = ("pages", "graphql", "rest", "file_stream", "stream", "storage", "static", "probes")
 STATUSES = ("2xx", "3xx", "4xx", "5xx", ABORTED)
 WORK = ("ingest", "http", "graphql", "task")
 

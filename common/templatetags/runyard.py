@@ -1,5 +1,6 @@
 """Tags and filters of every template (a builtin, so templates load nothing)."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -16,7 +17,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from common.markdown import render_markdown
+from common import installation
+from common.markdown import render_intro, render_markdown
 
 register = template.Library()
 
@@ -47,6 +49,17 @@ def icon(name: str, label: str = "") -> SafeString:
             '<svg class="icon" role="img" aria-label="{}"><use href="{}"></use></svg>', label, href
         )
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}"></use></svg>', href)
+
+
+@register.simple_tag
+def support_link() -> SafeString:
+    """Say whom to ask for help, as a link (ACC-24); needs no context, since 500.html has none."""
+    contact = installation.support_contact()
+    if not contact:
+        return SafeString("")
+    url = contact if re.match(r"https?:|mailto:", contact) else f"mailto:{contact}"
+    text = format_html('<a href="{}">{}</a>', url, contact.removeprefix("mailto:"))
+    return format_html("<p>{}</p>", format_html(_("Need help? {}"), text))
 
 
 @register.inclusion_tag("partials/copy_button.html")
@@ -170,6 +183,19 @@ def initials(name: object) -> str:
     return "".join(word[0] for word in words[:2]).upper() or "?"
 
 
+@register.simple_tag
+def avatar(entity: Any, size: str = "") -> SafeString:
+    """Draw the picture of a user, team or organization, else its initials; ``size`` is "", "sm", "lg" or "xl".
+
+    Reads ``entity.claim``: lists select it together with the entity. Beside a name, so nothing for screen readers.
+    """
+    css = f"initials initials-{size}" if size else "initials"
+    if url := entity.claim.picture_url:
+        return format_html('<img class="{} avatar" src="{}" alt="" loading="lazy" />', css, url)
+    shown = getattr(entity, "display_name", "") or str(entity)
+    return format_html('<span class="{}" aria-hidden="true">{}</span>', css, initials(shown))
+
+
 @register.filter
 def color_index(key: int | str) -> int:
     """Map an id to one of the run colours, always the same one."""
@@ -180,6 +206,12 @@ def color_index(key: int | str) -> int:
 def markdown(text: str) -> SafeString:
     """Render Markdown that people wrote."""
     return render_markdown(text)
+
+
+@register.filter
+def intro(text: str) -> SafeString:
+    """Render the Markdown of an intro, with pictures."""
+    return render_intro(text)
 
 
 @register.filter

@@ -1,0 +1,89 @@
+"""How often something may happen: counted in Redis for all processes, or in this one where that is too slow."""
+
+import logging
+import math
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+from common.crypto import keyed_hash
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What is left of a window's requests after this one."""
+
+    limit: int
+    remaining: int
+    reset_s: int
+    """Seconds until all are there again."""
+    is_spent: bool
+    """Whether this one was too many."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """How an answer tells it (the fields of the IETF's draft "RateLimit header fields")."""
+        return {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(self.remaining),
+            "RateLimit-Reset": str(self.reset_s),
+        }
+
+
+def spend(what: str, whom: str, *, limit: int, window_s: int) -> Allowance | None:
+    """Count one more of ``limit`` in the window, in one round trip; None where nothing limits.
+
+    That is for a limit of 0, and without a cache: working goes before slowing down.
+    """
+    if not limit:
+        return None
+    now = time.time()
+    key = cache.make_key(f"rate:{what}:{keyed_hash('rate', whom)[:32]}:{int(now // window_s)}")
+    redis_cache: Any = cache
+    try:
+        with redis_cache._cache.get_client(key, write=True).pipeline(transaction=False) as pipe:
+            so_far, _ = pipe.incr(key).expire(key, window_s).execute()
+    except RedisError as error:
+        logger.warning("%s could not be counted: %s", what, error)
+        return None
+    return Allowance(limit, max(0, limit - so_far), int(window_s - now % window_s) + 1, so_far > limit)
+
+
+def count(what: str, whom: str, *, limit: int, window_s: int) -> int:
+    """Count one more, and return the seconds to wait when it was one too many, else 0."""
+    allowance = spend(what, whom, limit=limit, window_s=window_s)
+    return allowance.reset_s if allowance is not None and allowance.is_spent else 0
+
+
+class Pace:
+    """How often things happen in this process: a steady rate, with so many saved up for when several come at once."""
+
+    MOST_KEYS = 20_000
+
+    def __init__(self, saved_s: float) -> None:
+        """Let what is not used be saved for so many seconds."""
+        self._saved_s = saved_s
+        self._left: dict[Hashable, tuple[float, float]] = {}
+
+    def wait_s(self, key: Hashable, rate: float) -> int:
+        """Count one more of a thing that may happen ``rate`` times a second (0: ever); return the seconds to wait.
+
+        What is refused is not counted, so that who asks again and again is not kept out for ever.
+        """
+        if not rate:
+            return 0
+        now, full = time.monotonic(), rate * self._saved_s
+        left, at = self._left.get(key, (full, now))
+        left = min(full, left + (now - at) * rate)
+        if left < 1:
+            return math.ceil((1 - left) / rate)
+        if len(self._left) > self.MOST_KEYS:  # bounds memory; forgetting gives each its saved ones back
+            self._left.clear()
+        self._left[key] = left - 1, now
+        return 0
