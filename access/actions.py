@@ -3,9 +3,11 @@
 The role editor, key scopes, docs and the access matrix test are generated from it.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from django.utils.functional import Promise
 
 
 class Preset(StrEnum):
@@ -17,6 +19,8 @@ class Preset(StrEnum):
     ORGANIZATION_ADMIN = "O"
     ORGANIZATION_MEMBER = "Om"
     """Not a column of the matrix: whoever belongs to the organization, whatever their teams."""
+    ORGANIZATION_VIEWER = "Ov"
+    """As a member of the organization, who does no more in its teams than view-only (TEAM-1)."""
 
 
 def presets(letters: str) -> frozenset[Preset]:
@@ -39,7 +43,12 @@ class ActionSpec:
     """Anyone may where the row is public ("P")."""
     open: bool = False
     """Anyone signed in may where the row is open."""
-    label: str = ""
+    group: str | Promise = ""
+    """What it is about, as the editor of roles groups actions; see `register_actions`."""
+    label: str | Promise = ""
+    """What it lets somebody do, in a few words ..."""
+    help: str | Promise = ""
+    """... and in a sentence."""
 
 
 _specs: dict[str, ActionSpec] = {}
@@ -49,9 +58,10 @@ class UnknownActionError(LookupError):
     """A check named an action that no app registered: a programming error, never "allowed"."""
 
 
-def register_actions(specs: Mapping[StrEnum, ActionSpec]) -> None:
-    """Add an app's actions; called in its ``AppConfig.ready``."""
-    for action, spec in specs.items():
+def register_actions(specs: Mapping[StrEnum, ActionSpec], *, group: str | Promise = "") -> None:
+    """Add an app's actions about one subject; called in its ``AppConfig.ready``."""
+    for action, given in specs.items():
+        spec = replace(given, group=given.group or group)
         if action.value in _specs and _specs[action.value] != spec:
             raise ValueError(f"action {action.value!r} is registered twice")
         _specs[action.value] = spec
@@ -74,3 +84,18 @@ def spec_of(action: str, model_label: str = "") -> ActionSpec:
 def all_actions() -> Iterator[tuple[str, ActionSpec]]:
     """Iterate over everything registered, by name."""
     yield from sorted(_specs.items())
+
+
+def with_own(actions: Iterable[str]) -> set[str]:
+    """Add what these actions include without saying so: who stops any run, stops their own."""
+    held = set(actions)
+    return held | {spec.own for action, spec in _specs.items() if action in held and spec.own}
+
+
+def actions_by_group(names: Container[str]) -> dict[str, dict[str, ActionSpec]]:
+    """Return group to action to spec for these actions, as apps registered them: subjects stay together."""
+    found: dict[str, dict[str, ActionSpec]] = {}
+    for action, spec in _specs.items():
+        if action in names:
+            found.setdefault(str(spec.group), {})[action] = spec
+    return found

@@ -13,6 +13,14 @@ class ActorKind(StrEnum):
     SYSTEM = "system"
 
 
+_withheld: set[str] = set()
+
+
+def withhold(*actions: str) -> None:
+    """Name actions that nobody does for somebody else: an operator who acts as a person is refused them."""
+    _withheld.update(map(str, actions))
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Who is asking, and how far the credentials they used reach."""
@@ -28,6 +36,8 @@ class Actor:
     address: str = ""
     elevated: bool = False
     """An operator who asked for operator rights by the admin or the explicit header (TEAM-21)."""
+    impersonated_by: str = ""
+    """The operator who acts as this person; the audit log names both."""
 
     @property
     def is_signed_in(self) -> bool:
@@ -40,8 +50,16 @@ class Actor:
         return self.user_id or 0
 
     def reaches(self, action: str) -> bool:
-        """Whether the credentials' scopes include the action."""
+        """Whether the credentials include the action: by the key's scopes, and not for who acts as somebody else."""
+        if self.impersonated_by and action in _withheld:
+            return False
         return self.scopes is None or action in self.scopes
+
+    @property
+    def shown_name(self) -> str:
+        """What the audit log calls the actor: "root as ada" when an operator acts as somebody."""
+        name = self.name or self.kind.value
+        return f"{self.impersonated_by} as {name}" if self.impersonated_by else name
 
 
 ANONYMOUS = Actor()

@@ -10,8 +10,11 @@ from common.admin import ReadOnly
 class AuditEntryAdmin(ReadOnly, admin.ModelAdmin[AuditEntry]):
     """Who did what; nobody edits it."""
 
-    list_display = ["at", "actor_name", "actor_kind", "action", "object_type", "object_name", "address"]
-    list_filter = ["action", "object_type", "actor_kind"]
-    search_fields = ["actor_name", "object_name", "object_id", "address"]
+    list_display = [
+        "at", "actor_name", "actor_kind", "action", "object_type", "object_name", "organization_id", "team_id",
+        "address",
+    ]  # fmt: skip
+    list_filter = ["at", "actor_kind", "object_type", "action"]
+    search_fields = ["actor_name", "action", "object_name", "=object_id", "address"]
     date_hierarchy = "at"
     show_full_result_count = False

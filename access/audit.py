@@ -1,12 +1,18 @@
 """Writing the audit log, in the transaction of the act itself."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any, Protocol
 
+from django.conf import settings
 from django.db.models import Model
+from django.utils import timezone
 
 from access.actor import Actor
 from access.models import AuditEntry
+
+_PURGED_AT_ONCE = 1000
+"""Entries that one statement deletes: SQLite has one writer, which runs that log must not wait for."""
 
 
 class Place(Protocol):
@@ -43,7 +49,7 @@ def _entry(
 ) -> AuditEntry:
     return AuditEntry(
         user_id=actor.user_id,
-        actor_name=actor.name or actor.kind.value,
+        actor_name=actor.shown_name,
         actor_kind=actor.kind.value,
         key_id=actor.key_id,
         address=actor.address,
@@ -54,3 +60,14 @@ def _entry(
         organization_id=organization_id,
         team_id=team_id,
     )
+
+
+def purge() -> int:
+    """Delete what is older than AUDIT_DAYS, the oldest first, in small transactions; returns how many."""
+    if not settings.AUDIT_DAYS:
+        return 0
+    over = AuditEntry.objects.filter(at__lt=timezone.now() - timedelta(days=settings.AUDIT_DAYS))
+    purged = 0
+    while pks := list(over.order_by("at", "pk").values_list("pk", flat=True)[:_PURGED_AT_ONCE]):
+        purged += AuditEntry.objects.filter(pk__in=pks).delete()[0]
+    return purged

@@ -1,5 +1,6 @@
 """The one decision. A permission is a filter: a list and a single row are decided by the same query.
 
+For a single row its text is kept (`access.compiled`), by model, action and the kind of actor, never by who asks.
 A row's model is ``obj._meta.model``, not its type: ``request.user`` is a lazy proxy.
 """
 
@@ -7,49 +8,77 @@ from typing import TypeVar
 
 from django.contrib.auth import get_user_model
 from django.db.models import Model, Q, QuerySet
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext as _
 
 from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
-from access.grants import NOBODY, granted_people, granted_rows
-from access.resources import Resource, resource_of
+from access.compiled import ROW, USER, holds
+from access.grants import granted_people, granted_rows
+from access.resources import NOBODY, Resource, any_of, resource_of
 from common.errors import Forbidden, NotFound
 
 M = TypeVar("M", bound=Model)
+KINDS = (
+    gettext_noop("run"), gettext_noop("run file"), gettext_noop("saved view"), gettext_noop("project"),
+    gettext_noop("team"), gettext_noop("organization"), gettext_noop("user"), gettext_noop("API key"),
+    gettext_noop("membership"), gettext_noop("invitation"), gettext_noop("service account"),
+    gettext_noop("export"), gettext_noop("chart"), gettext_noop("sign-in provider"), gettext_noop("role"),
+)  # fmt: skip
+"""What Django calls rows of these models, named here for translators."""
 
 
 def _by_role(actor: Actor, action: str, spec: ActionSpec, resource: Resource) -> Q:
-    condition = NOBODY
+    found = []
     if actor.reaches(action):
-        condition |= granted_rows(actor, action, resource)
+        found.append(granted_rows(actor, action, resource))
         if spec.owner and resource.owner:
-            condition |= Q(**{resource.owner: actor.lookup_id})
+            found.append(Q(**{resource.owner: actor.lookup_id}))
         if spec.open and actor.user_id is not None:
-            condition |= resource.open(actor.user_id)
+            found.append(resource.open(actor.user_id))
     if spec.own and resource.owner and actor.reaches(spec.own):
-        condition |= granted_rows(actor, spec.own, resource) & Q(**{resource.owner: actor.lookup_id})
-    return condition
+        found.append(granted_rows(actor, spec.own, resource) & Q(**{resource.owner: actor.lookup_id}))
+    return any_of(*found)
 
 
 def _allowed(actor: Actor, action: str, resource: Resource) -> Q:
+    """Return the filter; `actor` is what `_seen_by_rules` leaves of one."""
     spec = spec_of(action, resource.model)
     if actor.kind is ActorKind.SYSTEM or actor.elevated:
         return Q()
-    condition = NOBODY
+    by_role = by_visibility = NOBODY
     if spec.public and actor.reaches(action):
-        condition |= resource.public
+        by_visibility = resource.public
     if actor.user_id is not None:  # an anonymous actor's None must never meet a nullable owner column
-        condition |= _by_role(actor, action, spec, resource)
-    return condition
+        by_role = _by_role(actor, action, spec, resource)
+    condition = any_of(by_visibility, by_role)
+    return condition if action in resource.reach_deleted else condition & resource.live
+
+
+def _seen_by_rules(actor: Actor, action: str, spec: ActionSpec, user_id: int | None) -> Actor:
+    """Return all of an actor that rules know, with the key of the user or what stands for it."""
+    reached = frozenset(each for each in (action, spec.own) if each and actor.reaches(each))
+    return Actor(kind=actor.kind, user_id=user_id, scopes=reached, elevated=actor.elevated)
 
 
 def visible(actor: Actor, action: str, queryset: QuerySet[M]) -> QuerySet[M]:
     """Keep the rows on which the actor may do the action."""
-    return queryset.filter(_allowed(actor, str(action), resource_of(queryset.model)))
+    name, resource = str(action), resource_of(queryset.model)
+    who = _seen_by_rules(actor, name, spec_of(name, resource.model), actor.user_id)
+    return queryset.filter(_allowed(who, name, resource))
 
 
 def can(actor: Actor, action: str, obj: Model) -> bool:
     """Say whether the actor may do the action on this row: the same filter, for one row."""
-    return visible(actor, action, obj._meta.model._default_manager.filter(pk=obj.pk)).exists()
+    name, resource, rows = str(action), resource_of(obj._meta.model), obj._meta.model._default_manager
+    stand_in = None if actor.user_id is None else USER
+    who = _seen_by_rules(actor, name, spec_of(name, resource.model), stand_in)
+    return obj.pk is not None and holds(
+        (resource.model, name, who),
+        lambda: rows.filter(_allowed(who, name, resource), pk=ROW),
+        {USER: actor.lookup_id, ROW: obj.pk},
+        using=rows.db,
+    )
 
 
 def require(actor: Actor, action: str, obj: Model) -> None:
@@ -63,25 +92,40 @@ def require(actor: Actor, action: str, obj: Model) -> None:
         return
     resource = resource_of(obj._meta.model)
     if resource.view and str(action) != resource.view and can(actor, resource.view, obj):
-        who = f"{actor.name} has" if actor.name else "You have"
-        limited = "" if actor.reaches(str(action)) else " (the API key's scopes do not include it)"
-        raise Forbidden(
-            f"{who} no permission {str(action)!r} on {obj._meta.verbose_name} {str(obj)!r}{limited}."
-            " Ask an admin of the team for a role that grants it.",
-            action=str(action),
-        )
-    raise NotFound(f"There is no such {obj._meta.verbose_name}, or you may not see it.")
+        raise Forbidden(_missing(actor, str(action), obj), action=str(action), thing=obj)
+    raise NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind_of(obj)})
+
+
+def kind_of(obj: Model) -> str:
+    """Return what the row is, in the reader's language: "run"."""
+    return gettext(str(obj._meta.verbose_name))
+
+
+def _missing(actor: Actor, action: str, obj: Model) -> str:
+    message = (
+        _("%(who)s has no permission %(action)r on %(kind)s %(name)r%(limited)s.")
+        if actor.name
+        else _("You have no permission %(action)r on %(kind)s %(name)r%(limited)s.")
+    )
+    advice = _("Ask an admin of the team for a role that grants it.")
+    limited = "" if actor.reaches(action) else _(" (the API key's scopes do not include it)")
+    values = {"who": actor.name, "action": action, "kind": kind_of(obj), "name": str(obj), "limited": limited}
+    return f"{message % values} {advice}"
 
 
 def who_may(action: str, obj: Model) -> QuerySet[Model]:
     """Invert the decision: the active users who may do the action on this row by role or ownership."""
     resource = resource_of(obj._meta.model)
     spec = spec_of(action, resource.model)
+    users = get_user_model()._default_manager
+    rows = obj._meta.model._default_manager.filter(pk=obj.pk)
+    if str(action) not in resource.reach_deleted and not rows.filter(resource.live).exists():
+        return users.none()
     people = granted_people(str(action), resource, obj)
     if resource.owner and (spec.own or spec.owner):
-        owner = obj._meta.model._default_manager.filter(pk=obj.pk).values(resource.owner)
+        owner = rows.values(resource.owner)
         if spec.owner:
             people |= Q(pk__in=owner)
         if spec.own:
             people |= Q(pk__in=owner) & granted_people(spec.own, resource, obj)
-    return get_user_model()._default_manager.filter(people, is_active=True)
+    return users.filter(people, is_active=True)

@@ -1,26 +1,54 @@
 """Where grants come from. Apps above register sources; the engine knows no role."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from django.db.models import Model, Q
 
 from access.actor import Actor
-from access.resources import Resource
+from access.resources import Resource, any_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One check of an explanation, in plain words."""
+
+    kind: str
+    """What was looked at, for programs: "team role", "visibility", "key scopes", ..."""
+    holds: bool
+    text: str
+    help: str = ""
+    """What would make it hold, and who can do that; "" where nothing sensible would."""
+
+
+def met(kind: str, text: str) -> Reason:
+    """Return a check that holds."""
+    return Reason(kind, holds=True, text=text)
+
+
+def unmet(kind: str, text: str, help_: str = "") -> Reason:
+    """Return a check that does not hold, with what would change that."""
+    return Reason(kind, holds=False, text=text, help=help_)
 
 
 class GrantSource(Protocol):
-    """Both directions of one kind of grant."""
+    """One kind of grant: the decision in both directions, and what it says of one row."""
 
     def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
-        """Return a condition on the resource's rows on which the actor holds the action."""
+        """Return a condition on the resource's rows on which the actor holds the action.
+
+        It is kept with a stand-in for the user's key (`access.compiled`), so it reads nothing to be made, and what of
+        it concerns the user alone is a `KeysOf`, which lists keep, too.
+        """
 
     def people(self, action: str, resource: Resource, row: Model) -> Q:
         """Return a condition on users who hold the action on this row."""
 
+    def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
+        """Return what was looked at for this row; one that holds says that `rows` has the row, none that it has not."""
+
 
 _sources: list[GrantSource] = []
-
-NOBODY = Q(pk__in=())
 
 
 def register_grants(source: GrantSource) -> None:
@@ -31,15 +59,14 @@ def register_grants(source: GrantSource) -> None:
 
 def granted_rows(actor: Actor, action: str, resource: Resource) -> Q:
     """Return the union of all sources for the actor."""
-    condition = NOBODY
-    for source in _sources:
-        condition |= source.rows(actor, action, resource)
-    return condition
+    return any_of(*(source.rows(actor, action, resource) for source in _sources))
 
 
 def granted_people(action: str, resource: Resource, row: Model) -> Q:
     """Return the union of all sources for the row, as a condition on users."""
-    condition = NOBODY
-    for source in _sources:
-        condition |= source.people(action, resource, row)
-    return condition
+    return any_of(*(source.people(action, resource, row) for source in _sources))
+
+
+def granted_because(actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
+    """Return what all sources say of the actor and the row."""
+    return [reason for source in _sources for reason in source.reasons(actor, action, resource, row)]

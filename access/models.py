@@ -7,7 +7,7 @@ from django.db import models
 class AuditEntry(models.Model):
     """Who did what to which thing, from where. Written by services, changed by nobody (BIL-11)."""
 
-    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    at = models.DateTimeField(auto_now_add=True, help_text="UTC.")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     actor_name = models.CharField(max_length=150, help_text="The name at the time; stays when the user goes.")
     actor_kind = models.CharField(max_length=20)
@@ -23,10 +23,16 @@ class AuditEntry(models.Model):
     after = models.JSONField(default=dict, blank=True)
 
     class Meta:
-        ordering = ["-pk"]
+        ordering = ["-at", "-pk"]
         verbose_name_plural = "audit entries"
+        # each begins with what a filter names and ends with the order of the pages, so that a page is read in place
         indexes = [
-            models.Index(fields=["organization_id", "-at"], name="access_audit_organization"),
+            models.Index(fields=["-at", "-id"], name="access_audit_at"),
+            models.Index(fields=["organization_id", "-at", "-id"], name="access_audit_organization"),
+            models.Index(fields=["team_id", "-at", "-id"], name="access_audit_team"),
+            models.Index(fields=["actor_name", "-at", "-id"], name="access_audit_actor"),
+            models.Index(fields=["action", "-at", "-id"], name="access_audit_action"),
+            models.Index(fields=["address", "-at", "-id"], name="access_audit_address"),
             models.Index(fields=["object_type", "object_id"], name="access_audit_object"),
         ]
 

@@ -2,8 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import Any
 
 from django.db.models import Model, Q
+
+NOBODY = Q(pk__in=())
+"""The condition that no row meets; `any_of` leaves it out by being this one."""
+
+
+def any_of(*conditions: Q) -> Q:
+    """Return the union. Django takes as long for a condition that nothing meets as for any other."""
+    met = [condition for condition in conditions if condition is not NOBODY]
+    return reduce(or_, met) if met else NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +29,17 @@ class Resource:
     organization: str = ""
     project: str = ""
     owner: str = ""
-    withheld: Q = field(default_factory=lambda: Q(pk__in=()))
+    withheld: Q = NOBODY
     """Rows that team and organization roles do not reach (restricted projects) ..."""
     always_reach: frozenset[str] = frozenset()
     """... except for these actions (their management)."""
-    public: Q = field(default_factory=lambda: Q(pk__in=()))
-    open: Callable[[int], Q] = lambda user_id: Q(pk__in=())
-    """Rows open to any signed-in user; takes the user's id."""
+    public: Q = NOBODY
+    live: Q = field(default_factory=Q)
+    """Rows that were not deleted. Nobody reaches others ..."""
+    reach_deleted: frozenset[str] = frozenset()
+    """... except for these actions (deleting and restoring)."""
+    open: Callable[[int], Q] = lambda user_id: NOBODY
+    """Rows open to any signed-in user; takes the user's id, or what stands for it, so it reads nothing."""
 
 
 _resources: dict[str, Resource] = {}
@@ -44,3 +60,10 @@ def resource_of(model: type[Model]) -> Resource:
         return _resources[model._meta.label]
     except KeyError:
         raise LookupError(f"{model._meta.label} is not registered with access") from None
+
+
+def value_at(row: Model, path: str) -> Any:
+    """Follow an ORM path from a row to a primary key: ``value_at(run, "project__team")``."""
+    if path == "pk":
+        return row.pk
+    return row._meta.model._default_manager.filter(pk=row.pk).values_list(path, flat=True).first()

@@ -2,12 +2,13 @@
 
 from typing import ClassVar, Generic, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from rest_framework.viewsets import GenericViewSet
 
 from access.engine import require, visible
 from access.rest_policy import actor_of
 from common.errors import NotFound
+from common.rest import is_key
 
 M = TypeVar("M", bound=Model)
 
@@ -15,6 +16,8 @@ M = TypeVar("M", bound=Model)
 class ScopedViewSet(GenericViewSet[M], Generic[M]):
     """A viewset whose rows are the visible ones; ``object_actions`` names the one action per endpoint."""
 
+    tag: ClassVar[str]
+    """Under which heading the documentation has it."""
     view_action: ClassVar[str]
     object_actions: ClassVar[dict[str, str]]
 
@@ -22,10 +25,18 @@ class ScopedViewSet(GenericViewSet[M], Generic[M]):
         """Return the rows the actor may see."""
         return visible(actor_of(self.request), self.view_action, super().get_queryset())
 
+    def restorable(self, live: QuerySet[M], gone: QuerySet[M]) -> QuerySet[M]:
+        """Return what the actor sees, and of what was deleted what they may bring back."""
+        actor = actor_of(self.request)
+        seen = visible(actor, self.view_action, live).values("pk")
+        theirs = visible(actor, self.object_actions["restore"], gone).values("pk")
+        return super().get_queryset().filter(Q(pk__in=seen) | Q(pk__in=theirs))
+
     def get_object(self) -> M:
         """Return one visible row on which the endpoint's action is allowed: else 404, or 403 naming it."""
-        lookup = self.lookup_url_kwarg or self.lookup_field
-        row = self.get_queryset().filter(**{self.lookup_field: self.kwargs[lookup]}).first()
+        named = str(self.kwargs[self.lookup_url_kwarg or self.lookup_field])
+        could_be = self.lookup_field != "pk" or is_key(named)
+        row = self.get_queryset().filter(**{self.lookup_field: named}).first() if could_be else None
         if row is None:
             model = super().get_queryset().model
             raise NotFound(f"There is no such {model._meta.verbose_name}, or you may not see it.")

@@ -5,17 +5,21 @@ Apart from ``access.rest``, because DRF's settings import these classes while DR
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed, MethodNotAllowed
 from rest_framework.permissions import BasePermission
+from rest_framework.throttling import BaseThrottle
 
 from access.actor import ANONYMOUS, Actor
-from access.credentials import actor_of_header
+from access.credentials import HOW, actor_of_header
 from access.operators import HEADER, elevated
+from access.rates import spend_request
 from access.web import actor_of_user, address_of
-from common.errors import Unauthenticated
+from common.errors import Forbidden, Unauthenticated
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -41,7 +45,7 @@ class ActorAuthentication(BaseAuthentication):
             return None, elevated(actor, request.headers.get(HEADER, ""), what=what)
         signed_in = SessionAuthentication().authenticate(request)
         if signed_in is None:
-            return None, ANONYMOUS
+            return None, dataclasses.replace(ANONYMOUS, address=address)
         return signed_in[0], actor_of_user(signed_in[0], address=address)
 
     def authenticate_header(self, request: Request) -> str:
@@ -55,6 +59,31 @@ def actor_of(request: Request) -> Actor:
     return actor if isinstance(actor, Actor) else ANONYMOUS
 
 
+def signed_in(request: Request) -> Actor:
+    """Return who is asking.
+
+    Raises:
+        Unauthenticated: nobody is known to be.
+    """
+    actor = actor_of(request)
+    if actor.user_id is None:
+        raise Unauthenticated(f"Not signed in. {HOW}")
+    return actor
+
+
+def in_person(request: Request) -> Actor:
+    """Return who is asking, with nothing between: for what no scope of a key names, such as joining a team.
+
+    Raises:
+        Unauthenticated: nobody is known to be.
+        Forbidden: an API key with scopes.
+    """
+    actor = signed_in(request)
+    if actor.scopes is not None:
+        raise Forbidden("An API key with scopes does not reach to this; use one without, or a page.")
+    return actor
+
+
 class DeclaredAction(BasePermission):
     """Default deny: a view without ``declared_access`` or a method without a declared action answers 405."""
 
@@ -63,4 +92,18 @@ class DeclaredAction(BasePermission):
         actions: dict[str, str] = getattr(view, "object_actions", {})
         if getattr(view, "action", None) not in actions:
             raise MethodNotAllowed(request.method or "")
+        return True
+
+
+class RequestRate(BaseThrottle):
+    """So many requests a minute for each key, person or address."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        """Count the request.
+
+        Raises:
+            TooManyRequests: it was one too many.
+        """
+        http, limit = request._request, settings.API_RATE
+        spend_request(http, actor_of(request), what="rest", limit=limit, setting="RUNYARD_API_RATE")
         return True

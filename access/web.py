@@ -5,12 +5,16 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from access.actor import ANONYMOUS, Actor, ActorKind
 from access.routes import Open, declaration_of
+from access.things import path_of
 from common.errors import DomainError, Forbidden, NotFound
+from common.rates import Allowance
 
 
 def address_of(request: HttpRequest) -> str:
@@ -33,16 +37,17 @@ def actor_of_user(user: Any, *, address: str = "", elevated: bool = False) -> Ac
         name=user.get_username(),
         address=address,
         elevated=elevated and user.is_operator,
+        impersonated_by=getattr(user, "impersonated_by", ""),
     )
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    """Return who is asking; built once per request."""
-    actor = getattr(request, "actor", None)
-    if actor is None:
+    """Return who is asking; built once per request and path: a request that waited for a password is resumed."""
+    path, actor = getattr(request, "actor", ("", None))
+    if actor is None or path != request.path:
         elevated = request.path.startswith("/admin/")
         actor = actor_of_user(request.user, address=address_of(request), elevated=elevated)
-        request.actor = actor  # type: ignore[attr-defined]  # the one attribute this adapter adds
+        request.actor = request.path, actor  # type: ignore[attr-defined]  # the one attribute this adapter adds
     return cast("Actor", actor)
 
 
@@ -59,14 +64,21 @@ class AccessMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        allowance = getattr(request, "allowance", None)
+        if isinstance(allowance, Allowance):
+            for name, value in allowance.headers.items():
+                response[name] = value
+        return response
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
     ) -> HttpResponseBase | None:
         """Check the route's declaration before its view runs."""
         if _has_nul(request, kwargs):
-            return self.process_exception(request, NotFound("Nothing here has a NUL character in its name."))
+            return self.process_exception(
+                request, NotFound(_("Nothing here has a NUL character in its name."))
+            )
         need = declaration_of(view)
         if need is None:
             return HttpResponse("This route declares no access.", status=405)
@@ -76,26 +88,36 @@ class AccessMiddleware:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
             # Django passes to process_exception only what views raise
-            error = Forbidden("Only operators of this installation may open this page.", action="operator")
+            error = Forbidden(_("Only operators of this installation may open this page."), action="operator")
             return self.process_exception(request, error)
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
-        """Show a DomainError as a page, or as JSON to a script."""
-        if not isinstance(error, DomainError):
-            return None
-        if "text/html" not in request.headers.get("Accept", "") and not request.headers.get("HX-Request"):
-            body = {"error": {"code": error.code, "message": error.message, "detail": error.detail}}
-            return JsonResponse(body, status=error.status)
-        if isinstance(error, NotFound) and not request.user.is_authenticated and request.method == "GET":
-            return redirect_to_login(request.get_full_path())
-        return render(request, _page_of(error), _context_of(error), status=error.status)
+        """Show a DomainError; leave others to the log."""
+        return refusal(request, error) if isinstance(error, DomainError) else None
+
+
+def refusal(request: HttpRequest, error: DomainError) -> HttpResponseBase:
+    """Return a refusal as a page, or as JSON to a script."""
+    if "text/html" not in request.headers.get("Accept", "") and not request.headers.get("HX-Request"):
+        body = {"error": {"code": error.code, "message": error.message, "detail": error.detail}}
+        return JsonResponse(body, status=error.status, headers=dict(error.headers))
+    if isinstance(error, NotFound) and not request.user.is_authenticated and request.method == "GET":
+        return redirect_to_login(request.get_full_path())
+    reply = render(request, _page_of(error), _context_of(request, error), status=error.status)
+    for name, value in error.headers.items():
+        reply[name] = value
+    return reply
 
 
 def _page_of(error: DomainError) -> str:
-    return {403: "403.html", 404: "404.html"}.get(error.status, "400.html")
+    return {403: "403.html", 404: "404.html", 429: "429.html"}.get(error.status, "400.html")
 
 
-def _context_of(error: DomainError) -> dict[str, Any]:
-    action = error.action if isinstance(error, Forbidden) else None
-    return {"message": error.message, "missing_action": action}
+def _context_of(request: HttpRequest, error: DomainError) -> dict[str, Any]:
+    """Return what a page of refusal says; whoever is signed in can ask why (`teams.views.explain`)."""
+    if not isinstance(error, Forbidden):
+        return {"message": error.message}
+    is_askable = request.user.is_authenticated and isinstance(error.thing, Model)
+    path = path_of(error.thing) if is_askable else ""
+    return {"message": error.message, "missing_action": error.action, "missing_on": path}

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from access import audit
+from access import audit, compiled
 from access.actions import Preset, UnknownActionError, all_actions, presets, register_actions
 from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
 from access.engine import can, require, visible, who_may
@@ -126,6 +126,43 @@ class TestKeyScopes:
         keys = ApiKey.objects.all()
         assert visible(_limited(user, AccountAction.VIEW_KEYS), AccountAction.VIEW_KEYS, keys).exists()
         assert not visible(_limited(user), AccountAction.VIEW_KEYS, keys).exists()
+
+
+class TestKeptQueries:
+    """What is kept of a check is its text: no answer, and nothing of who asked about what."""
+
+    def test_a_check_that_was_asked_before_hears_of_what_changed_since(self, run: Run):
+        member = make_member(run.project.team)
+        asked = [lambda: can(actor(member), RunAction.UPDATE, run)]
+        asked += [lambda: visible(actor(member), RunAction.UPDATE, Run.objects.all()).exists()]
+        assert [ask() for ask in asked] == [True, True]
+        place = member.memberships.get(team=run.project.team)
+        place.delete()
+        assert [ask() for ask in asked] == [False, False]
+        place.save(force_insert=True)
+        assert [ask() for ask in asked] == [True, True]
+
+    def test_others_and_other_rows_get_answers_of_their_own_from_the_same_text(self, run: Run):
+        other: Run = RunFactory()
+        people: list[User] = [make_member(run.project.team), make_member(other.project.team), UserFactory()]
+        first = can(actor(people[0]), RunAction.UPDATE, run)
+        kept = set(compiled._compiled)
+        answers = [can(actor(person), RunAction.UPDATE, row) for person in people for row in (run, other)]
+        assert first
+        assert answers == [True, False, False, True, False, False]
+        assert set(compiled._compiled) == kept
+
+    def test_keys_of_other_scopes_have_other_texts(self, run: Run):
+        member = make_member(run.project.team)
+        for scopes, may in (
+            ({RunAction.UPDATE}, True),
+            ({RunAction.VIEW}, False),
+            ({RunAction.UPDATE}, True),
+        ):
+            assert can(_limited(member, *scopes), RunAction.UPDATE, run) is may
+
+    def test_a_row_that_was_never_saved_is_nobodys(self, run: Run):
+        assert not can(SYSTEM, RunAction.VIEW, Run(project=run.project))
 
 
 def test_the_system_and_an_elevated_operator_may_everything(run: Run):

@@ -1,0 +1,246 @@
+"""Why somebody may, or may not: the decision of `access.engine`, said check by check.
+
+Every check asks what the engine asks (the resource's conditions, the sources of grants), for one row. A test holds
+`Explanation.allowed` against `can` for everybody and everything.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db.models import Model, Q
+from django.utils.translation import gettext as _
+
+from access.actions import ActionSpec, spec_of
+from access.actor import Actor, ActorKind
+from access.engine import kind_of
+from access.grants import Reason, granted_because, met, unmet
+from access.resources import Resource, resource_of, value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer to "may X do Y on Z, and why"."""
+
+    who: str
+    action: str
+    spec: ActionSpec
+    kind: str
+    thing: str
+    conditions: tuple[Reason, ...]
+    """All must hold."""
+    grants: tuple[Reason, ...]
+    """One that holds is enough."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        """Whether they may."""
+        return all(each.holds for each in self.conditions) and any(each.holds for each in self.grants)
+
+    @property
+    def because(self) -> tuple[Reason, ...]:
+        """What decides: the grants that hold; or, if they may not, whatever stands in the way."""
+        if self.allowed:
+            return tuple(each for each in self.grants if each.holds)
+        failed = tuple(each for each in self.conditions if not each.holds)
+        return failed + (() if any(each.holds for each in self.grants) else self.grants)
+
+    @property
+    def helps(self) -> tuple[str, ...]:
+        """What would change a no, each once; empty for a yes."""
+        if self.allowed:
+            return ()
+        return tuple(dict.fromkeys(each.help for each in self.because if each.help))
+
+    @property
+    def verdict(self) -> str:
+        """The answer as a sentence."""
+        names = {"who": self.who, "what": self.spec.label, "kind": self.kind, "name": self.thing}
+        if self.allowed:
+            return _("Yes: %(who)s has the permission “%(what)s” on the %(kind)s %(name)s.") % names
+        return _("No: %(who)s does not have the permission “%(what)s” on the %(kind)s %(name)s.") % names
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Who asks for what on which row, and what is known of all three."""
+
+    actor: Actor
+    action: str
+    row: Model
+    user: Any
+    resource: Resource
+    spec: ActionSpec
+
+    @property
+    def who(self) -> str:
+        return self.actor.name or _("somebody who is not signed in")
+
+    def matches(self, condition: Q) -> bool:
+        """Whether the row is one of these."""
+        return self.row._meta.model._default_manager.filter(condition, pk=self.row.pk).exists()
+
+
+def explain(actor: Actor, action: str, obj: Model, *, more_conditions: Iterable[Reason] = ()) -> Explanation:
+    """Say why the actor may or may not do the action on this row.
+
+    The caller has checked that whoever asks sees the row. A deactivated account may nothing, though nobody can act as
+    one and `can` is never asked about it.
+
+    Args:
+        actor: About whom.
+        action: What they would do.
+        obj: On which row.
+        more_conditions: What apps above know of the credentials: whether a key has expired.
+    """
+    resource = resource_of(obj._meta.model)
+    user = get_user_model()._default_manager.filter(pk=actor.lookup_id).first()
+    asked = _Question(actor, str(action), obj, user, resource, spec_of(action, resource.model))
+    by_rank = _rank(asked)
+    conditions = [] if by_rank else [*_conditions(asked), *more_conditions]
+    return Explanation(
+        who=asked.who,
+        action=asked.action,
+        spec=asked.spec,
+        kind=kind_of(obj),
+        thing=str(obj),
+        conditions=tuple(conditions),
+        grants=tuple(by_rank or _grants(asked)),
+        notes=tuple(_notes(asked)),
+    )
+
+
+def _rank(asked: _Question) -> list[Reason]:
+    """Return what lets the system and elevated operators do everything."""
+    if asked.actor.kind is ActorKind.SYSTEM:
+        return [met("operator", _("Commands on the machine itself may do everything."))]
+    if asked.actor.elevated:
+        text = _("%(who)s acts as an operator of this installation; that is written to the audit log.")
+        return [met("operator", text % {"who": asked.who})]
+    return []
+
+
+def _conditions(asked: _Question) -> list[Reason]:
+    """Return what must hold whatever gives the right."""
+    found = []
+    if asked.user is not None:
+        found.append(_account(asked))
+    if asked.actor.scopes is not None:
+        found.append(_scopes(asked))
+    found.append(_life(asked))
+    return found
+
+
+def _account(asked: _Question) -> Reason:
+    names = {"who": asked.who}
+    if asked.user.is_active:
+        return met("account", _("The account of %(who)s is active.") % names)
+    return unmet(
+        "account",
+        _("The account of %(who)s is deactivated: it can neither sign in nor use its API keys.") % names,
+        _("An operator of this installation can switch the account on again."),
+    )
+
+
+def _scopes(asked: _Question) -> Reason:
+    names = {"action": asked.action, "own": asked.spec.own}
+    if asked.actor.reaches(asked.action):
+        return met("key scopes", _("The scopes of the API key include %(action)s.") % names)
+    if asked.spec.own and asked.actor.reaches(asked.spec.own):
+        text = _("The scopes of the API key include %(own)s, which is enough on what its owner created.")
+        return met("key scopes", text % names)
+    return unmet(
+        "key scopes",
+        _("The scopes of the API key do not include %(action)s.") % names,
+        _("Use a key with this scope, or one that is not limited."),
+    )
+
+
+def _life(asked: _Question) -> Reason:
+    names = {"kind": kind_of(asked.row), "name": str(asked.row)}
+    if asked.action in asked.resource.reach_deleted or asked.matches(asked.resource.live):
+        return met("deletion", _("The %(kind)s %(name)s is there and can be reached.") % names)
+    return unmet(
+        "deletion",
+        _("The %(kind)s %(name)s was deleted. Nobody reaches it until it is restored.") % names,
+        _("Whoever may delete it can restore it, as long as it is kept."),
+    )
+
+
+def _grants(asked: _Question) -> list[Reason]:
+    """Return whatever could give the right, in the order in which people think of it."""
+    found = [] if asked.user is None else [*_by_roles(asked), *_by_ownership(asked)]
+    return found + _by_visibility(asked)
+
+
+def _by_roles(asked: _Question) -> list[Reason]:
+    return _reached(
+        asked, asked.action, granted_because(asked.actor, asked.action, asked.resource, asked.row)
+    )
+
+
+def _reached(asked: _Question, action: str, reasons: list[Reason]) -> list[Reason]:
+    """Take away what the key's scopes leave out; the condition on them tells so."""
+    if asked.actor.reaches(action):
+        return reasons
+    return [replace(each, holds=False, help="") for each in reasons]
+
+
+def _by_ownership(asked: _Question) -> list[Reason]:
+    """Return what the owner may: a person's own things, and "own" by a role."""
+    spec, resource = asked.spec, asked.resource
+    if not resource.owner or not (spec.owner or spec.own):
+        return []
+    owner = value_at(asked.row, resource.owner)
+    names = {"who": asked.who, "kind": kind_of(asked.row), "name": str(asked.row), "own": spec.own}
+    if owner != asked.user.pk:
+        holder = get_user_model()._default_manager.filter(pk=owner or 0).first()
+        if holder is None:
+            text = _("Nobody here owns the %(kind)s %(name)s.") % names
+        else:
+            text = _("The %(kind)s %(name)s belongs to %(owner)s, not to %(who)s.") % {
+                **names,
+                "owner": holder,
+            }
+        return [unmet("ownership", text)]
+    if spec.owner:
+        own = met("ownership", _("The %(kind)s %(name)s belongs to %(who)s.") % names)
+        return _reached(asked, asked.action, [own])
+    rights = granted_because(asked.actor, spec.own, resource, asked.row)
+    mine = _("The %(kind)s %(name)s belongs to %(who)s.") % names
+    return _reached(
+        asked,
+        spec.own,
+        [replace(each, kind=f"own, {each.kind}", text=f"{mine} {each.text}") for each in rights],
+    )
+
+
+def _by_visibility(asked: _Question) -> list[Reason]:
+    found = []
+    names = {"kind": kind_of(asked.row), "name": str(asked.row)}
+    if asked.spec.public:
+        is_public = asked.matches(asked.resource.public)
+        text = _("%(name)s is public: anyone may.") if is_public else _("%(name)s is not public.")
+        found.append(Reason("visibility", is_public, text % names))
+    if asked.spec.open and asked.user is not None:
+        is_open = asked.matches(asked.resource.open(asked.user.pk))
+        text = (
+            _("The project is Open: anyone signed in logs new runs there, and goes on with their own.")
+            if is_open
+            else _("No Open project lets everybody do this here.")
+        )
+        found.append(Reason("open project", is_open, text))
+    return _reached(asked, asked.action, found)
+
+
+def _notes(asked: _Question) -> list[str]:
+    """Return what decides nothing here but is good to know."""
+    if asked.user is not None and asked.user.is_operator and not asked.actor.elevated:
+        text = _(
+            "%(who)s is an operator of this installation, and may do everything in the Django admin or with the header"
+            " Use-Admin-Privileges; both are written to the audit log."
+        )
+        return [text % {"who": asked.who}]
+    return []

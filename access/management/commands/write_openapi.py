@@ -1,0 +1,16 @@
+"""``manage.py write_openapi``: write the description of the REST API into docs/openapi.json."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from access.openapi import FILE, written
+
+
+class Command(BaseCommand):
+    help = "Writes docs/openapi.json anew."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write the file."""
+        FILE.write_text(written())
+        self.stdout.write(f"{FILE} is written.")

@@ -1,0 +1,46 @@
+"""The API's description and its documentation, served from here; and what answers where the API has nothing."""
+
+from typing import Any
+
+import orjson
+import yaml
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET
+
+from access import openapi
+from access.openapi_page import chapters
+from access.routes import Open, declare
+from common.answers import as_json as json_answer
+
+
+@declare(Open.ANYONE)
+@require_GET
+def as_json(request: HttpRequest) -> HttpResponse:
+    """Return the description as JSON."""
+    return json_answer(openapi.document())
+
+
+@declare(Open.ANYONE)
+@require_GET
+def as_yaml(request: HttpRequest) -> HttpResponse:
+    """Return the description as YAML."""
+    text = yaml.safe_dump(openapi.document(), sort_keys=False, allow_unicode=True)
+    return HttpResponse(text, content_type="application/yaml")
+
+
+@declare(Open.ANYONE)
+@require_GET
+def docs(request: HttpRequest) -> HttpResponse:
+    """Show the documentation of the API."""
+    return render(request, "api/docs.html", {"chapters": chapters(), "intro": openapi.document()["info"]})
+
+
+@declare(Open.ANYONE)
+@csrf_exempt
+def nothing(request: HttpRequest, **_: Any) -> HttpResponse:
+    """Say in the API's own words that there is no such endpoint."""
+    message = "There is no such endpoint; GET /api/v1/openapi.json describes all there are."
+    body = {"error": {"code": "not_found", "message": message, "detail": None}}
+    return HttpResponse(orjson.dumps(body), status=404, content_type="application/json")

@@ -1,0 +1,43 @@
+"""How many requests a minute a key, a person or an address has (ACC-23); 429 says the limit and when to come again."""
+
+from django.http import HttpRequest
+
+from access.actor import Actor
+from common.errors import TooManyRequests
+from common.rates import spend
+
+WINDOW_S = 60
+
+
+def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, setting: str) -> None:
+    """Count a request of this actor; the middleware writes what is left into the answer.
+
+    Args:
+        request: The one that is counted.
+        actor: Who asks; nobody known counts by address.
+        what: What is limited, such as "rest".
+        limit: Requests a minute; 0 is no limit.
+        setting: The variable that sets it, for the message.
+
+    Raises:
+        TooManyRequests: it was one too many.
+    """
+    whom, name = _named(actor)
+    allowance = spend(what, whom, limit=limit, window_s=WINDOW_S)
+    if allowance is None:
+        return
+    request.allowance = allowance  # type: ignore[attr-defined]  # read by access.web.AccessMiddleware
+    if allowance.is_spent:
+        message = (
+            f"More than {limit} requests in a minute by this {name} (setting {setting});"
+            f" ask again in {allowance.reset_s} s."
+        )
+        raise TooManyRequests(message, wait_s=allowance.reset_s)
+
+
+def _named(actor: Actor) -> tuple[str, str]:
+    if actor.key_id is not None:
+        return f"key {actor.key_id}", "API key"
+    if actor.user_id is not None:
+        return f"user {actor.user_id}", "account"
+    return f"address {actor.address}", "address"

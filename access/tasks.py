@@ -1,0 +1,11 @@
+"""What the audit log does by itself."""
+
+from celery import shared_task
+
+from access import audit
+
+
+@shared_task(time_limit=600)
+def purge_audit() -> int:
+    """Delete entries that are older than RUNYARD_AUDIT_DAYS."""
+    return audit.purge()

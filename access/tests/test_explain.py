@@ -1,0 +1,276 @@
+"""Explanations say what the engine decides, and from the same sources (TEAM-21)."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import Model
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from access.actions import Preset, all_actions
+from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
+from access.engine import can
+from access.explain import Explanation, explain
+from access.web import actor_of_user
+from accounts.models import User
+from runs.access import ProjectAction, RunAction
+from runs.models import Project, ProjectMember, Run
+from runs.services.projects import add_project_member
+from teams.access import OrganizationAction, TeamAction
+from teams.features import register_feature_answer
+from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Role, Team
+from teams.roles import built_in
+from tests.factories import (
+    ProjectFactory,
+    RunFactory,
+    ServiceAccountFactory,
+    UserFactory,
+    actor,
+    custom_role,
+    make_member,
+)
+from tests.matrix.world import World, build
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run() -> Run:
+    return RunFactory(project__team__name="vision", project__name="cifar", user=UserFactory(username="olga"))
+
+
+def _kinds(found: Explanation) -> set[str]:
+    return {reason.kind for reason in found.because}
+
+
+def _check(who: Actor, action: str, row: Model) -> Explanation:
+    """Hold the explanation against the decision, and against itself."""
+    found = explain(who, action, row)
+    told = f"{who.name} {action} {row!r}: {found}"
+    assert found.allowed is can(who, action, row), told
+    assert any(reason.holds for reason in found.because) is found.allowed, told
+    assert found.verdict.startswith("Yes" if found.allowed else "No"), told
+    assert all(reason.text and "%(" not in reason.text + reason.help for reason in found.because), told
+    assert not (found.allowed and found.helps), told
+    return found
+
+
+@pytest.fixture
+def world_once() -> World:
+    return build()
+
+
+def _rows(world: World) -> list[Model]:
+    things = [thing.row for kind in world.things.values() for thing in kind if thing.row is not None]
+    return [*things, *Organization.objects.all(), *Team.objects.all()]
+
+
+def _change_the_world(data: Any) -> None:
+    """Bend the rules for somebody: access, roles, invitations, the switch, deletion."""
+    places = list(OrganizationMember.objects.filter(user__username__in=("viewer", "member", "lead", "chief")))
+    place = data.draw(st.sampled_from(places))
+    place.models_access = data.draw(st.sampled_from(ProductAccess.values))
+    place.role = built_in(data.draw(st.sampled_from([Preset("O"), Preset("Om"), Preset("Ov")])))
+    place.save()
+    team = Team.objects.get(name="team")
+    Team.objects.filter(pk=team.pk).update(members_may_invite=data.draw(st.booleans()))
+    assert team.organization is not None
+    base = data.draw(st.sampled_from([Preset.VIEW_ONLY, Preset.MEMBER]))
+    role = custom_role(team.organization, data.draw(st.sets(st.sampled_from(_ADDABLE))), base)
+    given_role = data.draw(st.sampled_from([role, built_in(Preset.VIEW_ONLY), built_in(Preset.MEMBER)]))
+    Membership.objects.filter(user__username="colleague", team=team).update(role=given_role)
+    ProjectMember.objects.filter(user__username="member").update(role=given_role)
+    if data.draw(st.booleans()):
+        Membership.objects.filter(user__username="member", team=team).delete()
+    if data.draw(st.booleans()):
+        Project.objects.filter(team=team, name="public-project").update(deleted_at=timezone.now())
+
+
+_ADDABLE = [str(action) for action in (*RunAction, ProjectAction.UPDATE, TeamAction.INVITE, TeamAction.VIEW)]
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_an_explanation_says_what_the_engine_decides(world_once: World, data: Any):
+    """TEAM-21, TEAM-24: whoever asks, for whatever, with any key, in any bent world."""
+    with transaction.atomic():
+        _change_the_world(data)
+        known = {label for _, spec in all_actions() for label in spec.on}
+        row = data.draw(st.sampled_from([row for row in _rows(world_once) if row._meta.label in known]))
+        action = data.draw(
+            st.sampled_from([name for name, spec in all_actions() if row._meta.label in spec.on])
+        )
+        scopes = data.draw(st.none() | st.frozensets(st.sampled_from(_ADDABLE)))
+        people = st.sampled_from(sorted(world_once.users))
+        for user in map(world_once.users.get, data.draw(st.sets(people, min_size=2, max_size=4))):
+            assert user is not None
+            _check(dataclasses.replace(actor(user), scopes=scopes), action, row)
+        _check(ANONYMOUS, action, row)
+        transaction.set_rollback(True)
+
+
+def test_every_action_on_every_kind_of_thing_is_explained(world_once: World):
+    """TEAM-21: as many cells as one row of each kind and visibility has."""
+    seen, checked = set(), 0
+    for row in _rows(world_once):
+        sort = (row._meta.label, getattr(row, "visibility", getattr(row, "access", "")))
+        if sort in seen:
+            continue
+        seen.add(sort)
+        for action, spec in all_actions():
+            if row._meta.label in spec.on:
+                for name in ("stranger", "viewer", "member", "admin", "chief", "org_bot"):
+                    _check(actor(world_once.users[name]), action, row)
+                    checked += 1
+    assert checked > 300
+
+
+class TestWhatIsNamed:
+    def test_a_role_and_its_base(self, run: Run):
+        """TEAM-20."""
+        organization = run.project.team.organization
+        assert organization is not None
+        role = custom_role(organization, [RunAction.VIEW, RunAction.UPDATE])
+        Role.objects.filter(pk=role.pk).update(name="Labeler")
+        role.refresh_from_db()
+        found = _check(actor(make_member(run.project.team, role, username="lea")), RunAction.UPDATE, run)
+        assert [reason.text for reason in found.because] == [
+            "In the team vision, lea is Labeler (based on View-only): this role includes run.update."
+        ]
+
+    def test_who_can_give_which_roles(self, run: Run):
+        found = _check(actor(make_member(run.project.team, Preset.VIEW_ONLY)), RunAction.UPDATE, run)
+        assert len(found.helps) == 1
+        assert found.helps[0].endswith("a role that includes it: Member, Admin.")
+
+    def test_following_the_help_gives_the_permission(self, run: Run):
+        viewer = make_member(run.project.team, Preset.VIEW_ONLY)
+        assert "Member" in _check(actor(viewer), RunAction.LOG, run).helps[0]
+        viewer.memberships.filter(team=run.project.team).update(role=built_in(Preset.MEMBER))
+        assert _check(actor(viewer), RunAction.LOG, run).allowed
+
+    def test_a_role_that_the_plan_lacks_is_no_help(self, run: Run):
+        """TEAM-20: View-only and custom roles are part of a plan."""
+        organization = run.project.team.organization
+        assert organization is not None
+        custom_role(organization, [RunAction.UPDATE])
+        stranger = actor(UserFactory())
+        with_all = _check(stranger, RunAction.UPDATE, run).helps[0]
+        register_feature_answer(lambda _organization, feature: feature != "custom_roles")
+        try:
+            without = _check(stranger, RunAction.UPDATE, run).helps[0]
+        finally:
+            register_feature_answer(lambda _organization, _feature: True)
+        assert with_all.count("based on") == 1
+        assert without.count("based on") == 0
+
+    def test_ownership(self, run: Run):
+        """TEAM-22."""
+        assert run.user is not None
+        member = make_member(run.project.team)
+        refused = _check(actor(member), RunAction.STOP, run)
+        assert "belongs to olga, not to" in " ".join(reason.text for reason in refused.because)
+        Run.objects.filter(pk=run.pk).update(user=member)
+        assert _kinds(_check(actor(member), RunAction.STOP, run)) == {"own, team role"}
+
+    def test_visibility(self, run: Run):
+        """TEAM-24."""
+        Project.objects.update(visibility="public")
+        assert _kinds(_check(actor(UserFactory()), RunAction.VIEW, run)) == {"visibility"}
+        assert _kinds(_check(ANONYMOUS, RunAction.VIEW, run)) == {"visibility"}
+        Project.objects.update(visibility="open")
+        assert _kinds(_check(actor(UserFactory()), RunAction.LOG, run.project)) == {"open project"}
+
+    def test_a_restricted_project_names_the_invitation(self):
+        """TEAM-24."""
+        project = ProjectFactory(visibility="restricted")
+        member = make_member(project.team)
+        refused = _check(actor(member), ProjectAction.VIEW, project)
+        assert {"restricted", "restricted project"} <= _kinds(refused)
+        assert "invite" in refused.helps[0]
+        add_project_member(actor=SYSTEM, project=project, user=member, role=built_in(Preset.VIEW_ONLY))
+        assert _kinds(_check(actor(member), ProjectAction.VIEW, project)) == {"restricted project"}
+        assert "does not include project.update" in str(
+            _check(actor(member), ProjectAction.UPDATE, project).because
+        )
+
+    def test_what_the_organization_lets_them_do(self, run: Run):
+        """TEAM-1."""
+        member = make_member(run.project.team, username="mia")
+        OrganizationMember.objects.filter(user=member).update(models_access=ProductAccess.VIEW_ONLY)
+        limited = _check(actor(member), RunAction.LOG, run)
+        assert "limits the access of mia to Models: View-only" in str(limited.because)
+        assert "can widen the access of mia" in limited.helps[0]
+        OrganizationMember.objects.filter(user=member).update(
+            models_access=ProductAccess.FULL, role=built_in(Preset.ORGANIZATION_VIEWER)
+        )
+        assert "mia is a Viewer" in str(_check(actor(member), RunAction.LOG, run).because)
+
+    def test_the_scopes_of_a_key(self, run: Run):
+        member = actor(make_member(run.project.team))
+        found = _check(dataclasses.replace(member, scopes=frozenset({RunAction.VIEW})), RunAction.LOG, run)
+        assert _kinds(found) == {"key scopes", *_kinds(found)}
+        assert found.helps == ("Use a key with this scope, or one that is not limited.",)
+
+    def test_an_organizations_service_account(self, run: Run):
+        """TEAM-33."""
+        bot = ServiceAccountFactory(organization=run.project.team.organization).user
+        assert _kinds(_check(actor(bot), RunAction.LOG, run)) == {"organization role"}
+
+    def test_the_invite_switch(self, run: Run):
+        """TEAM-4."""
+        team, member = run.project.team, make_member(run.project.team)
+        refused = _check(actor(member), TeamAction.INVITE, team)
+        assert any("Every member may invite" in help_ for help_ in refused.helps)
+        team.members_may_invite = True
+        team.save()
+        assert _kinds(_check(actor(member), TeamAction.INVITE, team)) == {"invite switch"}
+
+    def test_what_only_the_organization_gives(self, run: Run):
+        team = run.project.team
+        admin = _check(actor(make_member(team, Preset.ADMIN)), TeamAction.DELETE, team)
+        assert any("make" in help_ and "an admin of it" in help_ for help_ in admin.helps)
+        chief = make_member(team, Preset.ORGANIZATION_ADMIN)
+        assert _kinds(_check(actor(chief), TeamAction.DELETE, team)) == {"organization role"}
+        assert team.organization is not None
+        member = _check(actor(make_member(team)), OrganizationAction.MANAGE_ROLES, team.organization)
+        assert not member.allowed
+
+    def test_a_deleted_thing(self, run: Run):
+        project = run.project
+        admin = actor(make_member(project.team, Preset.ADMIN))
+        Project.objects.filter(pk=project.pk).update(deleted_at=timezone.now())
+        assert _kinds(_check(admin, ProjectAction.VIEW, project)) == {"deletion"}
+        assert _check(admin, ProjectAction.DELETE, project).allowed
+
+    def test_a_deactivated_account(self, run: Run):
+        """ACC-42: nobody can act as it, so the engine is never asked."""
+        member = make_member(run.project.team)
+        User.objects.filter(pk=member.pk).update(is_active=False)
+        found = explain(actor(member), RunAction.LOG, run)
+        assert not found.allowed
+        assert _kinds(found) == {"account"}
+
+    def test_an_operator(self, run: Run):
+        operator = UserFactory(is_operator=True)
+        plain = _check(actor(operator), RunAction.LOG, run)
+        assert "Use-Admin-Privileges" in plain.notes[0]
+        assert _kinds(_check(actor_of_user(operator, elevated=True), RunAction.LOG, run)) == {"operator"}
+        assert _kinds(_check(SYSTEM, RunAction.LOG, run)) == {"operator"}
+
+
+def test_one_explanation_costs_as_much_whoever_belongs_there(run: Run, django_assert_max_num_queries: Any):
+    member = actor(make_member(run.project.team))
+    for _ in range(3):
+        make_member(run.project.team)
+    with django_assert_max_num_queries(30):
+        explain(member, RunAction.STOP, run)
+
+
+def test_nobody_is_asked_about_kinds_that_do_not_matter(run: Run):
+    """An actor of a user that is gone holds nothing."""
+    gone = Actor(kind=ActorKind.PERSON, user_id=10**6, name="gone")
+    assert not _check(gone, RunAction.VIEW, run).allowed

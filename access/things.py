@@ -1,0 +1,67 @@
+"""How people and programs name a row: ``vision``, ``vision/cifar``, ``vision/cifar/runs/abc``, or a page's address."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from django.db.models import Model, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.engine import visible
+from access.resources import resource_of
+from common.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How the rows of one model are named."""
+
+    model: type[Model]
+    find: Callable[[list[str]], Q | None]
+    """Takes the parts of a path, returns the condition on rows, None where such a path names something else."""
+    path_of: Callable[[Model], str]
+    related: tuple[str, ...] = ()
+    """What of a row is needed to name it and to say whose it is."""
+
+
+_namings: list[Naming] = []
+
+
+def register_naming(naming: Naming) -> None:
+    """Add a model; called in its app's ``AppConfig.ready``."""
+    if naming not in _namings:
+        _namings.append(naming)
+
+
+def path_of(row: Model) -> str:
+    """Return what the row is named by, "" for rows of models that have no names."""
+    model = row._meta.model
+    return next((naming.path_of(row) for naming in _namings if naming.model is model), "")
+
+
+def _seen(actor: Actor, rows: QuerySet[Model]) -> Model | None:
+    """Return the row if the actor sees it, or may restore it: deleted rows are seen by nobody."""
+    resource = resource_of(rows.model)
+    for action in (resource.view, *sorted(resource.reach_deleted)):
+        row = visible(actor, action, rows).first()
+        if row is not None:
+            return row
+    return None
+
+
+def thing_at(actor: Actor, path: str) -> Model:
+    """Return the row that a path or the address of a page names.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    parts = [unquote(part) for part in urlsplit(path.strip()).path.split("/") if part]
+    for naming in _namings:
+        condition = naming.find(parts) if parts and "\x00" not in path else None
+        if condition is not None:
+            rows = naming.model._default_manager.filter(condition).select_related(*naming.related)
+            row = _seen(actor, rows)
+            if row is not None:
+                return row
+    raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": path[:200]})
