@@ -1,17 +1,32 @@
-"""How allauth makes users here: names from the one name space, sign-up by policy."""
+"""How allauth makes users and mails here: our name space, our policy, our mail."""
 
+import ipaddress
+from contextlib import nullcontext
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.mail import EmailMultiAlternatives
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
+from access.audit import record
+from access.web import actor_of_user, address_of
+from accounts import mails, policy
 from accounts.models import User
 from accounts.names import check_name
+from accounts.preferences import in_language_of
+from accounts.reauthentication import is_fresh
 from accounts.services import add_user, is_taken
 from accounts.signals import invited_address
-from common.errors import DomainError
+from common.crypto import seal, unseal
+from common.errors import DomainError, TooManyRequests
+
+LOGIN_WAIT_S = 300
+"""How long a name is closed after five wrong passwords, as in allauth's own limits."""
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no type stubs
@@ -19,7 +34,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Whether strangers may make an account, or this one was invited (ACC-22)."""
-        return bool(settings.SIGNUP_OPEN or invited_address(request))
+        return policy.may_sign_up(request)
 
     def is_email_verified(self, request: HttpRequest, email: str) -> bool:
         """Whether the address needs no confirmation: the invitation came by mail to it (TEAM-3)."""
@@ -36,10 +51,79 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         except DomainError as error:
             raise ValidationError(error.message) from error
         if not shallow and is_taken(username):
-            raise ValidationError(f"The name {username!r} is taken by another user, team or organization.")
+            message = _("The name “%(name)s” is taken by another user, team or organization.")
+            raise ValidationError(message, params={"name": username})
         return username
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:  # noqa: FBT001, FBT002
         """Save a person who signed up, with name and personal team, in one transaction."""
         user = super().save_user(request, user, form, commit=False)
-        return add_user(user=user) if commit else user
+        if not commit:
+            return user
+        add_user(user=user)
+        record(actor_of_user(user, address=address_of(request)), "user.create", user)
+        return user
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Answer 429 where allauth would show an error beside the form (ACC-23).
+
+        Raises:
+            TooManyRequests: too many wrong passwords, of the address or for the account.
+        """
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError as error:
+            message = _("Too many failed attempts to sign in. Wait five minutes, or reset your password.")
+            raise TooManyRequests(message, wait_s=LOGIN_WAIT_S) from error
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Ask again in allauth's views when ours do: some minutes after the last sign-in."""
+        required = super().is_reauthentication_required(app=app, **kwargs)
+        return bool(required) and not is_fresh(self.request)
+
+    def can_delete_email(self, email_address: Any) -> bool:
+        """Keep the primary address, always (ACC-33)."""
+        return not email_address.primary
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address that the audit log names, too."""
+        try:
+            return str(ipaddress.ip_address(address_of(request)))
+        except ValueError:  # a socket has none
+            return "0.0.0.0"  # noqa: S104 - written down, not bound
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Return to the section that it was changed from."""
+        return reverse("accounts:security")
+
+    def render_mail(
+        self, template_prefix: str, email: str, context: dict[str, Any], headers: Any = None
+    ) -> EmailMultiAlternatives:
+        """Write a mail of two templates, as all of ours are."""
+        return mails.render(template_prefix, email, context)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Queue it in the language of whom it is for; of a stranger only the browser's is known."""
+        user = context.get("user") or User.objects.filter(emailaddress__email__iexact=email).first()
+        with in_language_of(user) if user else nullcontext():
+            mails.queue(self.render_mail(template_prefix, email, {"email": email, **context}))
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
+    """Secrets of second factors are stored encrypted."""
+
+    def encrypt(self, text: str) -> str:
+        """Seal with the installation's key."""
+        return seal("second factor", text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Undo it."""
+        return unseal("second factor", encrypted_text)
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """Name this installation in the browser's dialog."""
+        return {**super().get_public_key_credential_rp_entity(), "name": f"Runyard ({settings.BASE_URL})"}
+
+    def generate_authenticator_name(self, user: User, type: Any) -> str:  # noqa: A002 - allauth's
+        """Propose a name that says what it is."""
+        return _("Passkey")

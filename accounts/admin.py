@@ -1,110 +1,324 @@
-"""People and keys for operators."""
+"""People, their ways in, and mail, for operators (TEAM-21)."""
 
+from typing import Any
+
+from allauth.account import admin as _addresses  # noqa: F401 - registers what is replaced below
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount import admin as _connections  # noqa: F401 - as above
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions import admin as _sessions  # noqa: F401 - as above
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.http import HttpRequest
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import format_html
 
+from access.audit import record
 from access.web import actor_of
-from accounts import services
-from accounts.models import ApiKey, Name, User
-from common.admin import NotAddedHere, ReadOnly
+from accounts import impersonation, merging, operating, outbox, services
+from accounts.admin_acts import Act, Doing, ServedAdmin
+from accounts.admin_forms import DisplayNameForm, MergeForm, NewUserForm, ReasonForm
+from accounts.forms import SignInProviderForm
+from accounts.models import ApiKey, Name, OutboxMail, SignInProvider, User, UserKind
+from accounts.profiles import rename
+from accounts.providers import callback_url
+
+for _model in (EmailAddress, SocialAccount, UserSession):
+    admin.site.unregister(_model)  # allauth's own write past our services
+
+
+def _create_user(doing: Doing[User]) -> Any:
+    typed = doing.typed
+    user = services.create_user(actor=doing.actor, username=typed["username"], email=typed["email"])
+    if typed["mail_link"]:
+        operating.send_password_reset(request=doing.request, user=user)
+    return redirect("admin:accounts_user_change", user.pk)
+
+
+def _set_active(doing: Doing[User], *, is_active: bool) -> None:
+    services.set_active(actor=doing.actor, user=doing.row, is_active=is_active)
+
+
+def _set_operator(doing: Doing[User], *, is_operator: bool) -> None:
+    operating.set_operator(actor=doing.actor, user=doing.row, is_operator=is_operator)
+
+
+def _merge(doing: Doing[User]) -> Any:
+    target = doing.typed["into"]
+    merging.merge_accounts(actor=doing.actor, source=doing.row, target=target, typed=doing.typed["typed"])
+    return redirect("admin:accounts_user_change", target.pk)
+
+
+def _impersonate(doing: Doing[User]) -> Any:
+    held = impersonation.begin(actor=doing.actor, user=doing.row, reason=doing.typed["reason"])
+    doing.request.session[impersonation.SESSION_KEY] = held
+    return redirect("/")
+
+
+def _is_person(user: User) -> bool:
+    return user.kind == UserKind.PERSON and user.deleted_at is None
+
+
+def _can_sign_in(user: User) -> bool:
+    return _is_person(user) and user.is_active
 
 
 @admin.register(User)
-class UserAdmin(NotAddedHere, admin.ModelAdmin[User]):
-    """Users are made by sign-up, invitation or ``create_user``; here they are found and switched off."""
+class UserAdmin(ServedAdmin[User]):
+    """Everybody who has a name here and signs in, or did."""
 
     list_display = [
-        "username",
-        "display_name",
-        "email",
-        "kind",
-        "is_active",
-        "is_operator",
-        "key_count",
-        "last_login",
-    ]
-    list_filter = ["is_active", "is_operator", "kind"]
-    search_fields = ["username", "display_name", "email"]
+        "username", "display_name", "email", "kind", "is_active", "is_operator", "second_factor", "key_count",
+        "last_login", "created_at",
+    ]  # fmt: skip
+    list_filter = ["is_active", "is_operator", "kind", "created_at"]
+    search_fields = ["username", "display_name", "email", "emailaddress__email"]
+    date_hierarchy = "created_at"
     fields = [
-        "username",
-        "display_name",
-        "email",
-        "kind",
-        "is_active",
-        "is_operator",
-        "last_login",
-        "created_at",
-    ]
-    readonly_fields = ["username", "email", "kind", "last_login", "created_at"]
-    actions = ["deactivate", "reactivate"]
+        "username", "display_name", "email", "kind", "language", "is_active", "is_operator", "last_login",
+        "created_at", "deleted_at",
+    ]  # fmt: skip
+    creation = Act(
+        slug="add", label="Make an account", do=_create_user, form=NewUserForm,
+        text="The person gets a personal entity of the same name.",
+    )  # fmt: skip
+    acts = (
+        Act(slug="rename", label="Change display name", form=DisplayNameForm, fits=_is_person,
+            do=lambda doing: rename(actor=doing.actor, user=doing.row, display_name=doing.typed["display_name"])),
+        Act(slug="deactivate", label="Deactivate", in_bulk=True, fits=lambda user: user.is_active,
+            text="Sign-in and API keys end at once. What the account logged stays.",
+            do=lambda doing: _set_active(doing, is_active=False)),
+        Act(slug="reactivate", label="Reactivate", in_bulk=True,
+            fits=lambda user: not user.is_active and user.deleted_at is None,
+            text="Sign-in and API keys work again.", do=lambda doing: _set_active(doing, is_active=True)),
+        Act(slug="end-sessions", label="End all sessions", in_bulk=True, fits=_is_person,
+            text="Every browser is signed out. API keys go on working.",
+            do=lambda doing: f"{operating.end_sessions(actor=doing.actor, user=doing.row)} sessions ended."),
+        Act(slug="send-reset", label="Send a password reset", fits=_can_sign_in,
+            text="A link by which a new password is chosen goes to the primary address.",
+            do=lambda doing: operating.send_password_reset(request=doing.request, user=doing.row)),
+        Act(slug="reset-factors", label="Remove second factors", is_dangerous=True, fits=_is_person,
+            text="Authenticator app, passkeys and recovery codes go, every browser is signed out, and the person is"
+            " told by mail. Be sure who asked you for it.",
+            do=lambda doing: f"{operating.reset_second_factors(actor=doing.actor, user=doing.row)} removed."),
+        Act(slug="impersonate", label="Act as this person", is_dangerous=True, form=ReasonForm,
+            fits=impersonation.may_be_acted_as,
+            text="You see and do what they may, for an hour at most. All of it is written down under both names. API"
+            " keys, addresses, passwords and what else asks for a password again stay closed.", do=_impersonate),
+        Act(slug="merge", label="Merge into another account", is_dangerous=True, form=MergeForm, has_preview=True,
+            fits=_is_person, text="For two accounts of one person. This account ends, and the other gets what it has."
+            " Nothing happens before you have seen what would move.", do=_merge),
+        Act(slug="make-operator", label="Make an operator", is_dangerous=True,
+            fits=lambda user: _can_sign_in(user) and not user.is_operator,
+            text="Operators manage the installation and reach everything in it.",
+            do=lambda doing: _set_operator(doing, is_operator=True)),
+        Act(slug="unmake-operator", label="No longer an operator", is_dangerous=True,
+            fits=lambda user: user.is_operator, text="They keep their account, teams and runs.",
+            do=lambda doing: _set_operator(doing, is_operator=False)),
+    )  # fmt: skip
+    related = (
+        ("Email addresses", "account_emailaddress", "user__id__exact"),
+        ("API keys", "accounts_apikey", "user__id__exact"),
+        ("Sessions", "usersessions_usersession", "user__id__exact"),
+        ("Connections", "socialaccount_socialaccount", "user__id__exact"),
+        ("Organizations", "teams_organizationmember", "user__id__exact"),
+        ("Teams", "teams_membership", "user__id__exact"),
+        ("Runs", "runs_run", "user__id__exact"),
+        ("What they did", "access_auditentry", "user__id__exact"),
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        """Count keys in the list's own query."""
-        return super().get_queryset(request).annotate(keys=Count("api_keys"))
+        """Count keys, and look for second factors, in the list's own query."""
+        factors = Authenticator.objects.filter(user=OuterRef("pk"))
+        return super().get_queryset(request).annotate(keys=Count("api_keys"), has_factor=Exists(factors))
 
     @admin.display(description="API keys", ordering="keys")
     def key_count(self, user: User) -> int:
         """Show how many keys a user holds."""
         return int(getattr(user, "keys", 0))
 
-    @admin.action(description="Deactivate: no sign-in, no keys")
-    def deactivate(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Switch accounts off; their runs stay."""
-        for user in queryset.exclude(pk=request.user.pk or 0):
-            services.set_active(actor=actor_of(request), user=user, is_active=False)
+    @admin.display(description="2nd factor", boolean=True, ordering="has_factor")
+    def second_factor(self, user: User) -> bool:
+        """Show whether signing in takes more than a password."""
+        return bool(getattr(user, "has_factor", False))
 
-    @admin.action(description="Reactivate")
-    def reactivate(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Switch accounts on again."""
-        for user in queryset.exclude(pk=request.user.pk or 0):
-            services.set_active(actor=actor_of(request), user=user, is_active=True)
 
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Deactivate instead: runs keep their author."""
-        return False
+@admin.register(EmailAddress)
+class EmailAddressAdmin(ServedAdmin[EmailAddress]):
+    """Addresses of people; one of each is primary."""
+
+    list_display = ["email", "user", "primary", "verified"]
+    list_filter = ["verified", "primary"]
+    list_select_related = ["user"]
+    search_fields = ["email", "user__username"]
+    acts = (
+        Act(slug="verify", label="Take for verified", in_bulk=True, fits=lambda address: not address.verified,
+            text="The account counts as the owner of the address: only where you know it.",
+            do=lambda doing: operating.verify_address(actor=doing.actor, address=doing.row)),
+    )  # fmt: skip
+
+
+@admin.register(SocialAccount)
+class ConnectionAdmin(ServedAdmin[SocialAccount]):
+    """Which account opens by which provider; what a provider told of a person is not shown."""
+
+    list_display = ["user", "provider", "uid", "last_login", "date_joined"]
+    list_filter = ["provider"]
+    list_select_related = ["user"]
+    search_fields = ["user__username", "uid"]
+    fields = ["user", "provider", "uid", "last_login", "date_joined"]
+
+
+@admin.register(UserSession)
+class SessionAdmin(ServedAdmin[UserSession]):
+    """Browsers that are signed in."""
+
+    list_display = ["user", "ip", "user_agent", "created_at", "last_seen_at"]
+    list_select_related = ["user"]
+    search_fields = ["user__username", "ip"]
+    date_hierarchy = "last_seen_at"
+    fields = [
+        "user",
+        "ip",
+        "user_agent",
+        "created_at",
+        "last_seen_at",
+    ]  # no session key: it opens the account
+    acts = (
+        Act(slug="end", label="End the session", in_bulk=True, text="That browser is signed out.",
+            do=lambda doing: operating.end_session(actor=doing.actor, session=doing.row)),
+    )  # fmt: skip
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(NotAddedHere, admin.ModelAdmin[ApiKey]):
+class ApiKeyAdmin(ServedAdmin[ApiKey]):
     """Keys can be revoked here, not read and not made."""
 
     list_display = [
-        "prefix",
-        "label",
-        "user",
-        "created_at",
-        "expires_at",
-        "last_used_at",
-        "last_used_address",
-    ]
+        "prefix", "label", "user", "scoped", "created_at", "expires_at", "last_used_at", "last_used_address",
+    ]  # fmt: skip
+    list_filter = ["user__kind", "created_at", "last_used_at"]
     list_select_related = ["user"]
-    search_fields = ["prefix", "label", "user__username"]
-    readonly_fields = [
-        "user",
-        "label",
-        "prefix",
-        "scopes",
-        "created_at",
-        "expires_at",
-        "last_used_at",
-        "last_used_address",
-    ]
+    search_fields = ["prefix", "label", "user__username", "last_used_address"]
+    date_hierarchy = "created_at"
     exclude = ["hash"]
+    acts = (
+        Act(slug="revoke", label="Revoke", in_bulk=True, text="Programs that have it are refused at once.",
+            do=lambda doing: services.delete_api_key(actor=doing.actor, key=doing.row)),
+    )  # fmt: skip
 
-    def delete_model(self, request: HttpRequest, obj: ApiKey) -> None:
-        """Revoke by the service: audited, and dropped from every cache at once."""
-        services.delete_api_key(actor=actor_of(request), key=obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        """As for one."""
-        for key in queryset.select_related("user"):
-            services.delete_api_key(actor=actor_of(request), key=key)
+    @admin.display(description="limited", boolean=True)
+    def scoped(self, key: ApiKey) -> bool:
+        """Show whether it is limited to some actions."""
+        return key.scopes is not None
 
 
 @admin.register(Name)
-class NameAdmin(ReadOnly, admin.ModelAdmin[Name]):
+class NameAdmin(ServedAdmin[Name]):
     """The one name space, read only."""
 
-    list_display = ["text", "created_at"]
+    list_display = ["text", "used_by", "created_at"]
+    list_select_related = ["user", "team", "organization"]
     search_fields = ["text"]
+    date_hierarchy = "created_at"
+
+    @admin.display(description="used by")
+    def used_by(self, name: Name) -> str:
+        """Show what bears the name."""
+        return next((kind for kind in ("user", "organization", "team") if hasattr(name, kind)), "")
+
+
+@admin.register(SignInProvider)
+class SignInProviderAdmin(admin.ModelAdmin[SignInProvider]):
+    """Where else people sign in (ACC-21). Those of the environment are not listed: they have no rows."""
+
+    form = SignInProviderForm
+    list_display = ["name", "kind", "slug", "issuer", "organization", "is_enabled"]
+    list_filter = ["kind", "is_enabled"]
+    list_select_related = ["organization"]
+    search_fields = ["name", "slug", "issuer"]
+    autocomplete_fields = ["organization"]
+    prepopulated_fields = {"slug": ["name"]}
+    readonly_fields = ["callback", "has_secret"]
+
+    @admin.display(description="Callback URL to give to the provider")
+    def callback(self, provider: SignInProvider) -> str:
+        """Show the address; before the slug is known, its form."""
+        return callback_url(provider if provider.slug else SignInProvider(slug="SLUG"))
+
+    @admin.display(description="Secret stored", boolean=True)
+    def has_secret(self, provider: SignInProvider) -> bool:
+        """Say whether there is one, and no more."""
+        return bool(provider.sealed_secret)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: SignInProvider | None = None) -> list[str]:
+        """Keep kind and slug of a stored row: people are known by them."""
+        return [*self.readonly_fields, *(["kind", "slug"] if obj else [])]
+
+    def get_prepopulated_fields(
+        self, request: HttpRequest, obj: SignInProvider | None = None
+    ) -> dict[str, Any]:
+        """Propose a slug for new rows only."""
+        return {} if obj else {"slug": ["name"]}
+
+    def save_model(self, request: HttpRequest, obj: SignInProvider, form: Any, change: bool) -> None:  # noqa: FBT001
+        """Write down who changed what, without secrets."""
+        super().save_model(request, obj, form, change)
+        changed = [name for name in form.changed_data if name != "new_secret"]
+        record(actor_of(request), "sign_in_provider.save", obj, after={"changed": changed})
+
+    def delete_model(self, request: HttpRequest, obj: SignInProvider) -> None:
+        """As for saving; people keep their accounts."""
+        record(actor_of(request), "sign_in_provider.delete", obj)
+        super().delete_model(request, obj)
+
+
+@admin.register(OutboxMail)
+class OutboxMailAdmin(ServedAdmin[OutboxMail]):
+    """Mail on its way: what waits, why, and what was kept because no server is configured."""
+
+    list_display = ["subject", "to", "status", "attempt_count", "error", "created_at", "try_at"]
+    list_filter = [("kept_at", admin.EmptyFieldListFilter), "created_at"]
+    search_fields = ["to", "subject", "error"]
+    date_hierarchy = "created_at"
+    fields = [
+        "subject",
+        "to",
+        "status",
+        "reading",
+        "attempt_count",
+        "error",
+        "created_at",
+        "try_at",
+        "kept_at",
+    ]
+    acts = (
+        Act(slug="retry", label="Try again now", in_bulk=True, fits=lambda mail: mail.kept_at is None,
+            text="The worker hands it to the mail server at once, also where three days of trying are over.",
+            do=lambda doing: outbox.retry(actor=doing.actor, mail=doing.row)),
+        Act(slug="delete", label="Delete", in_bulk=True, text="It is not sent.",
+            do=lambda doing: outbox.drop(actor=doing.actor, mail=doing.row)),
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[OutboxMail]:
+        """Leave the words out: links in them open accounts, and reading them is written down."""
+        return super().get_queryset(request).defer("text", "html")
+
+    @admin.display(description="status")
+    def status(self, mail: OutboxMail) -> str:
+        """Show where it is."""
+        if mail.kept_at is not None:
+            return "kept"
+        return "failing" if mail.attempt_count else "waiting"
+
+    @admin.display(description="text")
+    def reading(self, mail: OutboxMail) -> str:
+        """Lead to the page that shows a kept mail, and writes down who read it."""
+        if mail.kept_at is None:
+            return "On its way to its reader alone."
+        return format_html(
+            '<a href="{}">Read it in the outbox</a>', reverse("accounts:outbox_mail", args=[mail.pk])
+        )

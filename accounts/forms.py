@@ -1,15 +1,15 @@
-"""Forms of sign-up and of the key pages."""
+"""Forms of sign-up and of sign-in providers."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.account.forms import SignupForm
 from allauth.core import context
+from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
-from django.conf import settings
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts import policy
+from accounts.models import ProviderKind, SignInProvider
 from accounts.signals import invited_address
 
 
@@ -17,40 +17,68 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no type stubs
     """Allauth's form, which begins with the address that was invited."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.invited = invited_address(context.request)
-        kwargs["initial"] = {"email": self.invited} | (kwargs.get("initial") or {})
+        invited = invited_address(context.request)
+        kwargs["initial"] = {"email": invited} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
 
     def clean_email(self) -> str:
-        """Take no other than the invited address where sign-up is by invitation only (ACC-22)."""
-        email = str(super().clean_email())
-        if not settings.SIGNUP_OPEN and email.lower() != self.invited:
-            message = _("Sign up with the invited address, %(email)s.")
-            raise forms.ValidationError(message, params={"email": self.invited})
-        return email
+        """Take only addresses that the policy allows (ACC-22), before it is looked whether one is known."""
+        policy.check_address(context.request, str(self.cleaned_data["email"]))
+        return str(super().clean_email())
 
 
-class ApiKeyForm(forms.Form):
-    """Name and lifetime of a new key."""
+class SocialSignUpForm(SocialSignupForm):  # type: ignore[misc]  # as above
+    """The last step of a first sign-in through a provider whose name for the person is taken here."""
 
-    label = forms.CharField(
-        label=_("Name"),
-        max_length=120,
-        help_text=_("Where the key will be used, for example “lab workstation”."),
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.initial.get("email"):
+            self.fields["email"].disabled = True  # it came from the provider
+
+
+class SignInProviderForm(forms.ModelForm[SignInProvider]):
+    """A provider's row, with a secret that can be written but not read."""
+
+    new_secret = forms.CharField(
+        label=_("Client secret"),
+        required=False,
+        strip=True,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_(
+            "Stored encrypted and never shown. Leave it empty to keep what is stored; public clients have none."
+        ),
     )
-    lifetime = forms.TypedChoiceField(
-        label=_("Expires"),
-        choices=[
-            ("0", _("Never")),
-            ("30", _("In 30 days")),
-            ("90", _("In 90 days")),
-            ("365", _("In a year")),
-        ],
-        coerce=int,
-        initial="0",
-    )
+    forget_secret = forms.BooleanField(label=_("Forget the stored secret"), required=False)
 
-    def expires_at(self) -> datetime | None:
-        """Return the chosen end, UTC, or None."""
-        days = self.cleaned_data["lifetime"]
-        return timezone.now() + timedelta(days=days) if days else None
+    class Meta:
+        model = SignInProvider
+        fields = [
+            "kind",
+            "slug",
+            "name",
+            "issuer",
+            "client_id",
+            "organization",
+            "email_domains",
+            "vouches_for_email",
+            "makes_accounts",
+            "groups_claim",
+            "is_enabled",
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Explain what the database would refuse."""
+        data = super().clean() or {}
+        if data.get("kind") == ProviderKind.GITHUB and data.get("slug") != "github":
+            self.add_error("slug", _("GitHub’s slug is “github”."))
+        if data.get("kind") == ProviderKind.OIDC and not data.get("issuer"):
+            self.add_error("issuer", _("Give the issuer URL of the provider."))
+        if data.get("vouches_for_email") and not data.get("email_domains"):
+            self.add_error("email_domains", _("Name the domains whose addresses it vouches for."))
+        return data
+
+    def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 - Django's
+        """Seal a new secret."""
+        if self.cleaned_data["new_secret"] or self.cleaned_data["forget_secret"]:
+            self.instance.secret = self.cleaned_data["new_secret"]
+        return super().save(commit)

@@ -14,7 +14,8 @@ from access.actor import Actor
 from access.web import actor_of_user
 from accounts.models import ApiKey
 from common.crypto import keyed_hash, random_text, same
-from common.errors import Unauthenticated
+from common.errors import DomainError, TooManyRequests, Unauthenticated
+from common.rates import count
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +24,7 @@ _LENGTH = 40
 _PREFIX = 8
 _FORM = re.compile(rf"{_START}[A-Za-z0-9]{{{_LENGTH}}}")
 _TOUCH = timedelta(minutes=1)
+_BAD_PER_ADDRESS, _BAD_PER_KEY, _WINDOW_S = 120, 60, 60
 
 
 def new_secret() -> str:
@@ -45,21 +47,23 @@ def actor_of_secret(secret: str, address: str) -> Actor:
 
     Raises:
         Unauthenticated: unknown, revoked or expired, or the owner is deactivated (ACC-42).
+        TooManyRequests: the same, once too often (ACC-23); a good key always passes.
     """
     key = None
     if _FORM.fullmatch(secret):  # anything else is no key, and might hold what PostgreSQL cannot compare: NUL
         key = ApiKey.objects.select_related("user").filter(prefix=prefix_of(secret)).first()
     if key is None or not same(key.hash, hash_of(secret)) or not key.user.is_active:
         logger.info("API key refused from %s: unknown or revoked", address)
-        raise Unauthenticated(
+        message = (
             "This API key is unknown or was revoked. Make a new one on the API keys page of your settings"
             " and log in again."
         )
+        raise _refusal(message, secret, address)
     if key.is_expired:
         logger.info("API key %s… refused from %s: expired", key.prefix, address)
-        raise Unauthenticated(
-            f"The API key {key.prefix}… expired on {key.expires_at:%Y-%m-%d}. Make a new one on the API keys page."
-        )
+        expired = f"The API key {key.prefix}… expired on {key.expires_at:%Y-%m-%d}."
+        message = f"{expired} Make a new one on the API keys page."
+        raise _refusal(message, secret, address)
     _touch(key, address)
     actor = actor_of_user(key.user, address=address)
     scopes = None if key.scopes is None else frozenset(key.scopes)
@@ -72,3 +76,13 @@ def _touch(key: ApiKey, address: str) -> None:
     now = timezone.now()
     if key.last_used_at is None or now - key.last_used_at > _TOUCH or key.last_used_address != address:
         ApiKey.objects.filter(pk=key.pk).update(last_used_at=now, last_used_address=address)
+
+
+def _refusal(message: str, secret: str, address: str) -> DomainError:
+    """Return what is told, counted for the address and for the key that was tried."""
+    of_address = count("bad-key-from", address, limit=_BAD_PER_ADDRESS, window_s=_WINDOW_S)
+    of_key = count("bad-key", prefix_of(secret), limit=_BAD_PER_KEY, window_s=_WINDOW_S)
+    wait_s = max(of_address, of_key)
+    if not wait_s:
+        return Unauthenticated(message)
+    return TooManyRequests(f"Too many refused API keys; try again in {wait_s} s. {message}", wait_s=wait_s)

@@ -1,12 +1,17 @@
-"""Who exists: names, users, API keys."""
+"""Who exists: names, users, API keys; where else they sign in; and the mail on its way to them."""
 
 from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.validators import URLValidator
 from django.db import models
 from django.db.models.functions import Lower
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
+from common.crypto import seal, unseal
 from common.models import Timestamped
 
 
@@ -14,6 +19,9 @@ class Name(models.Model):
     """One taken name of a user, team or organization. Never deleted, so that a name is never given again."""
 
     text = models.CharField(max_length=64, help_text="As it was typed.")
+    picture = models.CharField(
+        max_length=64, blank=True, help_text="Digest of the picture that stands for it; none: initials do."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -22,12 +30,51 @@ class Name(models.Model):
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def picture_url(self) -> str:
+        """The path of the picture, which changes with it; "" where there is none."""
+        return reverse("accounts:picture", args=[self.text, self.picture]) if self.picture else ""
+
+
+class Profile(Timestamped):
+    """What a person or team tells about themselves; whoever may see their page reads it (ACC-1, TEAM-10)."""
+
+    claim = models.OneToOneField(Name, models.CASCADE, related_name="profile")
+    bio = models.CharField(max_length=200, blank=True, help_text="One sentence, plain text.")
+    institution = models.CharField(max_length=120, blank=True)
+    location = models.CharField(max_length=120, blank=True)
+    links = models.JSONField(default=list, blank=True, help_text="List of {label, url}, in order.")
+    intro = models.TextField(blank=True, help_text="Markdown, see common.markdown.")
+
+    def __str__(self) -> str:
+        return f"profile of {self.claim_id}"
+
+
+class Picture(models.Model):
+    """The picture of a name: small, and in the database, so that every node has it and a restore brings it back."""
+
+    claim = models.OneToOneField(Name, models.CASCADE, related_name="picture_content")
+    digest = models.CharField(max_length=64, help_text="Hex SHA-256 of the content; Name.picture repeats it.")
+    content = models.BinaryField(help_text="WebP, 256 pixels square, without metadata.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+class Theme(models.TextChoices):
+    """Which colours pages have."""
+
+    SYSTEM = "", _("System")
+    LIGHT = "light", _("Light")
+    DARK = "dark", _("Dark")
+
 
 class UserKind(models.TextChoices):
     """Who stands behind a user row."""
 
-    PERSON = "person", "Person"
-    SERVICE = "service", "Service account"
+    PERSON = "person", _("Person")
+    SERVICE = "service", _("Service account")
 
 
 class UserManager(BaseUserManager["User"]):
@@ -46,14 +93,23 @@ class User(AbstractBaseUser, Timestamped):
     display_name = models.CharField(max_length=120, blank=True)
     email = models.EmailField(blank=True, help_text="The primary address; allauth keeps it in step.")
     kind = models.CharField(max_length=10, default=UserKind.PERSON)
+    language = models.CharField(
+        max_length=16, blank=True, help_text="Of pages and mails; none chosen: what the browser asks for."
+    )
+    theme = models.CharField(max_length=5, blank=True, help_text="light, dark, or as the system has it.")
     is_active = models.BooleanField(default=True)
     is_operator = models.BooleanField(
         default=False, help_text="Runs the installation; works in the Django admin."
+    )
+    deleted_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Only a tombstone is left, for ever (ACC-9)."
     )
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = ["email"]
+    impersonated_by = ""
+    """The operator who acts as this user in the request under way, no column; see `accounts.impersonation`."""
     objects = UserManager()
 
     class Meta:
@@ -105,17 +161,158 @@ class ApiKey(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
+    end_told_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its coming end was mailed, or need not be; null waits."
+    )
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")
     last_used_address = models.CharField(max_length=64, blank=True)
 
     class Meta:
         ordering = ["-pk"]
         verbose_name = "API key"
+        indexes = [
+            models.Index(
+                fields=["expires_at"], condition=models.Q(end_told_at=None), name="accounts_apikey_untold"
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.label or 'unnamed'} ({self.prefix}…)"
+        return f"{self.label or gettext('unnamed')} ({self.prefix}…)"
+
+    @property
+    def shown_name(self) -> str:
+        """What pages call it."""
+        return self.label or f"ry-{self.prefix}…"
 
     @property
     def is_expired(self) -> bool:
         """Whether its time is over."""
         return self.expires_at is not None and self.expires_at <= timezone.now()
+
+
+class OutboxMail(models.Model):
+    """A mail that waits to be sent; or, where no mail server is configured, one that operators read in its place."""
+
+    to = models.EmailField()
+    subject = models.CharField(max_length=300)
+    text = models.TextField()
+    html = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+    try_at = models.DateTimeField(default=timezone.now, help_text="Not sent before; UTC.")
+    attempt_count = models.PositiveSmallIntegerField(default=0)
+    error = models.CharField(max_length=300, blank=True, help_text="What the mail server said last.")
+    kept_at = models.DateTimeField(
+        null=True, help_text="When it was put here to be read instead of sent; null waits."
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["kept_at", "try_at"], name="accounts_outboxmail_waiting")]
+        verbose_name = "mail"
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class InstallationSetting(Timestamped):
+    """One thing that operators changed while the installation runs; the environment wins (common.installation)."""
+
+    name = models.CharField(max_length=40, unique=True)
+    value = models.JSONField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProviderKind(models.TextChoices):
+    """What a sign-in provider speaks."""
+
+    OIDC = "oidc", _("OpenID Connect")
+    GITHUB = "github", "GitHub"
+
+
+class SignInProvider(Timestamped):
+    """Where else people sign in (ACC-21): any OpenID Connect provider, or GitHub (ACC-7)."""
+
+    kind = models.CharField(max_length=10, choices=ProviderKind.choices, default=ProviderKind.OIDC)
+    slug = models.SlugField(
+        max_length=40,
+        unique=True,
+        help_text=_("Part of the callback URL, and never changed: people are known by it."),
+    )
+    name = models.CharField(max_length=40, help_text=_("On the button: “Continue with …”."))
+    issuer = models.CharField(
+        max_length=200,
+        validators=[URLValidator(["https", "http"])],
+        blank=True,
+        help_text=_("The issuer URL of an OpenID Connect provider; its /.well-known page is read."),
+    )
+    client_id = models.CharField(max_length=190)
+    sealed_secret = models.TextField(
+        blank=True, editable=False, help_text="Encrypted with the installation's key."
+    )
+    organization = models.ForeignKey(
+        Name,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("The organization whose provider this is; empty for the whole installation."),
+    )
+    email_domains = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text=_("Only addresses of these domains may sign in; separated by spaces."),
+    )
+    vouches_for_email = models.BooleanField(
+        _("vouches for addresses"),
+        default=False,
+        help_text=_(
+            "Take its addresses as verified although it does not say so (Entra ID). Only for a provider in which people"
+            " cannot choose their address, and only with domains given."
+        ),
+    )
+    makes_accounts = models.BooleanField(
+        _("makes accounts"), default=True, help_text=_("Whoever signs in for the first time gets an account.")
+    )
+    groups_claim = models.CharField(
+        max_length=60, blank=True, help_text=_("The claim that lists a person’s groups, such as “groups”.")
+    )
+    is_enabled = models.BooleanField(_("enabled"), default=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind"], condition=models.Q(kind="github"), name="accounts_signinprovider_one_github"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="github", slug="github") | models.Q(kind="oidc", issuer__gt=""),
+                name="accounts_signinprovider_whole",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(vouches_for_email=False) | models.Q(email_domains__gt=""),
+                name="accounts_signinprovider_vouches_for_domains",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def secret(self) -> str:
+        """The client secret, "" for none."""
+        return unseal("sign-in provider", self.sealed_secret)
+
+    @secret.setter
+    def secret(self, text: str) -> None:
+        self.sealed_secret = seal("sign-in provider", text)
+
+    @property
+    def domains(self) -> list[str]:
+        """The domains of ``email_domains``, in lower case."""
+        return self.email_domains.replace(",", " ").lower().split()
+
+    def takes(self, address: str) -> bool:
+        """Whether somebody with this address may come in through it."""
+        return not self.domains or address.rpartition("@")[2].lower() in self.domains

@@ -2,6 +2,8 @@
 
 import re
 
+from django.utils.translation import gettext as _
+
 from common.errors import Invalid
 
 MAX_LENGTH = 64
@@ -9,11 +11,12 @@ _ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 RESERVED = frozenset(
     # first segments of routes (a test holds this against the URL configuration)
-    "accounts admin api authorize artifacts artifactsv2 files graphql healthz invitations jsi18n login logout"
-    " metrics oidc organizations ready sdk search settings signup static storage teams ws"
+    "accounts admin api audit authorize artifacts artifactsv2 explain exports files frames graphql healthz"
+    " hosts invitations jsi18n login logout metrics oidc organizations outbox pictures projects ready scim sdk search"
+    " settings signup static storage teams ws"
     # names that would mislead
-    " about administrator anonymous billing docs everyone favicon.ico help home me none null owner public robots.txt"
-    " root runyard security service status support system undefined user users wandb".split()
+    " about administrator anonymous billing docs everyone favicon.ico help home me new none null owner public"
+    " robots.txt root runyard security service status support system undefined user users wandb".split()
 )
 """Lower-case names nobody may take."""
 
@@ -25,12 +28,18 @@ def check_name(name: str) -> str:
         Invalid: empty, too long, with other characters, or reserved.
     """
     if not name or len(name) > MAX_LENGTH:
-        raise Invalid(f"A name has 1 to {MAX_LENGTH} characters; {name[:80]!r} has {len(name)}.")
+        raise Invalid(
+            _("A name has 1 to %(most)s characters; %(name)r has %(count)s.")
+            % {"most": MAX_LENGTH, "name": name[:80], "count": len(name)}
+        )
     if not _ALLOWED.fullmatch(name):
         raise Invalid(
-            f"{name!r} is not a valid name: letters A-Z a-z, digits, '-', '_' and '.' only, beginning with a letter"
-            " or digit."
+            _(
+                "%(name)r is not a valid name: letters A-Z a-z, digits, '-', '_' and '.' only, beginning "
+                "with a letter or digit."
+            )
+            % {"name": name}
         )
     if name.lower() in RESERVED or name.lower().startswith("wandb-registry"):
-        raise Invalid(f"The name {name!r} is reserved; choose another.")
+        raise Invalid(_("The name %(name)r is reserved; choose another.") % {"name": name})
     return name

@@ -1,25 +1,27 @@
 """What changes people, names and keys."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from functools import partial
 
 from allauth.account.models import EmailAddress
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from access.actions import spec_of
-from access.actor import Actor
+from access.actor import Actor, ActorKind
 from access.audit import record
 from access.engine import require
 from access.signals import rights_changed
-from accounts import keys
+from accounts import keys, mails
 from accounts.access import AccountAction
 from accounts.models import ApiKey, Name, User, UserKind
 from accounts.names import check_name
-from accounts.signals import run_new_user_hooks
+from accounts.operating import keep_an_operator
+from accounts.signals import check_key_rules, run_new_user_hooks
 from common.errors import Conflict, Forbidden, Invalid
 
-MAX_KEYS = 1000
+MAX_KEYS, MAX_LABEL = 1000, 120
 
 
 def is_taken(name: str) -> bool:
@@ -39,7 +41,9 @@ def claim_name(name: str) -> Name:
         with transaction.atomic():
             return Name.objects.create(text=name)
     except IntegrityError:
-        raise Conflict(f"The name {name!r} is taken by another user, team or organization.") from None
+        raise Conflict(
+            _("The name %(name)r is taken by another user, team or organization.") % {"name": name}
+        ) from None
 
 
 @transaction.atomic
@@ -67,7 +71,7 @@ def create_user(
         Conflict: the name is taken, or the address belongs to somebody.
     """
     if EmailAddress.objects.filter(email__iexact=email).exists():
-        raise Conflict(f"The email address {email} belongs to another account.")
+        raise Conflict(_("The email address %(email)s belongs to another account.") % {"email": email})
     user = User(username=username, email=email, is_operator=is_operator)
     user.set_password(password)
     add_user(user=user)
@@ -93,7 +97,11 @@ def set_active(*, actor: Actor, user: User, is_active: bool) -> None:
     """
     require(actor, AccountAction.SET_ACTIVE, user)
     if user.pk == actor.user_id:
-        raise Conflict("You cannot deactivate your own account.")
+        raise Conflict(_("You cannot deactivate your own account."))
+    if not is_active and user.is_operator:
+        keep_an_operator(user)
+    if user.deleted_at is not None:
+        raise Conflict(_("The account %(name)s is deleted; that cannot be undone.") % {"name": user})
     user.is_active = is_active
     user.save(update_fields=["is_active", "updated_at"])
     record(actor, AccountAction.SET_ACTIVE, user, after={"active": is_active})
@@ -109,36 +117,124 @@ def create_api_key(
     expires_at: datetime | None = None,
     scopes: Collection[str] | None = None,
 ) -> tuple[ApiKey, str]:
-    """Make a key; the second value is the secret, which nobody can read again (ACC-40).
+    """Make a key of one's own; the second value is the secret, which nobody can read again (ACC-40).
 
     Raises:
-        Invalid: an unknown scope, or too many keys.
-        Forbidden: a limited key asks for one that reaches further than itself.
+        Invalid: too many keys.
+        Forbidden: a limited key asks for one that reaches further than itself, or an organization refuses it.
     """
     require(actor, AccountAction.CREATE_KEY, owner)
+    return issue_api_key(actor=actor, owner=owner, label=label, expires_at=expires_at, scopes=scopes)
+
+
+@transaction.atomic
+def issue_api_key(
+    *,
+    actor: Actor,
+    owner: User,
+    label: str,
+    expires_at: datetime | None,
+    scopes: Collection[str] | None,
+    organization_id: int | None = None,
+    team_id: int | None = None,
+) -> tuple[ApiKey, str]:
+    """Make a key for a user; the caller has asked whether the actor may. Raises as `create_api_key`.
+
+    Args:
+        actor: Who makes it.
+        owner: As whom it will act.
+        label: What pages call it.
+        expires_at: Its end, UTC, or None.
+        scopes: The actions it is limited to; None is no limit.
+        organization_id: In whose audit log it is.
+        team_id: As before.
+    """
     for scope in scopes or ():
         spec_of(scope)
+    if actor.impersonated_by:
+        raise Forbidden("Who acts as somebody makes no API keys: they would outlast it.")
     if actor.scopes is not None and not (scopes is not None and actor.scopes.issuperset(scopes)):
         raise Forbidden("A limited API key makes only keys that are limited to some of its own scopes.")
     if ApiKey.objects.filter(user=owner).count() >= MAX_KEYS:
-        raise Invalid(f"An account holds at most {MAX_KEYS} API keys; delete some first.")
+        raise Invalid(
+            _("An account holds at most %(most)s API keys; delete some first.") % {"most": MAX_KEYS}
+        )
+    check_key_rules(owner, expires_at, scopes)
     secret = keys.new_secret()
     key = ApiKey.objects.create(
         user=owner,
-        label=label.strip()[:120],
+        label=label.strip()[:MAX_LABEL],
         prefix=keys.prefix_of(secret),
         hash=keys.hash_of(secret),
         expires_at=expires_at,
         scopes=None if scopes is None else sorted(scopes),
     )
-    record(actor, AccountAction.CREATE_KEY, key, after={"label": key.label, "scopes": key.scopes})
+    end = expires_at.isoformat() if expires_at else None
+    after = {"owner": owner.username, "label": key.label, "scopes": key.scopes, "expires_at": end}
+    record(
+        actor, AccountAction.CREATE_KEY, key, after=after, organization_id=organization_id, team_id=team_id
+    )
+    if (
+        actor.kind is not ActorKind.SYSTEM
+    ):  # whoever runs a command on the machine hands the key over themselves
+        mails.send("accounts/email/key_created", owner, {"label": key.label, "prefix": f"ry-{key.prefix}"})
     return key, secret
 
 
 @transaction.atomic
+def rename_api_key(*, actor: Actor, key: ApiKey, label: str) -> ApiKey:
+    """Call a key otherwise; what it may stays."""
+    require(actor, AccountAction.RENAME_KEY, key)
+    before, key.label = key.label, label.strip()[:MAX_LABEL]
+    key.save(update_fields=["label"])
+    record(actor, AccountAction.RENAME_KEY, key, before={"label": before}, after={"label": key.label})
+    return key
+
+
+@transaction.atomic
+def limit_api_key(*, actor: Actor, key: ApiKey, scopes: Collection[str]) -> ApiKey:
+    """Let a key do less from now on; it never does more, since it may be known to others by now.
+
+    Raises:
+        Invalid: nothing is left of it, or it would reach further than it does.
+    """
+    require(actor, AccountAction.LIMIT_KEY, key)
+    key = ApiKey.objects.select_for_update(no_key=True).select_related("user").get(pk=key.pk)
+    for scope in scopes:
+        spec_of(scope)
+    if not scopes:
+        raise Invalid(_("Choose at least one action, or delete the key."))
+    if key.scopes is not None and not set(key.scopes).issuperset(scopes):
+        raise Invalid(_("A key can be limited further, not extended: make a new one."))
+    before, key.scopes = key.scopes, sorted(scopes)
+    key.save(update_fields=["scopes"])
+    record(actor, AccountAction.LIMIT_KEY, key, before={"scopes": before}, after={"scopes": key.scopes})
+    transaction.on_commit(partial(rights_changed.send, ApiKey))
+    return key
+
+
+@transaction.atomic
+def delete_api_keys(*, actor: Actor, keys: Iterable[ApiKey]) -> None:
+    """Revoke all or none of them, at once, everywhere."""
+    for key in keys:
+        delete_api_key(actor=actor, key=key)
+
+
+@transaction.atomic
 def delete_api_key(*, actor: Actor, key: ApiKey) -> None:
-    """Revoke a key at once, everywhere."""
+    """Revoke a key of one's own at once, everywhere."""
     require(actor, AccountAction.DELETE_KEY, key)
-    record(actor, AccountAction.DELETE_KEY, key, before={"label": key.label, "owner": key.user.username})
+    end_api_key(actor=actor, key=key)
+
+
+@transaction.atomic
+def end_api_key(
+    *, actor: Actor, key: ApiKey, organization_id: int | None = None, team_id: int | None = None
+) -> None:
+    """Revoke a key; the caller has asked whether the actor may, and says in whose audit log it is."""
+    before = {"label": key.label, "owner": key.user.username}
+    record(
+        actor, AccountAction.DELETE_KEY, key, before=before, organization_id=organization_id, team_id=team_id
+    )
     key.delete()
     transaction.on_commit(partial(rights_changed.send, ApiKey))

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -232,7 +233,7 @@ class TestPages:
     @pytest.mark.parametrize("path", ["/settings/api-keys", "/authorize"])
     def test_the_secret_is_shown_once(self, client: Client, user: User, path: str):
         client.force_login(user)
-        page = client.post(path, {"label": "lab", "lifetime": "0"}).content.decode()
+        page = client.post(path, {"label": "lab", "lifetime": "0", "reach": "full"}).content.decode()
         secret = re.search(r"ry-[A-Za-z0-9]{40}", page)
         assert secret is not None
         assert actor_of_secret(secret[0], "").name == "ada"
@@ -244,7 +245,7 @@ class TestPages:
 
     def test_a_lifetime_ends_the_key(self, client: Client, user: User):
         client.force_login(user)
-        client.post("/settings/api-keys", {"label": "lab", "lifetime": "30"})
+        client.post("/settings/api-keys", {"label": "lab", "lifetime": "30", "reach": "full"})
         ends_at = ApiKey.objects.get().expires_at
         assert ends_at is not None
         assert timedelta(days=29) < ends_at - timezone.now() <= timedelta(days=30)
@@ -265,16 +266,35 @@ class TestPages:
         make_key(user)
         key = ApiKey.objects.get()
         client.force_login(UserFactory())
-        assert client.post(f"/settings/api-keys/{key.pk}/delete").status_code == 404
+        client.post("/settings/api-keys/delete", {"key": key.pk})
+        assert ApiKey.objects.exists()
         client.force_login(user)
-        assert client.get(f"/settings/api-keys/{key.pk}/delete").status_code == 405
-        assert client.post(f"/settings/api-keys/{key.pk}/delete").status_code == 302
+        assert client.get("/settings/api-keys/delete").status_code == 405
+        client.post("/settings/api-keys/delete", {"key": [key.pk, 10**9]})
         assert not ApiKey.objects.exists()
+
+    def test_a_key_is_renamed_by_its_owner(self, client: Client, user: User):
+        make_key(user)
+        key = ApiKey.objects.get()
+        client.force_login(UserFactory())
+        assert client.post(f"/settings/api-keys/{key.pk}", {"label": "theirs"}).status_code == 404
+        client.force_login(user)
+        client.post(f"/settings/api-keys/{key.pk}", {"label": "cluster"})
+        assert "cluster" in client.get(f"/settings/api-keys/{key.pk}").content.decode()
+
+    def test_keys_are_found_by_name_and_by_their_first_characters(self, client: Client, user: User):
+        make_key(user, label="lab workstation")
+        secret = make_key(user, label="cluster")
+        client.force_login(user)
+        for text in ("clus", secret[:7], secret[3:7]):
+            found = client.get("/settings/api-keys", {"q": text}, headers={"HX-Request": "true"})
+            assert "cluster" in found.content.decode()
+            assert "lab workstation" not in found.content.decode()
 
     def test_the_list_costs_the_same_for_many_keys(
         self, client: Client, user: User, django_assert_max_num_queries: Callable[..., Any]
     ):
-        for _ in range(20):
+        for _ in range(60):
             make_key(user)
         client.force_login(user)
         with django_assert_max_num_queries(8):
@@ -285,3 +305,26 @@ def test_the_key_of_a_service_account_names_the_program():
     """TEAM-30."""
     bot = ServiceAccountFactory(team=TeamFactory()).user
     assert actor_of_secret(make_key(bot), "").kind.value == "service account"
+
+
+class TestGuessing:
+    """ACC-23."""
+
+    @pytest.mark.parametrize("path", ["/api/v1/runs/", "/graphql"])
+    def test_many_refused_keys_answer_429_and_say_how_long(self, client: Client, path: str):
+        ask = (
+            client.get
+            if path.startswith("/api")
+            else partial(client.post, data={}, content_type="application/json")
+        )
+        for _ in range(60):
+            assert ask(path, headers={"Authorization": basic(f"ry-{'x' * 40}")}).status_code == 401
+        answer = ask(path, headers={"Authorization": basic(f"ry-{'x' * 40}")})
+        assert answer.status_code == 429
+        assert 0 < int(answer.headers["Retry-After"]) <= 61
+
+    def test_a_good_key_passes_whatever_its_neighbours_do(self, client: Client):
+        for number in range(125):
+            client.get("/api/v1/runs/", headers={"Authorization": basic(f"ry-{number:040d}")})
+        secret = make_key(UserFactory())
+        assert client.get("/api/v1/runs/", headers={"Authorization": basic(secret)}).status_code == 200

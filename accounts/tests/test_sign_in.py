@@ -4,23 +4,15 @@ import re
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.core import mail
 from django.test import Client
 
 from accounts.models import User
 from teams.models import Team
-from tests.factories import PASSWORD, ServiceAccountFactory, TeamFactory, UserFactory
+from tests.factories import PASSWORD, ServiceAccountFactory, TeamFactory, UserFactory, delivered
 
 pytestmark = pytest.mark.django_db
 
 SIGN_UP = {"username": "Ada", "email": "ada@example.com", "password1": PASSWORD}
-
-
-@pytest.fixture(autouse=True)
-def _no_rate_limits_from_other_tests():
-    from django.core.cache import cache
-
-    cache.clear()
 
 
 def _signed_in(client: Client) -> bool:
@@ -40,7 +32,7 @@ class TestSignUp:
     def test_mails_a_link_that_verifies_the_address(self, client: Client):
         """ACC-34."""
         client.post("/accounts/signup/", SIGN_UP)
-        link = re.search(r"http://testserver(/accounts/confirm-email/\S+)", str(mail.outbox[0].body))
+        link = re.search(r"http://testserver(/accounts/confirm-email/\S+)", str(delivered()[0].body))
         assert link is not None
         client.post(link[1])
         assert EmailAddress.objects.get(user=User.objects.get(username="Ada")).verified
@@ -70,9 +62,44 @@ class TestSignUp:
         assert "email" in client.post("/accounts/signup/", SIGN_UP).context["form"].errors
         assert not User.objects.filter(username="Ada").exists()
 
+    def test_where_mail_arrives_a_known_address_is_answered_as_an_unknown_one(self, client: Client, settings):
+        """The owner learns of it by mail; whoever typed it learns nothing."""
+        settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+        UserFactory(username="countess", email="ada@example.com")
+        known = client.post("/accounts/signup/", SIGN_UP, follow=True)
+        unknown = Client().post(
+            "/accounts/signup/", {**SIGN_UP, "username": "Eve", "email": "eve@example.com"}, follow=True
+        )
+        assert known.redirect_chain == unknown.redirect_chain
+        assert known.content.count(b"<p>") == unknown.content.count(b"<p>")
+        told = {message.to[0]: message.subject for message in delivered()}
+        assert told == {
+            "ada@example.com": "You have an account already",
+            "eve@example.com": "Confirm your email address",
+        }
+        assert not User.objects.filter(username="Ada").exists()
+
+    def test_where_mail_arrives_an_address_must_be_confirmed_first(self, client: Client, settings):
+        settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+        client.post("/accounts/signup/", SIGN_UP)
+        assert not _signed_in(client)
+        link = re.search(r"http://testserver(/accounts/confirm-email/\S+)", str(delivered()[0].body))
+        assert link is not None
+        client.post(link[1])
+        client.post("/accounts/login/", {"login": "Ada", "password": PASSWORD})
+        assert _signed_in(client)
+
+    def test_takes_only_addresses_of_the_domains_and_says_so(self, client: Client, settings):
+        """ACC-22."""
+        settings.SIGNUP_DOMAINS = ["corp.example"]
+        response = client.post("/accounts/signup/", SIGN_UP)
+        assert "corp.example" in str(response.context["form"].errors["email"])
+        client.post("/accounts/signup/", {**SIGN_UP, "email": "ada@Corp.example"})
+        assert _signed_in(client)
+
     def test_is_closed_when_the_operator_says_so(self, client: Client, settings):
         """ACC-22."""
-        settings.SIGNUP_OPEN = False
+        settings.SIGNUP = "invitation"
         assert b"closed" in client.get("/accounts/signup/").content.lower()
         client.post("/accounts/signup/", SIGN_UP)
         assert not User.objects.exists()
@@ -121,16 +148,44 @@ class TestSignIn:
             client.post("/accounts/login/", {"login": bot.username, "password": password})
         assert not _signed_in(client)
 
-    def test_is_slowed_down_after_many_failures(self, client: Client):
-        """ACC-23."""
+    def test_too_many_wrong_passwords_answer_429_and_say_how_long(self, client: Client):
+        """ACC-23, for the account: the right password is refused, too, and another account is not."""
         UserFactory(username="ada")
-        for _ in range(12):
+        UserFactory(username="eve")
+        for _ in range(5):
             client.post("/accounts/login/", {"login": "ada", "password": "wrong password"})
-        client.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
-        assert not _signed_in(client)
+        answer = client.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+        assert answer.status_code == 429
+        assert int(answer.headers["Retry-After"]) > 0
+        assert answer.json()["error"]["code"] == "too_many_requests"
+        client.post("/accounts/login/", {"login": "eve", "password": PASSWORD})
+        assert _signed_in(client)
+
+    def test_people_see_a_page_when_they_are_slowed_down(self, client: Client, settings):
+        settings.SUPPORT_CONTACT = "help@example.com"
+        answers = [
+            client.post("/accounts/signup/", {"username": f"a{number}"}, headers={"Accept": "text/html"})
+            for number in range(21)
+        ]
+        answer = answers[-1]
+        assert answer.status_code == 429
+        assert answer.headers["Retry-After"] == "60"
+        assert b"Too many requests" in answer.content
+        assert b'href="mailto:help@example.com"' in answer.content  # ACC-24
+
+    def test_resets_of_one_account_are_slowed_down(self, client: Client):
+        """ACC-23."""
+        statuses = [
+            client.post("/accounts/password/reset/", {"email": "ada@example.com"}).status_code
+            for _ in range(6)
+        ]
+        assert statuses == [302] * 5 + [429]
 
     def test_the_short_address_leads_to_the_page(self, client: Client):
         assert client.get("/login").headers["Location"] == "/accounts/login/"
+        assert (
+            client.get("/login?next=/authorize").headers["Location"] == "/accounts/login/?next=%2Fauthorize"
+        )
 
 
 def test_sign_out_needs_a_post(client: Client):
@@ -144,7 +199,7 @@ def test_sign_out_needs_a_post(client: Client):
 class TestPasswordReset:
     def _link(self, client: Client) -> str:
         client.post("/accounts/password/reset/", {"email": "ada@example.com"})
-        found = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(mail.outbox[-1].body))
+        found = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(delivered()[-1].body))
         assert found is not None
         return found[1]
 
@@ -159,7 +214,7 @@ class TestPasswordReset:
     def test_an_unknown_address_gets_no_link_and_the_same_page(self, client: Client):
         response = client.post("/accounts/password/reset/", {"email": "nobody@example.com"})
         assert response.headers["Location"] == "/accounts/password/reset/done/"
-        assert not any("/password/reset/key/" in str(message.body) for message in mail.outbox)
+        assert not any("/password/reset/key/" in str(message.body) for message in delivered())
 
 
 def test_a_form_without_its_token_is_refused():

@@ -1,0 +1,79 @@
+"""What acts on accounts ask operators for."""
+
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html
+
+from accounts.admin_acts import ActForm
+from accounts.merging import plan_of
+from accounts.models import User
+
+
+class UserField(forms.CharField):
+    """A person, named by their username or an address of theirs."""
+
+    def clean(self, value: Any) -> Any:
+        """Return the user."""
+        text = super().clean(value)
+        if not text:
+            return None
+        user = User.objects.filter(username__iexact=text).first()
+        user = (
+            user or User.objects.filter(emailaddress__email__iexact=text, emailaddress__verified=True).first()
+        )
+        if user is None:
+            raise forms.ValidationError(f"There is no user {text!r}.")
+        return user
+
+
+class NewUserForm(ActForm):
+    """A person's new account."""
+
+    username = forms.CharField(
+        max_length=64, help_text="Of users, teams and organizations alike, and for ever."
+    )
+    email = forms.EmailField(help_text="Taken for verified, on your word.")
+    mail_link = forms.BooleanField(
+        required=False, initial=True, label="Mail them a link", help_text="By which they choose a password."
+    )
+
+
+class DisplayNameForm(ActForm):
+    """What pages call a person."""
+
+    display_name = forms.CharField(max_length=120, required=False)
+
+    def prepare(self) -> None:
+        """Propose the present one."""
+        self.initial["display_name"] = self.row.display_name
+
+
+class ReasonForm(ActForm):
+    """Why; the audit log keeps it."""
+
+    reason = forms.CharField(
+        max_length=500, widget=forms.Textarea({"rows": 3}), help_text="Kept in the audit log."
+    )
+
+
+class MergeForm(ActForm):
+    """Into which account, and a name typed so that nobody merges by mistake."""
+
+    into = UserField(label="Account that stays", help_text="Its username, or a verified address.")
+    typed = forms.CharField(label="Account that ends", help_text="Type its username.", required=False)
+
+    def preview(self) -> dict[str, Any]:
+        """Say what would move, and what is in the way."""
+        target = self.cleaned_data["into"]
+        plan = plan_of(self.row, target)
+        rows = [
+            format_html("{}: {}{}", line.what, line.count, f" ({line.note})" if line.note else "")
+            for line in plan.lines
+        ]
+        return {
+            "heading": f"{self.row} would become a part of {target}",
+            "rows": rows,
+            "conflicts": plan.conflicts,
+            "foot": f"{self.row} ends for ever: its name stays taken, its password and second factors are gone.",
+        }

@@ -1,0 +1,16 @@
+"""Whose session it is."""
+
+from typing import Any
+
+from allauth.account.auth_backends import AuthenticationBackend
+
+from accounts.models import User
+
+
+class SessionBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth has no type stubs
+    """Allauth's backend, which reads the user together with the claim: every page draws their picture."""
+
+    def get_user(self, user_id: Any) -> User | None:
+        """Return the active user of a session, or None."""
+        user = User.objects.select_related("claim").filter(pk=user_id).first()
+        return user if user is not None and self.user_can_authenticate(user) else None

@@ -1,0 +1,70 @@
+"""Pictures of other hosts in intros: fetched by this server, checked, remembered for an hour."""
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from io import BytesIO
+from typing import cast
+
+from django.core.cache import cache
+from PIL import Image
+
+from common.errors import NotFound
+from common.outgoing import Fetched, OutgoingError, fetch
+
+MAX_BYTES = 5 * 1024 * 1024
+KEPT_S = 3600
+_KEPT_BYTES = 256 * 1024
+"""Larger ones are left to the browsers' caches: the cache is memory."""
+_REFUSED_S = 60
+_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
+_ACCEPT = "image/svg+xml,image/webp,image/png,image/jpeg,image/gif"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A picture; SVG is shown under a policy that lets nothing in it run or load."""
+
+    content: bytes
+    content_type: str
+
+
+def external_picture(url: str) -> External:
+    """Return the picture at an address.
+
+    Raises:
+        NotFound: there is none that may be shown.
+    """
+    key = "picture:" + hashlib.sha256(url.encode()).hexdigest()
+    known = cast("External | str | None", cache.get(key))
+    if known is None:
+        known = _fetched(url)
+        if isinstance(known, str):
+            cache.set(key, known, _REFUSED_S)
+        elif len(known.content) <= _KEPT_BYTES:
+            cache.set(key, known, KEPT_S)
+    if isinstance(known, str):
+        raise NotFound(f"There is no picture to show at {url}: {known}.")
+    return known
+
+
+def _fetched(url: str) -> External | str:
+    """Return the picture, or why there is none."""
+    try:
+        answer = fetch(url, max_bytes=MAX_BYTES, accept=_ACCEPT)
+    except OutgoingError as error:
+        _log.info("picture %s: %s", url, error)
+        return str(error)
+    return External(answer.content, kind) if (kind := _kind_of(answer)) else "it is no picture"
+
+
+def _kind_of(answer: Fetched) -> str:
+    """Return the type that the content has, whatever its sender says; SVG only where it says so, too."""
+    if answer.content_type == "image/svg+xml" and b"<svg" in answer.content[:2048]:
+        return "image/svg+xml"
+    try:
+        with Image.open(BytesIO(answer.content), formats=tuple(_TYPES)) as image:
+            return _TYPES.get(image.format or "", "image/jpeg")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return ""

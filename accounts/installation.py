@@ -1,0 +1,54 @@
+"""Where the settings that operators change are kept: one row each, read from the cache (common.installation)."""
+
+from functools import partial
+from typing import Any
+
+from django.core.cache import cache
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from access.actor import Actor, ActorKind
+from access.audit import record
+from accounts.models import InstallationSetting
+from common.errors import Conflict, Forbidden
+from common.installation import VARIABLES, is_given
+
+CACHE_KEY = "installation-settings"
+_CACHED_S = 300
+
+
+def stored() -> dict[str, Any]:
+    """Return what is stored, by name."""
+    held: dict[str, Any] | None = cache.get(CACHE_KEY)
+    if held is None:
+        held = dict(InstallationSetting.objects.values_list("name", "value"))
+        cache.set(CACHE_KEY, held, _CACHED_S)
+    return held
+
+
+@transaction.atomic
+def change(*, actor: Actor, values: dict[str, Any]) -> list[str]:
+    """Store settings of the installation, None takes one away; returns the names of those that changed.
+
+    Raises:
+        Conflict: the environment decides one of them.
+        Forbidden: the actor is no operator.
+    """
+    if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
+        raise Forbidden(_("Only operators of this installation may do this."), action="operator")
+    before = dict(InstallationSetting.objects.select_for_update().values_list("name", "value"))
+    changed = {name: value for name, value in values.items() if before.get(name) != value}
+    for name, value in changed.items():
+        if is_given(name):
+            variables = ", ".join(VARIABLES[name])
+            raise Conflict(_("%(variables)s in the environment decides this.") % {"variables": variables})
+        if value is None:
+            InstallationSetting.objects.filter(name=name).delete()
+            continue
+        InstallationSetting.objects.update_or_create(name=name, defaults={"value": value})
+    if changed:
+        past = {name: before.get(name) for name in changed}
+        row = InstallationSetting(name="installation", pk=0)
+        record(actor, "installation.change_settings", row, before=past, after=changed)
+        transaction.on_commit(partial(cache.delete, CACHE_KEY))
+    return sorted(changed)

@@ -1,0 +1,121 @@
+"""Mail on its way: kept in a table until a server took it, so that no request waits for one and nothing is lost.
+
+Where no mail server is configured, `OutboxBackend` keeps the mail for operators to read, which is how an
+installation works before anybody has set one up.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+
+from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.actor import Actor, ActorKind
+from access.audit import record
+from accounts.models import OutboxMail
+from common.errors import Conflict, Forbidden
+
+logger = logging.getLogger(__name__)
+
+KEPT_DAYS = 30
+"""How long mail can be read in the outbox."""
+TRIED_FOR = timedelta(days=3)
+"""After that a mail is old news; it stays in the outbox with the server's answer."""
+LEASE = timedelta(minutes=5)
+"""Longer than any attempt takes (EMAIL_TIMEOUT), so that no two send the same."""
+LONGEST_PAUSE_M = 60
+BATCH = 200
+
+
+def is_outbox_used() -> bool:
+    """Whether mail stays here, because no server is configured."""
+    return str(settings.EMAIL_BACKEND).endswith(".OutboxBackend")
+
+
+def waiting() -> QuerySet[OutboxMail]:
+    """Return the mail whose turn has come."""
+    now = timezone.now()
+    return OutboxMail.objects.filter(kept_at=None, try_at__lte=now, created_at__gt=now - TRIED_FOR)
+
+
+def deliver(*, mail_id: int) -> None:
+    """Send one mail; one that was sent, or that another process is sending, is left alone."""
+    claim = {"try_at": timezone.now() + LEASE, "attempt_count": F("attempt_count") + 1}
+    if not waiting().filter(pk=mail_id).update(**claim):
+        return
+    mail = OutboxMail.objects.get(pk=mail_id)
+    message = EmailMultiAlternatives(
+        mail.subject, mail.text, to=[mail.to], headers={"Auto-Submitted": "auto-generated"}
+    )
+    message.attach_alternative(mail.html, "text/html")
+    try:
+        message.send()
+    except OSError as error:  # SMTP's errors are OSErrors
+        minutes = min(2**mail.attempt_count, LONGEST_PAUSE_M)
+        mail.try_at, mail.error = timezone.now() + timedelta(minutes=minutes), str(error)[:300]
+        mail.save(update_fields=["try_at", "error"])
+        logger.warning("Mail %s was not sent, next try in %s min: %s", mail.pk, minutes, error)
+        return
+    mail.delete()  # links in it open accounts
+
+
+def deliver_waiting() -> None:
+    """Try again what could not be sent, and forget what is old."""
+    OutboxMail.objects.filter(created_at__lt=timezone.now() - timedelta(days=KEPT_DAYS)).delete()
+    for mail_id in waiting().order_by("try_at").values_list("pk", flat=True)[:BATCH]:
+        deliver(mail_id=mail_id)
+
+
+def _operates(actor: Actor) -> None:
+    if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
+        raise Forbidden(_("Only operators of this installation may do this."), action="operator")
+
+
+@transaction.atomic
+def retry(*, actor: Actor, mail: OutboxMail) -> None:
+    """Send one that waits at once; one that is too old to be tried gets three days more.
+
+    Raises:
+        Conflict: it was kept to be read, or sent meanwhile.
+    """
+    _operates(actor)
+    now = timezone.now()
+    fresh = {"try_at": now, "created_at": max(mail.created_at, now - TRIED_FOR + timedelta(hours=1))}
+    if not OutboxMail.objects.filter(pk=mail.pk, kept_at=None).update(**fresh):
+        raise Conflict(_("There is no such mail in the outbox, or it was sent."))
+    record(actor, "outbox.retry", mail, after={"to": mail.to})
+    transaction.on_commit(partial(deliver, mail_id=mail.pk))
+
+
+@transaction.atomic
+def drop(*, actor: Actor, mail: OutboxMail) -> None:
+    """Throw a mail away."""
+    _operates(actor)
+    record(actor, "outbox.delete", mail, before={"to": mail.to})
+    mail.delete()
+
+
+class OutboxBackend(BaseEmailBackend):
+    """Django's interface to it: what is "sent" by it can be read on the page of operators."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        """Keep them, and say so in one line each."""
+        for message in email_messages:
+            html = next((str(part[0]) for part in getattr(message, "alternatives", ())), "")
+            for address in message.to:
+                kept = OutboxMail.objects.create(
+                    to=address,
+                    subject=str(message.subject)[:300],
+                    text=str(message.body),
+                    html=html,
+                    kept_at=timezone.now(),
+                )
+                logger.info("Mail to %s, %r: %s/outbox/%s", address, kept.subject, settings.BASE_URL, kept.pk)
+        return len(email_messages)

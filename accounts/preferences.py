@@ -1,0 +1,103 @@
+"""How pages look to a person, and in which language: stored with the account, so the same in every browser."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.engine import require
+from accounts.access import AccountAction
+from accounts.models import Theme, User
+from common.errors import Invalid
+
+
+@transaction.atomic
+def choose_theme(*, actor: Actor, user: User, theme: str) -> None:
+    """Store light, dark, or "" for as the system has it (ACC-5).
+
+    Raises:
+        Invalid: there is no such theme.
+    """
+    require(actor, AccountAction.UPDATE, user)
+    if theme not in Theme.values:
+        raise Invalid(_("There is no such theme."))
+    user.theme = theme
+    user.save(update_fields=["theme", "updated_at"])
+
+
+@transaction.atomic
+def choose_language(*, actor: Actor, user: User, language: str) -> None:
+    """Store the language of pages and mails, "" for what the browser asks for (UI-9).
+
+    Raises:
+        Invalid: there is no such language.
+    """
+    require(actor, AccountAction.UPDATE, user)
+    if language and language not in dict(settings.LANGUAGES):
+        raise Invalid(_("There is no such language."))
+    user.language = language
+    user.save(update_fields=["language", "updated_at"])
+
+
+def language_of(user: User) -> str:
+    """Return the language to write to a person in; one that was taken out since counts as not chosen."""
+    return user.language if user.language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+
+
+@contextmanager
+def in_language_of(user: User | None) -> Iterator[None]:
+    """Speak the language of whoever gets the mail that is written inside; without a user the default one."""
+    with translation.override(language_of(user) if user else settings.LANGUAGE_CODE):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class BetaFeature:
+    """A named switch of the section Beta features."""
+
+    key: str
+    label: str | Promise
+    description: str | Promise
+    is_on: Callable[[User], bool]
+    turn: Callable[[Actor, User, bool], None]
+    """Store the choice; asks for the permission."""
+
+
+_features: dict[str, BetaFeature] = {}
+
+
+def register_beta_feature(feature: BetaFeature) -> None:
+    """Add a switch; called in ``AppConfig.ready``."""
+    _features[feature.key] = feature
+
+
+def beta_features() -> list[BetaFeature]:
+    """Return all switches in the order in which they were added."""
+    return list(_features.values())
+
+
+def turn_beta_feature(*, actor: Actor, user: User, key: str, on: bool) -> None:
+    """Turn one switch.
+
+    Raises:
+        Invalid: there is no such switch.
+    """
+    if key not in _features:
+        raise Invalid(_("There is no such switch."))
+    _features[key].turn(actor, user, on)
+
+
+def is_night(user: User) -> bool:
+    """Whether the dark theme was chosen."""
+    return user.theme == Theme.DARK
+
+
+def turn_night(actor: Actor, user: User, on: bool) -> None:  # noqa: FBT001 - the form of every switch
+    """Choose the dark theme, or the light one: off must be light also where the system is dark."""
+    choose_theme(actor=actor, user=user, theme=Theme.DARK if on else Theme.LIGHT)

@@ -1,0 +1,58 @@
+"""The sections of settings pages. Each app registers its own; the rail and the search are made of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db.models import Model
+from django.utils.functional import Promise
+
+from access.actor import Actor
+from access.engine import can
+
+
+class Place(StrEnum):
+    """Whose settings a section belongs to."""
+
+    USER = "user"
+    TEAM = "team"
+    ORGANIZATION = "organization"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One entry of a rail; its page has a URL of its own and saves on its own (ACC-2)."""
+
+    label: str | Promise
+    icon: str
+    route: str
+    """Name of the page's route. Those of teams and organizations take the name, and only that."""
+    rank: int
+    needs: str = ""
+    """The action on the team or organization without which the section is not shown; "" shows it always."""
+    words: str | Promise = ""
+    """Other words that people type into the search for it."""
+
+
+_sections: dict[Place, dict[str, Section]] = {place: {} for place in Place}
+
+
+def register_sections(place: Place, *sections: Section) -> None:
+    """Add sections, shown in order of ``rank``; called in ``AppConfig.ready``."""
+    for section in sections:
+        _sections[place][section.route] = section
+
+
+def all_sections(place: Place) -> list[Section]:
+    """Return every section of a place, in order."""
+    return sorted(_sections[place].values(), key=lambda section: section.rank)
+
+
+def sections_for(actor: Actor, place: Place, row: Model | None = None) -> Iterator[Section]:
+    """Yield the sections that the actor may open; one query for each action that sections need."""
+    allowed: dict[str, bool] = {"": True}
+    for section in all_sections(place):
+        if section.needs not in allowed:
+            allowed[section.needs] = row is not None and can(actor, section.needs, row)
+        if allowed[section.needs]:
+            yield section

@@ -1,0 +1,23 @@
+"""What accounts do by themselves."""
+
+from celery import shared_task
+
+from accounts import key_expiry, outbox
+
+
+@shared_task(acks_late=True, time_limit=120)
+def deliver_mail(mail_id: int) -> None:
+    """Send one mail; one that was sent is left alone, and the schedule tries again what failed."""
+    outbox.deliver(mail_id=mail_id)
+
+
+@shared_task(acks_late=True, expires=30)
+def deliver_waiting() -> None:
+    """Send what waits; scheduled every 30 s."""
+    outbox.deliver_waiting()
+
+
+@shared_task(acks_late=True, expires=3600)
+def tell_of_ending_keys() -> None:
+    """Mail before API keys end; scheduled every hour."""
+    key_expiry.tell_of_ending_keys()

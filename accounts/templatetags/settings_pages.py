@@ -1,0 +1,42 @@
+"""The rail of settings pages."""
+
+from typing import Any
+
+from django import template
+from django.db.models import Model
+from django.urls import reverse
+
+from access.web import actor_of
+from accounts.models import SignInProvider
+from accounts.providers import enabled_providers
+from accounts.sections import Place, all_sections, sections_for
+
+register = template.Library()
+
+
+@register.inclusion_tag("settings/rail.html", takes_context=True)
+def settings_rail(context: dict[str, Any], place: str, row: Model | None = None) -> dict[str, Any]:
+    """List the sections of ``place`` that the viewer may open; ``row`` is the team or organization.
+
+    A page below a section names it by ``section_route``.
+    """
+    request = context["request"]
+    arguments = [] if row is None else [str(row)]
+    entries = [
+        {"section": section, "url": reverse(section.route, args=arguments)}
+        for section in sections_for(actor_of(request), Place(place), row)
+    ]
+    return {"entries": entries, "here": context.get("section_route") or request.resolver_match.view_name}
+
+
+@register.simple_tag(takes_context=True)
+def settings_heading(context: dict[str, Any], place: str) -> str:
+    """Return the name of the section whose page this is."""
+    here = context["request"].resolver_match.view_name
+    return next((str(section.label) for section in all_sections(Place(place)) if section.route == here), "")
+
+
+@register.simple_tag
+def sign_in_providers() -> list[SignInProvider]:
+    """Return the providers that the sign-in and sign-up pages offer."""
+    return enabled_providers()

@@ -1,0 +1,1 @@
+"""Pages of people's own: settings, keys, sign-in, mail."""

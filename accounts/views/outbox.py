@@ -1,0 +1,62 @@
+"""The outbox of operators: mail that no server takes, to be read; or what waits for one that does not answer."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.audit import record
+from access.routes import Open, declare
+from access.web import actor_of
+from accounts import outbox
+from accounts.models import OutboxMail
+from common.errors import NotFound
+
+SHOWN = 200
+_SANDBOX = (
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-popups allow-popups-to-escape-sandbox;"
+    " frame-ancestors 'self'"
+)
+
+
+def _kept(pk: int) -> OutboxMail:
+    """Return a mail that nobody else gets; one on its way to its reader is for them alone."""
+    mail = OutboxMail.objects.filter(pk=pk).exclude(kept_at=None).first()
+    if mail is None:
+        raise NotFound(_("There is no such mail in the outbox, or it was sent."))
+    return mail
+
+
+@declare(Open.OPERATOR)
+@never_cache
+@require_GET
+def mails(request: HttpRequest) -> HttpResponse:
+    """List the newest."""
+    context = {
+        "mails": OutboxMail.objects.defer("text", "html")[:SHOWN],
+        "is_kept": outbox.is_outbox_used(),
+        "kept_days": outbox.KEPT_DAYS,
+    }
+    return render(request, "accounts/outbox.html", context)
+
+
+@declare(Open.OPERATOR)
+@never_cache
+@require_GET
+def mail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show one; its links open accounts, so that it was read is written down (TEAM-21)."""
+    kept = _kept(pk)
+    record(actor_of(request), "outbox.read", kept, after={"to": kept.to})
+    return render(request, "accounts/outbox_mail.html", {"mail": kept})
+
+
+@declare(Open.OPERATOR)
+@never_cache
+@require_GET
+def mail_body(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return its HTML for a frame that can neither run scripts nor reach this origin."""
+    reply = HttpResponse(_kept(pk).html)
+    reply["Content-Security-Policy"] = _SANDBOX
+    reply["X-Frame-Options"] = "SAMEORIGIN"
+    return reply

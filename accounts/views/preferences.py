@@ -1,0 +1,84 @@
+"""The sections Beta features and Language, and the choice of a theme."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from access.routes import Open, declare
+from access.web import actor_of
+from accounts import preferences
+from accounts.views.base import signed_in_user
+from accounts.views.profile import back_to
+from common.errors import Invalid
+
+
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def beta(request: HttpRequest) -> HttpResponse:
+    """Settings, section Beta features: a switch is one form, which a script sends when it is turned (ACC-5)."""
+    user = signed_in_user(request)
+    if request.method == "POST":
+        key, on = request.POST.get("key", ""), request.POST.get("on") == "1"
+        preferences.turn_beta_feature(actor=actor_of(request), user=user, key=key, on=on)
+        return redirect("accounts:beta")
+    rows = [{"feature": one, "is_on": one.is_on(user)} for one in preferences.beta_features()]
+    return render(request, "settings/beta.html", {"rows": rows})
+
+
+@declare(Open.SIGNED_IN)
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Store the theme that was chosen in the user menu or by a switch."""
+    choice = request.POST.get("theme", "").replace("system", "")
+    preferences.choose_theme(actor=actor_of(request), user=signed_in_user(request), theme=choice)
+    return HttpResponse(status=204)
+
+
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def language(request: HttpRequest) -> HttpResponse:
+    """Settings, section Language (UI-9)."""
+    user = signed_in_user(request)
+    if request.method == "POST":
+        choice = request.POST.get("language", "")
+        preferences.choose_language(actor=actor_of(request), user=user, language=choice)
+        with preferences.in_language_of(user) if choice else translation.override(None):
+            messages.success(request, _("The language is saved."))
+        answer = redirect("accounts:language")
+        return _with_cookie(answer, choice)
+    return render(request, "settings/language.html", {"languages": own_names(), "chosen": user.language})
+
+
+@declare(Open.ANYONE)
+@require_POST
+def visitor_language(request: HttpRequest) -> HttpResponse:
+    """Let whoever has not signed in choose; the browser keeps it."""
+    choice = request.POST.get("language", "")
+    if choice and choice not in dict(settings.LANGUAGES):
+        raise Invalid(_("There is no such language."))
+    return _with_cookie(redirect(back_to(request)), choice)
+
+
+def own_names() -> list[tuple[str, str]]:
+    """Return code and name of each language, the name as its speakers write it."""
+    return [(code, translation.get_language_info(code)["name_local"]) for code, _name in settings.LANGUAGES]
+
+
+def _with_cookie(answer: HttpResponse, language: str) -> HttpResponse:
+    """Let the browser's pages speak the language after signing out, too."""
+    if not language:
+        answer.delete_cookie(settings.LANGUAGE_COOKIE_NAME)
+        return answer
+    year_s = 365 * 24 * 3600
+    answer.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME, language, max_age=year_s, secure=settings.LANGUAGE_COOKIE_SECURE,
+        httponly=True, samesite="Lax",
+    )  # fmt: skip
+    return answer
