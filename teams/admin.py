@@ -1,12 +1,21 @@
-"""Organizations, teams and roles for operators."""
+"""Organizations, teams and who belongs to them, for operators (TEAM-21)."""
+
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import format_html
 
+from access.audit import record
 from access.web import actor_of
-from common.admin import NotAddedHere, ReadOnly
-from teams import invitations
+from accounts.admin_acts import Act, Doing, ServedAdmin
+from teams import admin_forms as forms
+from teams import invitations, organizations, services
+from teams.deletion import delete_team, restore_team
 from teams.models import (
     Invitation,
     InvitationState,
@@ -14,41 +23,78 @@ from teams.models import (
     Organization,
     OrganizationMember,
     Role,
-    RoleGrant,
     ServiceAccount,
     Team,
 )
+from teams.privacy import enforce_privacy, set_privacy
+from teams.sso_models import GroupMapping
 
 
-class OrganizationMemberInline(ReadOnly, admin.TabularInline[OrganizationMember, Organization]):
-    """Who belongs to the organization; changed by services alone, which guard the last admin."""
-
-    model = OrganizationMember
-    raw_id_fields = ["user"]
-    extra = 0
+def counted(model: Any, owner: str) -> Coalesce:
+    """Return how many rows of a model have the listed row as their owner: one subquery, where joins would multiply."""
+    rows = model._default_manager.filter(**{owner: OuterRef("pk")}).order_by().values(owner)
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-class MembershipInline(ReadOnly, admin.TabularInline[Membership, Team]):
-    """Who belongs to the team; as for organizations."""
+def _new_organization(doing: Doing[Organization]) -> Any:
+    row = services.create_organization(actor=doing.actor, **doing.typed)
+    return redirect("admin:teams_organization_change", row.pk)
 
-    model = Membership
-    raw_id_fields = ["user"]
-    extra = 0
+
+def _new_team(doing: Doing[Organization]) -> Any:
+    row = services.create_team(actor=doing.actor, organization=doing.row, **doing.typed)
+    return redirect("admin:teams_team_change", row.pk)
+
+
+def _enforce(doing: Doing[Organization]) -> None:
+    values = {name: None if not value else value == "yes" for name, value in doing.typed.items()}
+    enforce_privacy(actor=doing.actor, organization=doing.row, values=values)
+
+
+def _invite(doing: Doing[Team]) -> None:
+    who, role = doing.typed["who"].strip(), doing.typed["role"]
+    name = {"email": who} if "@" in who else {"username": who}
+    invitations.invite(actor=doing.actor, team=doing.row, role=role, **name)
+
+
+def _is_shared(team: Team) -> bool:
+    return not team.is_personal and team.deleted_at is None
 
 
 @admin.register(Organization)
-class OrganizationAdmin(NotAddedHere, admin.ModelAdmin[Organization]):
+class OrganizationAdmin(ServedAdmin[Organization]):
     """Organizations with their sizes."""
 
-    list_display = ["name", "display_name", "team_count", "member_count", "created_at"]
+    list_display = ["name", "display_name", "team_count", "member_count", "api_keys_allowed", "created_at"]
+    list_filter = ["api_keys_allowed", "created_at"]
     search_fields = ["name", "display_name"]
-    readonly_fields = ["claim", "name", "created_at"]
-    inlines = [OrganizationMemberInline]
+    date_hierarchy = "created_at"
+    fields = [
+        "name", "display_name", "enforced_privacy", "api_keys_allowed", "api_key_max_days", "roles", "created_at"
+    ]  # fmt: skip
+    creation = Act(
+        slug="add", label="Make an organization", form=forms.NewOrganizationForm, do=_new_organization
+    )
+    acts = (
+        Act(slug="settings", label="Change settings", form=forms.OrganizationSettingsForm,
+            do=lambda doing: _told(organizations.change_organization(
+                actor=doing.actor, organization=doing.row, **doing.typed))),
+        Act(slug="privacy", label="Decide privacy", form=forms.EnforcedPrivacyForm, is_dangerous=True,
+            text="What is decided here holds in all teams of the organization, at once.", do=_enforce),
+        Act(slug="new-team", label="Make a team", form=forms.NewTeamForm, do=_new_team),
+    )  # fmt: skip
+    related = (
+        ("Members", "teams_organizationmember", "organization__id__exact"),
+        ("Teams", "teams_team", "organization__id__exact"),
+        ("Roles", "teams_role", "organization__id__exact"),
+        ("Service accounts", "teams_serviceaccount", "organization__id__exact"),
+        ("Audit log", "access_auditentry", "organization_id"),
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
         """Count in the list's own query."""
-        counted = {"n_teams": Count("teams", distinct=True), "n_members": Count("members", distinct=True)}
-        return super().get_queryset(request).annotate(**counted)
+        n_teams, n_members = counted(Team, "organization"), counted(OrganizationMember, "organization")
+        return super().get_queryset(request).annotate(n_teams=n_teams, n_members=n_members)
 
     @admin.display(description="teams", ordering="n_teams")
     def team_count(self, organization: Organization) -> int:
@@ -60,77 +106,226 @@ class OrganizationAdmin(NotAddedHere, admin.ModelAdmin[Organization]):
         """Show how many people belong to it."""
         return int(getattr(organization, "n_members", 0))
 
+    @admin.display(description="own roles")
+    def roles(self, organization: Organization) -> str:
+        """Lead to where the organization's admins define roles."""
+        url = f"{reverse('teams:organization', args=[organization.name])}/roles"
+        return format_html('<a href="{}">Roles of {}</a> (for its admins)', url, organization.name)
+
+
+def _told(_row: object) -> None:
+    """Say no more than that it is done."""
+
+
+@admin.register(OrganizationMember)
+class OrganizationMemberAdmin(ServedAdmin[OrganizationMember]):
+    """Who belongs to which organization."""
+
+    list_display = ["user", "organization", "role", "models_access", "weave_access", "created_at"]
+    list_filter = ["role", "models_access", "weave_access"]
+    list_select_related = ["user", "organization", "role"]
+    search_fields = ["user__username", "user__email", "organization__name"]
+    date_hierarchy = "created_at"
+    acts = (
+        Act(slug="change", label="Change role and access", form=forms.PlaceForm, is_dangerous=True,
+            do=lambda doing: _told(organizations.change_organization_member(
+                actor=doing.actor, member=doing.row, **doing.typed))),
+        Act(slug="remove", label="Remove from the organization", in_bulk=True,
+            text="They leave its teams, too, and are told by mail. The runs they logged stay.",
+            do=lambda doing: organizations.remove_from_organization(actor=doing.actor, member=doing.row)),
+    )  # fmt: skip
+
 
 @admin.register(Team)
-class TeamAdmin(NotAddedHere, admin.ModelAdmin[Team]):
+class TeamAdmin(ServedAdmin[Team]):
     """Teams, personal entities among them."""
 
-    list_display = ["name", "kind", "organization", "member_count", "public_projects_allowed", "created_at"]
-    list_filter = ["kind", "public_projects_allowed"]
+    list_display = [
+        "name", "kind", "organization", "member_count", "project_count", "public_projects_allowed", "is_hidden",
+        "created_at", "deleted_at",
+    ]  # fmt: skip
+    list_filter = ["kind", ("deleted_at", admin.EmptyFieldListFilter), "public_projects_allowed", "is_hidden"]
     list_select_related = ["organization"]
-    search_fields = ["name", "organization__name"]
-    readonly_fields = ["claim", "name", "kind", "organization", "created_at"]
-    inlines = [MembershipInline]
+    search_fields = ["name", "display_name", "organization__name"]
+    date_hierarchy = "created_at"
+    fields = [
+        "name", "display_name", "kind", "organization", "is_hidden", "public_projects_allowed",
+        "members_may_invite", "code_saving_default", "created_at", "deleted_at",
+    ]  # fmt: skip
+    acts = (
+        Act(slug="settings", label="Change settings", form=forms.TeamSettingsForm, fits=_is_shared,
+            do=lambda doing: _told(services.change_team(actor=doing.actor, team=doing.row, **doing.typed))),
+        Act(slug="privacy", label="Change privacy", form=forms.PrivacyForm, fits=_is_shared, is_dangerous=True,
+            do=lambda doing: _told(set_privacy(actor=doing.actor, team=doing.row, values=doing.typed))),
+        Act(slug="add-member", label="Add a member", form=forms.MemberForm, fits=_is_shared,
+            text="They join at once, without being asked.",
+            do=lambda doing: _told(services.add_member(actor=doing.actor, team=doing.row, **doing.typed))),
+        Act(slug="invite", label="Invite", form=forms.InviteForm, fits=_is_shared, do=_invite),
+        Act(slug="delete", label="Delete", form=forms.TypedNameForm, fits=_is_shared, is_dangerous=True,
+            text="The team and all it owns are hidden, and can be restored for some days.",
+            do=lambda doing: _told(delete_team(actor=doing.actor, team=doing.row, typed=doing.typed["typed"]))),
+        Act(slug="restore", label="Restore", in_bulk=True,
+            fits=lambda team: team.deleted_at is not None and not team.is_personal,
+            text="It comes back with all that went with it.",
+            do=lambda doing: _told(restore_team(actor=doing.actor, team=doing.row))),
+    )  # fmt: skip
+    related = (
+        ("Members", "teams_membership", "team__id__exact"),
+        ("Invitations", "teams_invitation", "team__id__exact"),
+        ("Service accounts", "teams_serviceaccount", "team__id__exact"),
+        ("Projects", "runs_project", "team__id__exact"),
+        ("Audit log", "access_auditentry", "team_id"),
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
         """Count in the list's own query."""
-        return super().get_queryset(request).annotate(n_members=Count("memberships"))
+        projects = counted(Team._meta.get_field("projects").related_model, "team")
+        return (
+            super().get_queryset(request).annotate(n_members=counted(Membership, "team"), n_projects=projects)
+        )
 
     @admin.display(description="members", ordering="n_members")
     def member_count(self, team: Team) -> int:
         """Show how many belong to it."""
         return int(getattr(team, "n_members", 0))
 
+    @admin.display(description="projects", ordering="n_projects")
+    def project_count(self, team: Team) -> int:
+        """Show how many projects it holds, deleted ones among them."""
+        return int(getattr(team, "n_projects", 0))
 
-class RoleGrantInline(admin.TabularInline[RoleGrant, Role]):
-    """What the role gives."""
 
-    model = RoleGrant
-    extra = 0
+@admin.register(Membership)
+class MembershipAdmin(ServedAdmin[Membership]):
+    """Who is in which team."""
+
+    list_display = ["user", "team", "role", "created_at"]
+    list_filter = ["role__preset", "team__kind", "user__kind"]
+    list_select_related = ["user", "team", "role"]
+    search_fields = ["user__username", "user__email", "team__name"]
+    date_hierarchy = "created_at"
+    acts = (
+        Act(slug="role", label="Change role", form=forms.RoleForm, fits=lambda row: not row.team.is_personal,
+            is_dangerous=True,
+            do=lambda doing: _told(services.change_role(actor=doing.actor, membership=doing.row, **doing.typed))),
+        Act(slug="remove", label="Remove from the team", in_bulk=True, fits=lambda row: not row.team.is_personal,
+            text="They are told by mail. The runs they logged stay.",
+            do=lambda doing: services.remove_member(actor=doing.actor, membership=doing.row)),
+    )  # fmt: skip
 
 
 @admin.register(Role)
-class RoleAdmin(NotAddedHere, admin.ModelAdmin[Role]):
-    """Roles and their grants; built-in ones follow the code and are read only."""
+class RoleAdmin(ServedAdmin[Role]):
+    """Roles and what they give: built-in ones follow the code, custom ones are their organization's to change."""
 
-    list_display = ["name", "level", "preset", "organization", "base"]
-    list_filter = ["level"]
+    list_display = ["name", "level", "preset", "organization", "base", "action_count"]
+    list_filter = ["level", ("organization", admin.EmptyFieldListFilter)]
     list_select_related = ["organization", "base"]
     search_fields = ["name", "organization__name"]
-    inlines = [RoleGrantInline]
+    fields = ["name", "level", "preset", "organization", "base", "actions_given", "edited"]
 
-    def has_change_permission(self, request: HttpRequest, obj: Role | None = None) -> bool:
-        """Built-in roles are rewritten after every migration, so nobody edits them."""
-        return obj is not None and not obj.preset and super().has_change_permission(request, obj)
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Role]:
+        """Count in the list's own query."""
+        return super().get_queryset(request).annotate(n_actions=Count("grants"))
 
-    def has_delete_permission(self, request: HttpRequest, obj: Role | None = None) -> bool:
-        """As for changing."""
-        return obj is not None and not obj.preset and super().has_delete_permission(request, obj)
+    @admin.display(description="actions", ordering="n_actions")
+    def action_count(self, role: Role) -> int:
+        """Show how many actions it gives."""
+        return int(getattr(role, "n_actions", 0))
+
+    @admin.display(description="gives")
+    def actions_given(self, role: Role) -> str:
+        """Name the actions."""
+        return ", ".join(role.grants.order_by("action").values_list("action", flat=True))
+
+    @admin.display(description="changed where")
+    def edited(self, role: Role) -> str:
+        """Lead to where it is edited."""
+        if role.organization is None:
+            return "Built in: written anew after every migration."
+        url = f"{reverse('teams:organization', args=[role.organization.name])}/roles"
+        return format_html('<a href="{}">Roles of {}</a> (for its admins)', url, role.organization.name)
 
 
 @admin.register(ServiceAccount)
-class ServiceAccountAdmin(NotAddedHere, admin.ModelAdmin[ServiceAccount]):
+class ServiceAccountAdmin(ServedAdmin[ServiceAccount]):
     """Programs with keys."""
 
-    list_display = ["label", "user", "team", "organization", "role", "created_at"]
+    list_display = ["label", "user", "team", "organization", "role", "is_on", "key_count", "created_at"]
+    list_filter = [("organization", admin.EmptyFieldListFilter), "user__is_active"]
     list_select_related = ["user", "team", "organization", "role"]
     search_fields = ["label", "user__username", "team__name", "organization__name"]
-    readonly_fields = ["user", "label", "team", "organization", "role"]
+    date_hierarchy = "created_at"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ServiceAccount]:
+        """Count in the list's own query."""
+        return super().get_queryset(request).annotate(n_keys=Count("user__api_keys"))
+
+    @admin.display(description="API keys", ordering="n_keys")
+    def key_count(self, account: ServiceAccount) -> int:
+        """Show how many keys it holds."""
+        return int(getattr(account, "n_keys", 0))
+
+    @admin.display(description="active", boolean=True, ordering="user__is_active")
+    def is_on(self, account: ServiceAccount) -> bool:
+        """Show whether its keys work."""
+        return account.user.is_active
 
 
 @admin.register(Invitation)
-class InvitationAdmin(ReadOnly, admin.ModelAdmin[Invitation]):
-    """Who was asked into which team; an operator can only take an invitation back."""
+class InvitationAdmin(ServedAdmin[Invitation]):
+    """Who was asked into which team."""
 
-    list_display = ["addressee", "team", "granted_role", "invited_by", "state", "last_sent_at", "expires_at"]
-    list_filter = ["state"]
+    list_display = [
+        "addressee", "team", "granted_role", "invited_by", "state", "last_sent_at", "expires_at", "closed_at"
+    ]  # fmt: skip
+    list_filter = ["state", "expires_at"]
     list_select_related = ["team", "user", "role", "base_role", "invited_by"]
     search_fields = ["email", "user__username", "team__name"]
+    date_hierarchy = "created_at"
     exclude = ["token_hash"]
-    actions = ["revoke"]
+    acts = (
+        Act(slug="resend", label="Send again", in_bulk=True, fits=lambda row: row.state == InvitationState.PENDING,
+            text="The link before ends, and the days begin anew.",
+            do=lambda doing: _told(invitations.resend(actor=doing.actor, invitation=doing.row))),
+        Act(slug="revoke", label="Revoke", in_bulk=True, fits=lambda row: row.state == InvitationState.PENDING,
+            text="The mailed link ends at once.",
+            do=lambda doing: invitations.revoke(actor=doing.actor, invitation=doing.row)),
+    )  # fmt: skip
 
-    @admin.action(description="Revoke: the mailed link ends at once")
-    def revoke(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
-        """Take back those that are pending."""
-        for invitation in queryset.filter(state=InvitationState.PENDING):
-            invitations.revoke(actor=actor_of(request), invitation=invitation)
+
+@admin.register(GroupMapping)
+class GroupMappingAdmin(admin.ModelAdmin[GroupMapping]):
+    """Which group of a sign-in provider leads to which team (ACC-21); counts from the next sign-in on."""
+
+    list_display = ["provider", "group", "team", "role"]
+    list_filter = ["provider"]
+    list_select_related = ["team", "role"]
+    search_fields = ["group", "team__name"]
+    autocomplete_fields = ["team", "role"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[GroupMapping]:
+        """Read with each what names it."""
+        return super().get_queryset(request).select_related("team", "role")
+
+    def save_model(self, request: HttpRequest, obj: GroupMapping, form: Any, change: bool) -> None:  # noqa: FBT001
+        """Write down what it leads to."""
+        super().save_model(request, obj, form, change)
+        self._record(request, "group_mapping.save", obj)
+
+    def delete_model(self, request: HttpRequest, obj: GroupMapping) -> None:
+        """As for saving; who is in the team stays until their next sign-in."""
+        self._record(request, "group_mapping.delete", obj)
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[GroupMapping]) -> None:
+        """As for one."""
+        for row in queryset:
+            self.delete_model(request, row)
+
+    def _record(self, request: HttpRequest, action: str, row: GroupMapping) -> None:
+        team = row.team
+        told = {"team": team.name, "role": row.role.name}
+        record(
+            actor_of(request), action, row, after=told, organization_id=team.organization_id, team_id=team.pk
+        )

@@ -6,13 +6,36 @@ class TeamsConfig(AppConfig):
     name = "teams"
 
     def ready(self) -> None:
-        from accounts.signals import register_invited_address, register_new_user_hook
-        from teams import access
+        from accounts.deletion import register_account_part
+        from accounts.merging import Part, register_merge_part
+        from accounts.profiles import register_profile
+        from accounts.signals import (
+            register_groups_hook,
+            register_invited_address,
+            register_key_contacts,
+            register_key_rule,
+            register_new_user_hook,
+        )
+        from teams import access, audit_words, merging, settings_sections
+        from teams.deletion import erase_with, obstacles_of
         from teams.invitations import invited_address
-        from teams.roles import sync_built_in_roles
+        from teams.key_policy import check_new_key
+        from teams.roles import sync_roles
+        from teams.scim import records  # noqa: F401 - models that nothing else here names
+        from teams.service_account_keys import contacts_of
         from teams.services import create_personal_team
+        from teams.sso_groups import join_teams_of_groups
 
         access.register()
+        audit_words.register()
+        settings_sections.register()
+        register_profile("teams.Team", access.TeamAction.MANAGE_SETTINGS)
+        register_profile("teams.Organization", access.OrganizationAction.MANAGE_SETTINGS)
         register_new_user_hook(create_personal_team)
         register_invited_address(invited_address)
-        post_migrate.connect(sync_built_in_roles, sender=self, dispatch_uid="teams.sync_built_in_roles")
+        register_key_rule(check_new_key)
+        register_key_contacts(contacts_of)
+        register_account_part(erase=erase_with, obstacles=obstacles_of)
+        register_groups_hook(join_teams_of_groups)
+        register_merge_part(Part(lines=merging.lines, move=merging.move))
+        post_migrate.connect(sync_roles, sender=self, dispatch_uid="teams.sync_roles")

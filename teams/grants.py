@@ -1,33 +1,93 @@
-"""Where role grants come from: memberships of teams, of organizations, and service accounts."""
+"""Where role grants come from: memberships of teams, of organizations, and service accounts.
 
+What a role gives ends at what the organization lets its holder do: `within_access` is asked wherever a role is.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Model, Q
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
-from access.actions import Preset
+from access.actions import Preset, spec_of
 from access.actor import Actor
-from access.resources import Resource
-from teams.models import Membership, OrganizationMember, ServiceAccount, Team
+from access.compiled import KeysOf
+from access.grants import Reason
+from access.resources import NOBODY, Resource, any_of, value_at
+from teams import reasons
+from teams.models import Membership, Organization, OrganizationMember, ProductAccess, ServiceAccount, Team
 
-_NOTHING = Q(pk__in=())
 _OF_MEMBERS = Q(role__preset=Preset.MEMBER) | Q(role__base__preset=Preset.MEMBER)
 """Member, and custom roles that add to it (TEAM-20)."""
 
 
-def _organizations(user_id: int, action: str) -> Q:
-    """Return a condition on teams and organizations: those whose organization grants the user the action."""
-    members = OrganizationMember.objects.filter(user_id=user_id, role__grants__action=action)
-    services = ServiceAccount.objects.filter(user_id=user_id, role__grants__action=action)
-    return Q(organization__in=members.values("organization_id")) | Q(
-        organization__in=services.values("organization_id")
+_Way = Callable[[int, str], QuerySet[Any, Any]]
+"""Takes a user's key and an action, returns keys of teams or organizations."""
+
+
+def _beyond_access(action: str) -> Q:
+    """Return a condition on members of organizations: those who may not do this in its teams (TEAM-1).
+
+    All that is no administration of people is taken for a part of Models, also what comes later.
+    """
+    if action.startswith("organization."):
+        return NOBODY
+    reads = Preset.VIEW_ONLY in spec_of(action).roles
+    barred = NOBODY if reads else Q(role__preset=Preset.ORGANIZATION_VIEWER)
+    if action.startswith("team."):
+        return barred
+    levels = [ProductAccess.FULL, ProductAccess.VIEW_ONLY] if reads else [ProductAccess.FULL]
+    return barred | ~Q(models_access__in=levels)
+
+
+def within_access(action: str, user: str, organization: str) -> Q:
+    """Return a condition on rows that give a user a role: the user's organization lets them do the action.
+
+    Personal entities have no organization, and service accounts no place in it, so nothing limits them here.
+
+    Args:
+        action: What is to be done.
+        user: The path from the row to the user's key.
+        organization: The path from the row to the organization's key.
+    """
+    place = OrganizationMember.objects.filter(
+        _beyond_access(action), user_id=OuterRef(user), organization_id=OuterRef(organization)
     )
+    return ~Q(Exists(place))
 
 
-def value_at(row: Model, path: str) -> Any:
-    """Follow an ORM path from a row to a primary key: ``value_at(run, "project__team")``."""
-    if path == "pk":
-        return row.pk
-    return row._meta.model._default_manager.filter(pk=row.pk).values_list(path, flat=True).first()
+def _chiefs(action: str) -> Q:
+    """Return a condition on members of organizations: their role there gives the action, in all its teams."""
+    return Q(role__grants__action=action) & ~_beyond_access(action)
+
+
+def _ruled_by_role(user_id: int, action: str) -> QuerySet[Any, Any]:
+    """Return the organizations whose members' roles give the user the action."""
+    chiefs = OrganizationMember.objects.filter(_chiefs(action), user_id=user_id)
+    return chiefs.values("organization_id")
+
+
+def _ruled_by_service(user_id: int, action: str) -> QuerySet[Any, Any]:
+    """Return the organizations of which the user is a service account whose role gives the action."""
+    services = ServiceAccount.objects.filter(
+        user_id=user_id, organization__isnull=False, role__grants__action=action
+    )
+    return services.values("organization_id")
+
+
+def _teams_of_ruled(user_id: int, action: str) -> QuerySet[Any, Any]:
+    """Return the teams of the organizations that grant the user the action."""
+    by_role, by_service = _ruled_by_role(user_id, action), _ruled_by_service(user_id, action)
+    return Team.objects.filter(Q(organization__in=by_role) | Q(organization__in=by_service)).values("pk")
+
+
+def _teams_by_role(user_id: int, action: str) -> QuerySet[Any, Any]:
+    """Return the teams in which the user's role gives the action."""
+    return Membership.objects.filter(_members(action), user_id=user_id).values("team_id")
+
+
+def _members(action: str) -> Q:
+    """Return a condition on memberships of teams: their role gives the action, and their organization lets them."""
+    return Q(role__grants__action=action) & within_access(action, "user_id", "team__organization_id")
 
 
 class TeamRoles:
@@ -35,16 +95,16 @@ class TeamRoles:
 
     def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
         """Return rows in teams or organizations where the actor's roles hold the action."""
-        condition = _NOTHING
+        ways: tuple[_Way, ...] = ()
         if resource.team:
-            of_team = Membership.objects.filter(user_id=actor.lookup_id, role__grants__action=action)
-            of_organization = Team.objects.filter(_organizations(actor.lookup_id, action))
-            condition |= Q(**{f"{resource.team}__in": of_team.values("team_id")})
-            condition |= Q(**{f"{resource.team}__in": of_organization.values("pk")})
+            ways = (_teams_by_role, _teams_of_ruled)
         elif resource.organization:
-            members = OrganizationMember.objects.filter(user_id=actor.lookup_id, role__grants__action=action)
-            condition |= Q(**{f"{resource.organization}__in": members.values("organization_id")})
-        return condition if action in resource.always_reach else condition & ~resource.withheld
+            ways = (_ruled_by_role, _ruled_by_service)
+        path = f"{resource.team or resource.organization}__in"
+        condition = any_of(*(Q(**{path: KeysOf(way, actor.lookup_id, action)}) for way in ways))
+        if resource.withheld is NOBODY or action in resource.always_reach:
+            return condition
+        return condition & ~resource.withheld
 
     def people(self, action: str, resource: Resource, row: Model) -> Q:
         """Return users whose roles hold the action on this row."""
@@ -52,22 +112,71 @@ class TeamRoles:
             action not in resource.always_reach
             and row._meta.model._default_manager.filter(resource.withheld, pk=row.pk).exists()
         ):
-            return _NOTHING
+            return NOBODY
         team_id = value_at(row, resource.team) if resource.team else None
         organization_id = value_at(row, resource.organization) if resource.organization else None
-        condition = _NOTHING
+        condition = NOBODY
         if team_id is not None:
-            members = Membership.objects.filter(team_id=team_id, role__grants__action=action)
+            members = Membership.objects.filter(_members(action), team_id=team_id)
             condition |= Q(pk__in=members.values("user_id"))
         if organization_id is not None:
-            chiefs = OrganizationMember.objects.filter(
-                organization_id=organization_id, role__grants__action=action
-            )
+            chiefs = OrganizationMember.objects.filter(_chiefs(action), organization_id=organization_id)
             services = ServiceAccount.objects.filter(
                 organization_id=organization_id, role__grants__action=action
             )
             condition |= Q(pk__in=chiefs.values("user_id")) | Q(pk__in=services.values("user_id"))
         return condition
+
+    def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
+        """Say what the actor's places in the row's team and organization give them."""
+        if not resource.team and not resource.organization:
+            return []
+        if (
+            action not in resource.always_reach
+            and row._meta.model._default_manager.filter(resource.withheld, pk=row.pk).exists()
+        ):
+            return [reasons.withheld(row)]
+        found = []
+        team_id = value_at(row, resource.team) if resource.team else None
+        if team_id is not None:
+            found.append(self._of_team(actor, action, Team.objects.get(pk=team_id)))
+        organization_id = value_at(row, resource.organization) if resource.organization else None
+        if organization_id is not None:
+            found += self._of_organization(actor, action, Organization.objects.get(pk=organization_id))
+        return found
+
+    def _of_team(self, actor: Actor, action: str, team: Team) -> Reason:
+        places = Membership.objects.filter(team=team, user_id=actor.lookup_id).select_related("role__base")
+        if places.filter(_members(action)).exists():
+            return reasons.role_gives(actor, action, team, places[0].role)
+        place = places.first()
+        if place is None:
+            return reasons.not_in_team(actor, action, team)
+        limit = limit_on(action, actor.lookup_id, team.organization_id)
+        if limit is not None and place.role.grants.filter(action=action).exists():
+            return reasons.limited(actor, action, limit)
+        return reasons.role_lacks(actor, action, team, place.role)
+
+    def _of_organization(self, actor: Actor, action: str, organization: Organization) -> list[Reason]:
+        places = OrganizationMember.objects.filter(organization=organization, user_id=actor.lookup_id)
+        services = ServiceAccount.objects.filter(organization=organization, user_id=actor.lookup_id)
+        place, account = places.select_related("role").first(), services.select_related("role__base").first()
+        if account is not None and account.role is not None:
+            gives = services.filter(role__grants__action=action).exists()
+            say = reasons.role_gives if gives else reasons.role_lacks
+            return [say(actor, action, organization, account.role)]
+        if places.filter(_chiefs(action)).exists():
+            return [reasons.role_gives(actor, action, organization, places[0].role)]
+        return [reasons.no_chief(actor, action, organization, place.role if place else None)]
+
+
+def _acting_members(action: str) -> Q:
+    """Return a condition on memberships: of members, whose organization lets them do the action."""
+    return _OF_MEMBERS & within_access(action, "user_id", "team__organization_id")
+
+
+def _teams_as_member(user_id: int, action: str) -> QuerySet[Any, Any]:
+    return Membership.objects.filter(_acting_members(action), user_id=user_id).values("team_id")
 
 
 class InviteSwitch:
@@ -79,13 +188,28 @@ class InviteSwitch:
     def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
         """Return the actor's teams where the switch is on."""
         if action != self.action:
-            return _NOTHING
-        mine = Membership.objects.filter(_OF_MEMBERS, user_id=actor.lookup_id)
-        return Q(members_may_invite=True, pk__in=mine.values("team_id"))
+            return NOBODY
+        mine = KeysOf(_teams_as_member, actor.lookup_id, action)
+        return Q(members_may_invite=True, pk__in=mine)
 
     def people(self, action: str, resource: Resource, row: Model) -> Q:
         """Return the members of the team when its switch is on."""
         if action != self.action or not getattr(row, "members_may_invite", False):
-            return _NOTHING
-        members = Membership.objects.filter(_OF_MEMBERS, team_id=row.pk)
+            return NOBODY
+        members = Membership.objects.filter(_acting_members(action), team_id=row.pk)
         return Q(pk__in=members.values("user_id"))
+
+    def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
+        """Say whether the switch lets the actor invite to the team."""
+        if action != self.action or not isinstance(row, Team):
+            return []
+        places = Membership.objects.filter(team_id=row.pk, user_id=actor.lookup_id)
+        holds = row.members_may_invite and places.filter(_acting_members(action)).exists()
+        is_member = places.filter(_OF_MEMBERS).exists()
+        return [reasons.invite_switch(actor, row, holds=holds, is_member=is_member)]
+
+
+def limit_on(action: str, user_id: int, organization_id: int | None) -> OrganizationMember | None:
+    """Return the place in the organization that keeps somebody from what a role gives them, if one does."""
+    places = OrganizationMember.objects.filter(user_id=user_id, organization_id=organization_id or 0)
+    return places.filter(_beyond_access(action)).select_related("role", "organization").first()

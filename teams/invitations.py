@@ -4,7 +4,6 @@ What an inviter asked stays asked when they leave the team or may no longer invi
 """
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -16,27 +15,23 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from access.actions import all_actions
-from access.actor import Actor, ActorKind
+from access.actor import Actor
 from access.audit import record
 from access.engine import can, require
 from accounts.models import User
-from common.errors import Conflict, Forbidden, Gone, Invalid, NotFound
+from common.errors import Conflict, DomainError, Forbidden, Gone, Invalid, NotFound
 from teams.access import TeamAction
-from teams.mail import hash_of
+from teams.mail import hash_of, mail_invitation
 from teams.models import (
     Invitation,
     InvitationState,
     Membership,
-    OrganizationMember,
     Role,
-    RoleGrant,
-    ServiceAccount,
     Team,
 )
+from teams.rank import check_rank
 from teams.roles import base_of
 from teams.services import check_role, join
-from teams.tasks import send_invitation
 
 SESSION_KEY = "invitation"
 """The token of the invitation that a browser opened before its person signed up."""
@@ -48,23 +43,6 @@ def pending_invitations(actor: Actor, team: Team) -> QuerySet[Invitation]:
     """Return who is asked into the team and has not answered, to those who may invite."""
     rows = Invitation.objects.pending().filter(team=team).select_related("team", "user", "role", "base_role")
     return rows if can(actor, TeamAction.INVITE, team) else rows.none()
-
-
-def _check_rank(actor: Actor, team: Team, role: Role) -> None:
-    """Refuse a role that grants what the inviter's own roles in the team do not (TEAM-4)."""
-    if actor.kind is ActorKind.SYSTEM or actor.elevated:
-        return
-    places = (
-        Membership.objects.filter(team=team),
-        OrganizationMember.objects.filter(organization=team.organization_id),
-        ServiceAccount.objects.filter(organization=team.organization_id),
-    )
-    roles = [pk for rows in places for pk in rows.filter(user=actor.lookup_id).values_list("role", flat=True)]
-    held = set(RoleGrant.objects.filter(role__in=roles).values_list("action", flat=True))
-    held |= {spec.own for action, spec in all_actions() if action in held}  # all rows include one's own
-    if not held.issuperset(role.grants.values_list("action", flat=True)):
-        message = _("The role %(role)s is above your own in %(team)s: ask an admin of the team to invite.")
-        raise Forbidden(message % {"role": role, "team": team}, action=TeamAction.INVITE)
 
 
 def _addressee(email: str, username: str) -> dict[str, str | User | None]:
@@ -105,13 +83,13 @@ def _offer(actor: Actor, invitation: Invitation, role: Role) -> Invitation:
         message = _("%(who)s was invited less than a minute ago; wait a little before sending it again.")
         raise Conflict(message % {"who": invitation.addressee})
     check_role(team, role)
-    _check_rank(actor, team, role)
+    check_rank(actor, team, role)
     invitation.role, invitation.base_role = role, base_of(role)
     invitation.invited_by = User.objects.filter(pk=actor.lookup_id).first()
     invitation.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
     invitation.save()
     _record(actor, TeamAction.INVITE, invitation)
-    transaction.on_commit(partial(send_invitation.delay, invitation.pk))
+    mail_invitation(invitation_id=invitation.pk)
     return invitation
 
 
@@ -140,7 +118,7 @@ def invite(*, actor: Actor, team: Team, role: Role, email: str = "", username: s
     invitation = Invitation.objects.pending().filter(**who, team=team).first()
     if invitation is None:
         return _offer(actor, Invitation(team=team, **who), role)
-    _check_rank(actor, team, invitation.granted_role)  # or a member would take an admin's invitation down
+    check_rank(actor, team, invitation.granted_role)  # or a member would take an admin's invitation down
     return _offer(actor, invitation, role)
 
 
@@ -163,6 +141,12 @@ def revoke(*, actor: Actor, invitation: Invitation) -> None:
     _record(actor, "team.revoke_invitation", row)
 
 
+def _because(reason: str, error: DomainError) -> DomainError:
+    """Note why an invitation cannot be answered, for the page that says what to do."""
+    error.detail = {"reason": reason}
+    return error
+
+
 def _locked(**which: Any) -> Invitation:
     """Return the invitation; it and its team are locked until the transaction ends, so it is answered once."""
     return _found(Invitation.objects.select_for_update(of=("self", "team")).filter(**which))
@@ -171,12 +155,11 @@ def _locked(**which: Any) -> Invitation:
 def _found(rows: QuerySet[Invitation]) -> Invitation:
     row = rows.select_related("team", "user", "role", "base_role", "invited_by").first()
     if row is None:
-        raise NotFound(
-            _(
-                "This link leads to no invitation. Perhaps a newer mail replaced it, or the team is gone:"
-                " ask to be invited again."
-            )
+        message = _(
+            "This link leads to no invitation. Perhaps a newer mail replaced it, or the team is gone: ask to be"
+            " invited again."
         )
+        raise _because("unknown", NotFound(message))
     return row
 
 
@@ -189,11 +172,12 @@ def _check_pending(invitation: Invitation) -> None:
     """Refuse one that was answered or taken back."""
     names = {"team": invitation.team}
     if invitation.state == InvitationState.ACCEPTED:
-        raise Conflict(_("This invitation to %(team)s was accepted already.") % names)
+        raise _because("accepted", Conflict(_("This invitation to %(team)s was accepted already.") % names))
     if invitation.state == InvitationState.DECLINED:
-        raise Gone(_("This invitation to %(team)s was declined. Ask to be invited again.") % names)
+        message = _("This invitation to %(team)s was declined. Ask to be invited again.")
+        raise _because("declined", Gone(message % names))
     if invitation.state == InvitationState.REVOKED:
-        raise Gone(_("This invitation to %(team)s was taken back.") % names)
+        raise _because("revoked", Gone(_("This invitation to %(team)s was taken back.") % names))
 
 
 def _check_open(invitation: Invitation) -> None:
@@ -201,7 +185,8 @@ def _check_open(invitation: Invitation) -> None:
     _check_pending(invitation)
     if invitation.is_expired:
         names = {"team": invitation.team}
-        raise Gone(_("This invitation to %(team)s has expired. Ask to be invited again.") % names)
+        message = _("This invitation to %(team)s has expired. Ask to be invited again.")
+        raise _because("expired", Gone(message % names))
 
 
 def open_invitation(token: str) -> Invitation:
@@ -226,16 +211,16 @@ def check_invited(actor: Actor, invitation: Invitation) -> None:
     """
     if actor.user_id is None:
         who = {"who": invitation.addressee}
-        raise Forbidden(_("Sign in or sign up as %(who)s to accept this invitation.") % who)
+        message = _("Sign in or sign up as %(who)s to accept this invitation.")
+        raise _because("sign_in", Forbidden(message % who))
     if invitation.user_id is None:
         _check_owns_address(actor, invitation.email)
     elif invitation.user_id != actor.user_id:
         names = {"who": invitation.addressee, "you": actor.name}
-        raise Forbidden(
-            _("This invitation is for the user %(who)s, and you are signed in as %(you)s.") % names
-        )
+        message = _("This invitation is for the user %(who)s, and you are signed in as %(you)s.")
+        raise _because("other_account", Forbidden(message % names))
     if Membership.objects.filter(team=invitation.team, user_id=actor.user_id).exists():
-        raise Conflict(_member_already(invitation.team, actor.name))
+        raise _because("member", Conflict(_member_already(invitation.team, actor.name)))
 
 
 def _check_owns_address(actor: Actor, email: str) -> None:
@@ -244,36 +229,32 @@ def _check_owns_address(actor: Actor, email: str) -> None:
     if owners.get(actor.lookup_id):
         return
     if actor.user_id in owners:
-        raise Forbidden(_("First confirm that %(email)s is yours; then open this invitation again.") % names)
+        message = _("First confirm that %(email)s is yours; then open this invitation again.")
+        raise _because("unconfirmed", Forbidden(message % names))
     if any(owners.values()):
-        raise Forbidden(
-            _(
-                "This invitation is for %(email)s, which belongs to another account than %(you)s."
-                " Sign in with that one."
-            )
-            % names
+        message = _(
+            "This invitation is for %(email)s, which belongs to another account than %(you)s. Sign in with that one."
         )
-    raise Forbidden(
-        _(
-            "This invitation is for %(email)s, which is no address of %(you)s. Add it to this account and"
-            " confirm it, or sign out and sign up with it."
-        )
-        % names
+        raise _because("other_account", Forbidden(message % names))
+    message = _(
+        "This invitation is for %(email)s, which is no address of %(you)s. Add it to this account and confirm it, or"
+        " sign out and sign up with it."
     )
+    raise _because("other_address", Forbidden(message % names))
 
 
 @transaction.atomic
-def accept(*, actor: Actor, token: str) -> Membership:
-    """Join the team as the invited one.
+def accept(*, actor: Actor, token: str = "", number: int = 0) -> Membership:
+    """Join the team as the invited one, by the mailed link or, signed in, by the invitation's number.
 
     Raises:
         Forbidden: somebody else asks, see `check_invited`.
         NotFound, Conflict, Gone: see `open_invitation`.
     """
-    invitation = _locked(token_hash=hash_of(token))
-    _check_open(invitation)
+    invitation = _locked_for(actor, token, number)
     check_invited(actor, invitation)
     user = User.objects.get(pk=actor.lookup_id)
+    _check_plan(invitation)
     membership = join(team=invitation.team, user=user, role=invitation.granted_role)
     _close(invitation, InvitationState.ACCEPTED)
     _record(actor, "team.accept_invitation", invitation)
@@ -281,13 +262,42 @@ def accept(*, actor: Actor, token: str) -> Membership:
 
 
 @transaction.atomic
-def decline(*, actor: Actor, token: str) -> Invitation:
+def decline(*, actor: Actor, token: str = "", number: int = 0) -> Invitation:
     """Answer no; whoever has the link may, so that nobody makes an account only to decline."""
-    invitation = _locked(token_hash=hash_of(token))
-    _check_open(invitation)
+    invitation = _locked_for(actor, token, number)
     _close(invitation, InvitationState.DECLINED)
     _record(actor, "team.decline_invitation", invitation)
     return invitation
+
+
+def _check_plan(invitation: Invitation) -> None:
+    """Refuse a role that was offered when the plan still had it."""
+    try:
+        check_role(invitation.team, invitation.granted_role)
+    except Conflict as error:
+        message = _("%(reason)s Ask to be invited with another role.") % {"reason": error.message}
+        raise _because("plan", Conflict(message)) from error
+
+
+def _locked_for(actor: Actor, token: str, number: int) -> Invitation:
+    """Return what is to be answered: whose link it is, or who is known to be the invited, names it by number."""
+    if token:
+        invitation = _locked(token_hash=hash_of(token))
+    else:
+        invitation = _locked(pk__in=invitations_for(actor).filter(pk=number).values("pk"))
+    _check_open(invitation)
+    return invitation
+
+
+def invitations_for(actor: Actor) -> QuerySet[Invitation]:
+    """Return what the actor is invited to and has not answered: by name, or by an address known to be theirs."""
+    user = User.objects.filter(pk=actor.lookup_id).first()
+    if user is None:
+        return Invitation.objects.none()
+    rows = Invitation.objects.pending_for(user).select_related(
+        "user", "role", "base_role", "invited_by__claim"
+    )
+    return rows.select_related("team__organization", "team__claim").order_by("-pk")
 
 
 def invited_address(request: HttpRequest) -> str:

@@ -5,7 +5,11 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from access.actor import Actor
+from accounts import mails
+from accounts.models import User
 from common.crypto import keyed_hash, random_text
 from teams.models import Invitation
 
@@ -18,30 +22,26 @@ def hash_of(token: str) -> str:
 
 
 @transaction.atomic
-def _renew_link(invitation_id: int) -> tuple[Invitation, str] | None:
-    """Give a pending invitation a new link, which ends the one before."""
+def mail_invitation(*, invitation_id: int) -> None:
+    """Give a pending invitation a new link, which ends the one before, and mail it after the commit.
+
+    One that was answered or taken back meanwhile is left alone.
+    """
     rows = Invitation.objects.pending().select_for_update(of=("self",))
-    rows = rows.select_related("team", "user", "role", "base_role", "invited_by")
+    rows = rows.select_related("team__organization", "user", "role", "base_role", "invited_by")
     invitation = rows.filter(pk=invitation_id).first()
     if invitation is None:
-        return None
+        return
     token = random_text(_TOKEN_LENGTH)
     invitation.token_hash, invitation.last_sent_at = hash_of(token), timezone.now()
     invitation.save(update_fields=["token_hash", "last_sent_at", "updated_at"])
-    return invitation, settings.BASE_URL + reverse("teams:invitation", args=[token])
-
-
-def mail_invitation(*, invitation_id: int) -> None:
-    """Mail a fresh link; one that was answered or taken back meanwhile is left alone.
-
-    The mail goes out after the transaction: a slow mail server must not hold SQLite's one writer.
-    """
-    renewed = _renew_link(invitation_id)
-    if renewed is None:
-        return
-    invitation, url = renewed
     address = invitation.user.email if invitation.user else invitation.email
-    if not address:
-        return
-    context = {"invitation": invitation, "url": url, "support_contact": settings.SUPPORT_CONTACT}
-    get_adapter().render_mail("teams/email/invitation", address, context).send()
+    if address:
+        url = settings.BASE_URL + reverse("teams:invitation", args=[token])
+        get_adapter().send_mail("teams/email/invitation", address, {"invitation": invitation, "url": url})
+
+
+def mail_removed(*, user: User, place: str, actor: Actor) -> None:
+    """Tell a person that they are no longer in a team or an organization, and who decided it."""
+    if user.is_active:
+        mails.send("teams/email/removed", user, {"place": place, "by": actor.name or _("An operator")})

@@ -5,7 +5,10 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Name, User
 from common.models import Timestamped
@@ -14,8 +17,8 @@ from common.models import Timestamped
 class RoleLevel(models.TextChoices):
     """Where a role is held."""
 
-    TEAM = "team", "Team"
-    ORGANIZATION = "organization", "Organization"
+    TEAM = "team", _("Team")
+    ORGANIZATION = "organization", _("Organization")
 
 
 class Organization(Timestamped):
@@ -24,6 +27,21 @@ class Organization(Timestamped):
     claim = models.OneToOneField(Name, models.PROTECT, related_name="organization")
     name = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name; never changes.")
     display_name = models.CharField(max_length=120, blank=True)
+    enforced_privacy = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Privacy switches that all its teams have alike, with their value.",
+    )
+    api_keys_allowed = models.BooleanField(default=True, help_text="Whether members make API keys.")
+    api_key_max_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How long a new API key of a member may live; null is for ever."
+    )
+    deleted_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Only its name is left, for ever."
+    )
+    api_keys_limited = models.BooleanField(
+        default=False, help_text="Whether a new API key of a member must be limited to some actions."
+    )
 
     class Meta:
         ordering = ["name"]
@@ -33,7 +51,11 @@ class Organization(Timestamped):
 
 
 class Role(models.Model):
-    """A set of grants. Built-in roles have a preset and no organization; custom ones the other way round."""
+    """A set of grants. Built-in roles have a preset and no organization; custom ones the other way round.
+
+    A custom role's grants are its base's and those it adds (TEAM-20), so that nobody who asks for grants has to look
+    at the base; `teams.roles.sync_roles` keeps them so.
+    """
 
     organization = models.ForeignKey(
         Organization, models.CASCADE, null=True, blank=True, related_name="roles"
@@ -41,6 +63,7 @@ class Role(models.Model):
     level = models.CharField(max_length=12, default=RoleLevel.TEAM)
     preset = models.CharField(max_length=2, blank=True, help_text="The built-in role's key in the matrix.")
     name = models.CharField(max_length=80)
+    description = models.CharField(max_length=300, blank=True, help_text="What a custom role is for.")
     base = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, help_text="What a custom role adds to."
     )
@@ -51,16 +74,35 @@ class Role(models.Model):
             models.UniqueConstraint(
                 fields=["preset"], condition=~Q(preset=""), name="teams_role_preset_once"
             ),
-            models.UniqueConstraint(fields=["organization", "name"], name="teams_role_name_once"),
+            models.UniqueConstraint("organization", Lower("name"), name="teams_role_name_once"),
             models.CheckConstraint(
-                condition=Q(preset="", organization__isnull=False)
-                | (~Q(preset="") & Q(organization__isnull=True)),
+                condition=Q(preset="", organization__isnull=False, base__isnull=False)
+                | (~Q(preset="") & Q(organization__isnull=True, base__isnull=True)),
                 name="teams_role_built_in_or_custom",
             ),
         ]
 
     def __str__(self) -> str:
-        return self.name
+        return gettext(self.name) if self.preset else self.name
+
+    @property
+    def label(self) -> str:
+        """The name on pages of its own level, where "Organization" need not be said."""
+        return str(_LABELS.get(self.preset, self.name))
+
+    @property
+    def full_label(self) -> str:
+        """The label, with what a custom role is based on; read roles with ``select_related("base")``."""
+        if self.base is None:
+            return self.label
+        return gettext("%(role)s (based on %(base)s)") % {"role": self.name, "base": self.base.label}
+
+
+_LABELS = {
+    "V": _("View-only"), "M": _("Member"), "A": _("Admin"),
+    "O": _("Admin"), "Om": _("Member"), "Ov": _("Viewer"),
+}  # fmt: skip
+"""What pages call the built-in roles: each within its own level, in the reader's language."""
 
 
 class RoleGrant(models.Model):
@@ -68,6 +110,9 @@ class RoleGrant(models.Model):
 
     role = models.ForeignKey(Role, models.CASCADE, related_name="grants")
     action = models.CharField(max_length=80)
+    is_added = models.BooleanField(
+        default=False, help_text="Added by a custom role, whatever its base gives."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["action", "role"], name="teams_rolegrant_once")]
@@ -76,12 +121,29 @@ class RoleGrant(models.Model):
         return f"{self.role}: {self.action}"
 
 
+class ProductAccess(models.TextChoices):
+    """How far a member of an organization reaches into a product, in all its teams (TEAM-1)."""
+
+    FULL = "full", _("Full")
+    VIEW_ONLY = "view_only", _("View-only")
+    NONE = "none", _("None")
+
+
 class OrganizationMember(Timestamped):
-    """A person's place in an organization."""
+    """A person's place in an organization; service accounts have none and take no seat."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="organization_memberships")
     role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+    models_access = models.CharField(
+        max_length=10,
+        choices=ProductAccess,
+        default=ProductAccess.FULL,
+        help_text="Projects, runs, artifacts.",
+    )
+    weave_access = models.CharField(
+        max_length=10, choices=ProductAccess, default=ProductAccess.FULL, help_text="Traces and evaluations."
+    )
 
     class Meta:
         ordering = ["pk"]
@@ -94,17 +156,21 @@ class OrganizationMember(Timestamped):
 class TeamKind(models.TextChoices):
     """What a team is for."""
 
-    PERSONAL = "personal", "Personal"
-    WORK = "work", "Work"
-    ACADEMIC = "academic", "Academic"
+    PERSONAL = "personal", _("Personal")
+    WORK = "work", _("Work")
+    ACADEMIC = "academic", _("Academic")
 
 
 class TeamManager(models.Manager["Team"]):
     """All teams, and the ones that pages list as teams."""
 
+    def live(self) -> models.QuerySet["Team"]:
+        """Leave deleted teams out."""
+        return self.filter(deleted_at__isnull=True)
+
     def shared(self) -> models.QuerySet["Team"]:
-        """Return the teams of organizations: everything but personal entities."""
-        return self.exclude(kind=TeamKind.PERSONAL)
+        """Return the teams of organizations: everything but personal entities and what was deleted."""
+        return self.live().exclude(kind=TeamKind.PERSONAL)
 
 
 class Team(Timestamped):
@@ -112,9 +178,13 @@ class Team(Timestamped):
 
     claim = models.OneToOneField(Name, models.PROTECT, related_name="team")
     name = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name; never changes.")
+    display_name = models.CharField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, default=TeamKind.WORK)
     organization = models.ForeignKey(
         Organization, models.CASCADE, null=True, blank=True, related_name="teams"
+    )
+    is_hidden = models.BooleanField(
+        default=False, help_text="Who is no member finds neither the team's page nor its name in the search."
     )
     public_projects_allowed = models.BooleanField(
         default=True, help_text="Off: no project can be made Public or Open from now on (TEAM-8)."
@@ -124,6 +194,9 @@ class Team(Timestamped):
     )
     code_saving_default = models.BooleanField(
         default=False, help_text="Whether SDKs save code unless told not to."
+    )
+    deleted_at = models.DateTimeField(
+        null=True, help_text="Projects that were deleted with it have the same time."
     )
 
     objects = TeamManager()
@@ -165,10 +238,10 @@ class Membership(Timestamped):
 class InvitationState(models.TextChoices):
     """What became of an invitation."""
 
-    PENDING = "pending", "Pending"
-    ACCEPTED = "accepted", "Accepted"
-    DECLINED = "declined", "Declined"
-    REVOKED = "revoked", "Revoked"
+    PENDING = "pending", _("Pending")
+    ACCEPTED = "accepted", _("Accepted")
+    DECLINED = "declined", _("Declined")
+    REVOKED = "revoked", _("Revoked")
 
 
 class InvitationManager(models.Manager["Invitation"]):
@@ -266,6 +339,8 @@ class ServiceAccount(Timestamped):
 
     user = models.OneToOneField(User, models.CASCADE, related_name="service_account")
     label = models.CharField(max_length=64, help_text="Its name in its team or organization.")
+    description = models.CharField(max_length=200, blank=True, help_text="What it is for, plain text.")
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="service_accounts")
     organization = models.ForeignKey(
         Organization, models.CASCADE, null=True, blank=True, related_name="service_accounts"
@@ -278,7 +353,14 @@ class ServiceAccount(Timestamped):
         related_name="+",
         help_text="Where runs go that name no team.",
     )
-    role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+    role = models.ForeignKey(
+        Role,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Of an organization's account, in all its teams; a team's account holds its membership's.",
+    )
 
     class Meta:
         ordering = ["pk"]
@@ -288,8 +370,13 @@ class ServiceAccount(Timestamped):
                 fields=["organization", "label"], name="teams_serviceaccount_org_label_once"
             ),
             models.CheckConstraint(
-                condition=Q(team__isnull=True, organization__isnull=False)
-                | Q(team__isnull=False, organization__isnull=True),
+                condition=Q(team__isnull=True, organization__isnull=False, role__isnull=False)
+                | Q(
+                    team__isnull=False,
+                    organization__isnull=True,
+                    role__isnull=True,
+                    default_team__isnull=True,
+                ),
                 name="teams_serviceaccount_one_scope",
             ),
         ]
@@ -301,3 +388,9 @@ class ServiceAccount(Timestamped):
     def home_team_id(self) -> Any:
         """The team that its runs go to when the client names none (TEAM-32)."""
         return self.team_id or self.default_team_id
+
+    @property
+    def held_role(self) -> Role | None:
+        """What it may do in its team or teams; without its user's memberships loaded it costs a query."""
+        places = {} if self.team_id is None else {one.team_id: one for one in self.user.memberships.all()}
+        return places[self.team_id].role if self.team_id in places else self.role

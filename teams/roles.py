@@ -1,17 +1,27 @@
-"""Built-in roles: rows generated from the actions that all apps registered, after every migration."""
+"""Roles as rows. Built-in ones are generated from the actions that all apps registered, after every migration."""
 
+from collections.abc import Set as AbstractSet
 from typing import Any
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from access.actions import Preset, all_actions
 from teams.models import Role, RoleGrant, RoleLevel
 
 _BUILT_IN = {
-    Preset.VIEW_ONLY: ("View-only", RoleLevel.TEAM),
-    Preset.MEMBER: ("Member", RoleLevel.TEAM),
-    Preset.ADMIN: ("Admin", RoleLevel.TEAM),
-    Preset.ORGANIZATION_ADMIN: ("Organization admin", RoleLevel.ORGANIZATION),
-    Preset.ORGANIZATION_MEMBER: ("Organization member", RoleLevel.ORGANIZATION),
+    Preset.VIEW_ONLY: (gettext_noop("View-only"), RoleLevel.TEAM),
+    Preset.MEMBER: (gettext_noop("Member"), RoleLevel.TEAM),
+    Preset.ADMIN: (gettext_noop("Admin"), RoleLevel.TEAM),
+    Preset.ORGANIZATION_ADMIN: (gettext_noop("Organization admin"), RoleLevel.ORGANIZATION),
+    Preset.ORGANIZATION_MEMBER: (gettext_noop("Organization member"), RoleLevel.ORGANIZATION),
+    Preset.ORGANIZATION_VIEWER: (gettext_noop("Organization viewer"), RoleLevel.ORGANIZATION),
 }
+
+STORED_NAMES = frozenset(name for name, _level in _BUILT_IN.values())
+"""What built-in roles are called in the database and in the audit log; pages say it in the reader's language."""
 
 _NAMES = {
     "view-only": Preset.VIEW_ONLY,
@@ -25,6 +35,27 @@ def built_in(preset: Preset) -> Role:
     return Role.objects.get(preset=preset)
 
 
+def roles_for(organization_id: int | None) -> QuerySet[Role]:
+    """Return what a team's members can be: the built-in roles, then those of its organization."""
+    either = Q(organization__isnull=True) | Q(organization_id=organization_id or 0)
+    return Role.objects.filter(either, level=RoleLevel.TEAM).select_related("base")
+
+
+def roles_of_service_accounts(organization_id: int) -> QuerySet[Role]:
+    """Return what an organization's service account can be: a role of teams, or admin of the organization.
+
+    The latter is for identity providers, which manage its people (docs/operate/scim.md).
+    """
+    either = Q(level=RoleLevel.TEAM) | Q(preset=Preset.ORGANIZATION_ADMIN)
+    of_theirs = Q(organization__isnull=True) | Q(organization_id=organization_id)
+    return Role.objects.filter(either & of_theirs).select_related("base")
+
+
+def organization_roles() -> QuerySet[Role]:
+    """Return what an organization's members can be."""
+    return Role.objects.filter(level=RoleLevel.ORGANIZATION, organization__isnull=True)
+
+
 def team_role_named(name: str) -> Role | None:
     """Return the built-in team role that people call ``name``, or None."""
     preset = _NAMES.get(name.strip().lower())
@@ -33,16 +64,47 @@ def team_role_named(name: str) -> Role | None:
 
 def base_of(role: Role) -> Role:
     """Return the built-in role that a role adds to, itself for a built-in one (TEAM-20)."""
-    return role if role.preset else role.base or built_in(Preset.VIEW_ONLY)
+    return role.base or role
 
 
-def sync_built_in_roles(**_: Any) -> None:
+def addable_actions() -> frozenset[str]:
+    """Return what a custom role may add: whatever some built-in role of teams holds, nothing of organizations."""
+    of_teams = {preset for preset, (_name, level) in _BUILT_IN.items() if level == RoleLevel.TEAM}
+    return frozenset(action for action, spec in all_actions() if of_teams & spec.roles)
+
+
+def built_in_names() -> set[str]:
+    """Return what people may take for a built-in role, in every language, folded."""
+    names: set[str] = set()
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            names |= {gettext(name).casefold() for name, _level in _BUILT_IN.values()}
+            names |= {Role(preset=preset).label.casefold() for preset in _BUILT_IN}
+    return names
+
+
+def sync_roles(**_: Any) -> None:
     """Make the rows say what the registry says; connected to post_migrate."""
+    held = {}
     for preset, (name, level) in _BUILT_IN.items():
         role, _created = Role.objects.update_or_create(preset=preset, defaults={"name": name, "level": level})
-        wanted = {action for action, spec in all_actions() if preset in spec.roles}
-        present = set(role.grants.values_list("action", flat=True))
-        role.grants.filter(action__in=present - wanted).delete()
-        RoleGrant.objects.bulk_create(
-            [RoleGrant(role=role, action=action) for action in sorted(wanted - present)]
-        )
+        held[role.pk] = {action for action, spec in all_actions() if preset in spec.roles}
+        set_grants(role, given=held[role.pk])
+    known = addable_actions()
+    for role in Role.objects.filter(organization__isnull=False).prefetch_related("grants"):
+        added = {grant.action for grant in role.grants.all() if grant.is_added}
+        set_grants(role, given=held[role.base_id or 0], added=added & known)
+
+
+def set_grants(role: Role, *, given: AbstractSet[str], added: AbstractSet[str] = frozenset()) -> None:
+    """Make a role's grants what its base gives (for a built-in role, what it is) and what it adds to that."""
+    wanted = dict.fromkeys(given - added, False) | dict.fromkeys(added, True)
+    present = {grant.action: grant.is_added for grant in role.grants.all()}
+    if wanted == present:
+        return
+    gone = {action for action, is_added in present.items() if wanted.get(action) is not is_added}
+    role.grants.filter(action__in=gone).delete()
+    new = sorted(action for action, is_added in wanted.items() if present.get(action) is not is_added)
+    RoleGrant.objects.bulk_create(
+        [RoleGrant(role=role, action=action, is_added=wanted[action]) for action in new]
+    )

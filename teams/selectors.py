@@ -1,23 +1,74 @@
 """Reads about teams."""
 
-from django.db.models import Q, QuerySet
+from typing import TypeVar
+
+from django.db.models import Model, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
-from access.engine import visible
+from access.engine import require, visible
 from accounts.models import User
-from teams.access import TeamAction
-from teams.models import Membership, OrganizationMember, ServiceAccount, Team, TeamKind
+from common.errors import NotFound
+from teams.access import OrganizationAction, TeamAction
+from teams.models import Membership, Organization, OrganizationMember, ServiceAccount, Team, TeamKind
+
+Row = TypeVar("Row", bound=Model)
+
+
+def shared_team(actor: Actor, name: str, action: str = TeamAction.VIEW) -> Team:
+    """Return the team of this name; personal entities are none.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+        Forbidden: they lack the action on it.
+    """
+    rows = Team.objects.shared().select_related("organization", "claim")
+    return _needed(actor, rows.filter(name=name).first(), action, name)
+
+
+def organization_named(actor: Actor, name: str, action: str = OrganizationAction.VIEW) -> Organization:
+    """Return the organization of this name; raises as `shared_team`."""
+    row = Organization.objects.select_related("claim").filter(name=name).first()
+    return _needed(actor, row, action, name)
+
+
+def _needed(actor: Actor, row: "Row | None", action: str, name: str) -> "Row":
+    if row is None:
+        raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": name})
+    require(actor, action, row)
+    return row
+
+
+def people_known_to(actor: Actor) -> QuerySet[User]:
+    """Return the active people of the actor's teams and organizations, and who tell something on their page."""
+    teams = visible(actor, TeamAction.VIEW, Team.objects.shared()).values("pk")
+    organizations = visible(actor, OrganizationAction.VIEW, Organization.objects.all()).values("pk")
+    known = (
+        Q(pk=actor.lookup_id)
+        | Q(pk__in=Membership.objects.filter(team__in=teams).values("user_id"))
+        | Q(pk__in=OrganizationMember.objects.filter(organization__in=organizations).values("user_id"))
+    )
+    if actor.user_id is not None and actor.reaches(TeamAction.VIEW):
+        known |= Q(kind="person", claim__profile__isnull=False)
+    return User.objects.filter(known, is_active=True).select_related("claim")
 
 
 def teams_of(actor: Actor) -> QuerySet[Team]:
     """Return the shared teams the actor belongs to, by name."""
-    mine = Membership.objects.filter(user_id=actor.lookup_id).values("team_id")
-    return visible(actor, TeamAction.VIEW, Team.objects.shared().filter(pk__in=mine))
+    mine = Team.objects.shared().filter(_belongs(actor))
+    return visible(actor, TeamAction.VIEW, mine.select_related("claim"))
+
+
+def _belongs(actor: Actor) -> Q:
+    """Return a condition on teams: those of the actor, for an organization's service account all of them (TEAM-33)."""
+    service = ServiceAccount.objects.filter(user=actor.lookup_id)
+    mine = Membership.objects.filter(user_id=actor.lookup_id)
+    return Q(pk__in=mine.values("team_id")) | Q(organization__in=service.values("organization_id"))
 
 
 def entities_of(actor: Actor) -> list[str]:
     """Return the names an SDK may log to: the personal entity first, then teams (wish 55)."""
-    mine = Team.objects.filter(memberships__user_id=actor.lookup_id)
+    mine = Team.objects.live().filter(_belongs(actor))
     names = list(mine.order_by("-kind", "name").values_list("name", "kind"))
     own = [name for name, kind in names if kind == TeamKind.PERSONAL]
     return own + sorted(name for name, kind in names if kind != TeamKind.PERSONAL)
@@ -27,29 +78,15 @@ def default_team_of(actor: Actor) -> Team | None:
     """Return where runs go that name no entity: a person's own, a service account's home team (TEAM-32)."""
     if actor.kind is ActorKind.SERVICE:
         account = ServiceAccount.objects.filter(user_id=actor.lookup_id).first()
-        return Team.objects.filter(pk=account.home_team_id).first() if account else None
-    return Team.objects.filter(memberships__user_id=actor.lookup_id, kind=TeamKind.PERSONAL).first()
+        return Team.objects.live().filter(pk=account.home_team_id).first() if account else None
+    return Team.objects.live().filter(memberships__user_id=actor.lookup_id, kind=TeamKind.PERSONAL).first()
 
 
-def attributed_user(actor: Actor) -> User | None:
-    """Return the member whom a service account logs for, if the client named one (TEAM-34).
+def saves_code_by_default(actor: Actor) -> bool:
+    """Whether SDKs of the actor save code unless told not to: as a team of theirs wants, or their own entity (TEAM-8).
 
-    A member of the parent team for a team's account, of the organization for an organization's; nobody else.
+    An SDK asks once, before it knows which team it will log to.
     """
-    if actor.kind is not ActorKind.SERVICE or not actor.on_behalf_of:
-        return None
-    account = ServiceAccount.objects.filter(user_id=actor.lookup_id).first()
-    if account is None:
-        return None
-    named = User.objects.filter(
-        Q(username__iexact=actor.on_behalf_of)
-        | Q(emailaddress__email__iexact=actor.on_behalf_of, emailaddress__verified=True),
-        is_active=True,
-        kind="person",
-    )
-    if account.team_id is not None:
-        return named.filter(
-            pk__in=Membership.objects.filter(team_id=account.team_id).values("user_id")
-        ).first()
-    members = OrganizationMember.objects.filter(organization_id=account.organization_id or 0)
-    return named.filter(pk__in=members.values("user_id")).first()
+    mine = Membership.objects.filter(user_id=actor.lookup_id, team__code_saving_default=True)
+    home = default_team_of(actor) if actor.kind is ActorKind.SERVICE else None
+    return mine.exists() or bool(home and home.code_saving_default)

@@ -1,20 +1,23 @@
 """What changes organizations, teams and membership."""
 
-from functools import partial
+from collections.abc import Iterable
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor, ActorKind
 from access.audit import record
 from access.engine import require
-from access.signals import rights_changed
 from accounts.models import User
-from accounts.services import claim_name, create_service_user
-from common.errors import Conflict, Forbidden, Invalid
+from accounts.services import claim_name
+from common.errors import Conflict, Forbidden, Invalid, NotFound
 from teams.access import OrganizationAction, TeamAction
 from teams.features import has_feature
+from teams.grants import within_access
+from teams.mail import mail_removed
 from teams.models import (
     Invitation,
     InvitationState,
@@ -23,15 +26,12 @@ from teams.models import (
     OrganizationMember,
     Role,
     RoleLevel,
-    ServiceAccount,
     Team,
     TeamKind,
 )
+from teams.rank import check_rank
 from teams.roles import built_in
-
-
-def _rights_changed() -> None:
-    transaction.on_commit(partial(rights_changed.send, Membership))
+from teams.signals import rights_changed_soon
 
 
 def create_personal_team(user: User) -> None:
@@ -51,10 +51,11 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
         Conflict: the name is taken.
     """
     if actor.kind is not ActorKind.SYSTEM and not actor.elevated and actor.user_id != admin.pk:
-        raise Forbidden("You can make an organization for yourself only.", action="organization.create")
+        raise Forbidden(_("You can make an organization for yourself only."), action="organization.create")
     if not actor.reaches(OrganizationAction.CREATE_TEAM):
+        message = _("The API key's scopes do not include %(action)s.")
         raise Forbidden(
-            f"The API key's scopes do not include {OrganizationAction.CREATE_TEAM.value!r}.",
+            message % {"action": repr(OrganizationAction.CREATE_TEAM.value)},
             action=OrganizationAction.CREATE_TEAM,
         )
     organization = Organization.objects.create(claim=claim_name(name), name=name)
@@ -68,7 +69,7 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
         organization_id=organization.pk,
         after={"admin": admin.username},
     )
-    _rights_changed()
+    rights_changed_soon()
     return organization
 
 
@@ -78,9 +79,17 @@ def create_team(
 ) -> Team:
     """Make a team of an organization with its first admin (TEAM-2)."""
     require(actor, OrganizationAction.CREATE_TEAM, organization)
-    if kind == TeamKind.PERSONAL:
-        raise Invalid("A personal team comes with its user; choose Work or Academic.")
-    team = Team.objects.create(claim=claim_name(name), name=name, organization=organization, kind=kind)
+    if kind not in {TeamKind.WORK, TeamKind.ACADEMIC}:
+        raise Invalid(_("A personal team comes with its user; choose Work or Academic."))
+    # locked, so that what it enforces for all teams reaches this one, too
+    organization = Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    team = Team.objects.create(
+        claim=claim_name(name),
+        name=name,
+        organization=organization,
+        kind=kind,
+        **organization.enforced_privacy,
+    )
     join(team=team, user=admin, role=built_in(Preset.ADMIN))
     record(
         actor,
@@ -102,11 +111,14 @@ def join(*, team: Team, user: User, role: Role) -> Membership:
             defaults={"role": built_in(Preset.ORGANIZATION_MEMBER)},
         )
     membership = Membership.objects.create(team=team, user=user, role=role)
-    Invitation.objects.pending_for(user).filter(team=team).update(
-        state=InvitationState.ACCEPTED, closed_at=timezone.now()
-    )
-    _rights_changed()
+    close_pending(Invitation.objects.pending_for(user).filter(team=team), InvitationState.ACCEPTED)
+    rights_changed_soon()
     return membership
+
+
+def close_pending(pending: QuerySet[Invitation], state: InvitationState) -> None:
+    """Answer or take back invitations in one statement."""
+    pending.update(state=state, closed_at=timezone.now())
 
 
 def check_role(team: Team, role: Role) -> None:
@@ -114,11 +126,20 @@ def check_role(team: Team, role: Role) -> None:
 
     Raises:
         Invalid: it is one of organizations, or of another organization.
+        Conflict: the organization's plan does not include it (TEAM-20).
     """
     if role.level != RoleLevel.TEAM:
-        raise Invalid(f"{role} is a role of organizations, not of teams.")
+        raise Invalid(_("%(role)s is a role of organizations, not of teams.") % {"role": role})
     if role.organization_id is not None and role.organization_id != team.organization_id:
-        raise Invalid(f"The role {role} belongs to another organization.")
+        raise Invalid(_("The role %(role)s belongs to another organization.") % {"role": role})
+    feature = "custom_roles" if role.organization_id else "view_only_role"
+    if role.preset not in {Preset.MEMBER, Preset.ADMIN} and not _has(team, feature):
+        names = {"organization": team.organization, "role": role}
+        raise Conflict(_("The plan of %(organization)s does not include the role %(role)s.") % names)
+
+
+def _has(team: Team, feature: str) -> bool:
+    return team.organization is None or has_feature(team.organization, feature)
 
 
 @transaction.atomic
@@ -130,10 +151,11 @@ def add_member(*, actor: Actor, team: Team, user: User, role: Role) -> Membershi
     """
     require(actor, TeamAction.MANAGE_MEMBERS, team)
     check_role(team, role)
+    check_rank(actor, team, role, action=TeamAction.MANAGE_MEMBERS)
     if team.is_personal:
-        raise Conflict(f"{team} is a personal entity; it has one member.")
+        raise Conflict(_("%(team)s is a personal entity; it has one member.") % {"team": team})
     if Membership.objects.filter(team=team, user=user).exists():
-        raise Conflict(f"{user} is a member of {team} already.")
+        raise Conflict(_("%(who)s is a member of %(team)s already.") % {"who": user, "team": team})
     membership = join(team=team, user=user, role=role)
     record(
         actor,
@@ -146,18 +168,25 @@ def add_member(*, actor: Actor, team: Team, user: User, role: Role) -> Membershi
     return membership
 
 
-def _keep_an_admin(membership: Membership) -> None:
+def admins_of(teams: Iterable[Team]) -> QuerySet[Membership]:
+    """Return the memberships that keep teams in hands: of admins who can sign in and may act as such."""
+    acting = within_access(TeamAction.MANAGE_MEMBERS, "user_id", "team__organization_id")
+    return Membership.objects.filter(
+        acting, team__in=teams, role__preset=Preset.ADMIN, user__kind="person", user__is_active=True
+    )
+
+
+def keep_an_admin(membership: Membership) -> None:
     """Refuse to lose the last admin (TEAM-5); the rows are locked until the transaction ends.
 
     The roles that count are those in the database: what the caller holds may have been read before a promotion.
     """
-    admins = Membership.objects.select_for_update().filter(
-        team_id=membership.team_id, role__preset=Preset.ADMIN, user__kind="person", user__is_active=True
-    )
-    if [admin.pk for admin in admins] == [membership.pk]:
-        raise Conflict(
-            f"{membership.user} is the last admin of {membership.team}. Make another member an admin first."
-        )
+    admins = admins_of([membership.team])
+    list(admins.select_for_update(of=("self",)))
+    # asked again: the wait may have been for a place in the organization to change, whose rows are not locked here
+    if list(admins.values_list("pk", flat=True)) == [membership.pk]:
+        message = _("%(who)s is the last admin of %(team)s. Make another member an admin first.")
+        raise Conflict(message % {"who": membership.user, "team": membership.team})
 
 
 @transaction.atomic
@@ -166,8 +195,9 @@ def change_role(*, actor: Actor, membership: Membership, role: Role) -> Membersh
     team = membership.team
     require(actor, TeamAction.MANAGE_MEMBERS, team)
     check_role(team, role)
+    check_rank(actor, team, membership.role, role, action=TeamAction.MANAGE_MEMBERS)
     if role.preset != Preset.ADMIN:
-        _keep_an_admin(membership)
+        keep_an_admin(membership)
     before = membership.role.name
     membership.role = role
     membership.save(update_fields=["role", "updated_at"])
@@ -178,74 +208,77 @@ def change_role(*, actor: Actor, membership: Membership, role: Role) -> Membersh
         organization_id=team.organization_id,
         team_id=team.pk,
         before={"user": membership.user.username, "role": before},
-        after={"role": role.name},
+        after={"user": membership.user.username, "role": role.name},
     )
-    _rights_changed()
+    rights_changed_soon()
     return membership
 
 
-@transaction.atomic
-def remove_member(*, actor: Actor, membership: Membership) -> None:
-    """Take a member out; the runs they logged stay (TEAM-5)."""
+def _take_out(actor: Actor, membership: Membership, action: str) -> None:
     team = membership.team
-    require(actor, TeamAction.MANAGE_MEMBERS, team)
-    _keep_an_admin(membership)
+    keep_an_admin(membership)
     record(
         actor,
-        "team.remove_member",
+        action,
         team,
         organization_id=team.organization_id,
         team_id=team.pk,
         before={"user": membership.user.username, "role": membership.role.name},
     )
     membership.delete()
-    _rights_changed()
+    rights_changed_soon()
 
 
 @transaction.atomic
-def create_service_account(
-    *,
-    actor: Actor,
-    label: str,
-    team: Team | None = None,
-    organization: Organization | None = None,
-    default_team: Team | None = None,
-) -> ServiceAccount:
-    """Make a service account of a team, or of an organization with a default team (TEAM-30, TEAM-33).
+def remove_member(*, actor: Actor, membership: Membership) -> None:
+    """Take a member out, who is told by mail; the runs they logged stay (TEAM-5).
 
     Raises:
-        Conflict: the label is taken, or the team is personal.
-        Forbidden: the plan has no service accounts.
+        Conflict: they are the last admin, or a service account, which belongs to the team or is no more.
     """
-    if (team is None) == (organization is None):
-        raise Invalid("A service account belongs to one team or to one organization.")
-    if team is not None:
-        require(actor, TeamAction.MANAGE_SERVICE_ACCOUNTS, team)
-    if organization is not None:
-        require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
-    owner = organization or (team.organization if team else None)
-    if owner is None:
-        raise Conflict(f"{team} is a personal entity; service accounts belong to teams of an organization.")
-    if default_team is not None and default_team.organization_id != owner.pk:
-        raise Invalid(f"The team {default_team} belongs to another organization.")
-    if not has_feature(owner, "service_accounts"):
-        raise Forbidden(f"The plan of {owner} does not include service accounts.", action="service_accounts")
-    if ServiceAccount.objects.filter(team=team, organization=organization, label=label).exists():
-        raise Conflict(f"There is a service account {label!r} already.")
-    scope = team or owner
-    user = create_service_user(username=f"{scope.name}.{label}", display_name=label)
-    role = built_in(Preset.MEMBER)
-    account = ServiceAccount.objects.create(
-        user=user, label=label, team=team, organization=organization, default_team=default_team, role=role
+    require(actor, TeamAction.MANAGE_MEMBERS, membership.team)
+    if membership.user.is_service_account:
+        message = _("%(who)s is a service account: delete it among the team’s service accounts.")
+        raise Conflict(message % {"who": membership.user})
+    check_rank(actor, membership.team, membership.role, action=TeamAction.MANAGE_MEMBERS)
+    _take_out(actor, membership, "team.remove_member")
+    if membership.user_id != actor.user_id:
+        mail_removed(user=membership.user, place=membership.team.name, actor=actor)
+
+
+@transaction.atomic
+def leave_team(*, actor: Actor, team: Team) -> None:
+    """Take oneself out of a team; the runs stay, and the last admin, too (TEAM-5).
+
+    Raises:
+        NotFound: the actor is not in it.
+        Conflict: it is their personal entity, or they are its last admin.
+    """
+    membership = (
+        Membership.objects.select_related("team", "user", "role")
+        .filter(team=team, user=actor.lookup_id)
+        .first()
     )
-    if team is not None:
-        join(team=team, user=user, role=role)
-    record(
-        actor,
-        "service_account.create",
-        account,
-        organization_id=owner.pk,
-        team_id=team.pk if team else None,
-        after={"label": label},
-    )
-    return account
+    if membership is None:
+        raise NotFound(_("You are not in the team %(team)s.") % {"team": team})
+    if team.is_personal:
+        raise Conflict(_("%(team)s is a personal entity; it has one member.") % {"team": team})
+    _take_out(actor, membership, "team.leave")
+
+
+@transaction.atomic
+def change_team(*, actor: Actor, team: Team, display_name: str, kind: str) -> Team:
+    """Change what a team is called and what it is for; the name in addresses and scripts never changes."""
+    require(actor, TeamAction.MANAGE_SETTINGS, team)
+    if kind not in {TeamKind.WORK, TeamKind.ACADEMIC} or team.is_personal:
+        raise Invalid(_("A team is for Work or Academic."))
+    before = {"display_name": team.display_name, "kind": team.kind}
+    after = {"display_name": display_name.strip()[:120], "kind": kind}
+    if after != before:
+        team.display_name, team.kind = after["display_name"], kind
+        team.save(update_fields=["display_name", "kind", "updated_at"])
+        record(
+            actor, "team.change_settings", team, organization_id=team.organization_id, team_id=team.pk,
+            before=before, after=after,
+        )  # fmt: skip
+    return team

@@ -1,18 +1,13 @@
-"""TEAM-3, TEAM-4: people are asked into teams by mail, and only the invited answer."""
+"""TEAM-3, TEAM-4: people are asked into teams by mail."""
 
-import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-import time_machine
-from allauth.account.models import EmailAddress
 from django.core import mail
-from django.core.cache import cache
 from django.core.mail import EmailMultiAlternatives
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -23,59 +18,25 @@ from access.models import AuditEntry
 from accounts.models import User
 from common.errors import Conflict, DomainError, Forbidden, Gone, Invalid, NotFound
 from runs.access import RunAction
-from teams import invitations, services
+from teams import invitations
 from teams.access import TeamAction
 from teams.invitations import invite
 from teams.mail import mail_invitation
-from teams.models import Invitation, InvitationState, Membership, OrganizationMember, Team
+from teams.models import Invitation, InvitationState, Team
 from teams.roles import built_in
+from teams.tests.asking import ADDRESS, Asked, ask, in_days, team
 from tests.factories import (
-    PASSWORD,
     OrganizationFactory,
     ServiceAccountFactory,
-    TeamFactory,
     UserFactory,
     actor,
     custom_role,
     make_member,
 )
 
+__all__ = ["ask", "team"]
+
 pytestmark = pytest.mark.django_db
-ADDRESS = "new@example.com"
-SIGN_UP = {"username": "newcomer", "email": ADDRESS, "password1": PASSWORD}
-Asked = tuple[Invitation, str]
-
-
-@pytest.fixture
-def team() -> Team:
-    return TeamFactory(name="vision")
-
-
-@pytest.fixture
-def ask(team: Team, django_capture_on_commit_callbacks: Any) -> Callable[..., Asked]:
-    """Give a function that invites; it returns the invitation and the token of the mailed link."""
-
-    def ask(**given: Any) -> Asked:
-        wanted = {"actor": SYSTEM, "team": team, "role": built_in(Preset.MEMBER), **given}
-        with django_capture_on_commit_callbacks(execute=True):
-            row = invite(**(wanted if "username" in wanted else {"email": ADDRESS, **wanted}))
-        return Invitation.objects.get(pk=row.pk), mailed_token()
-
-    return ask
-
-
-def mailed_token() -> str:
-    found = re.search(r"/invitations/(\w+)", str(mail.outbox[-1].body))
-    assert found is not None
-    return found[1]
-
-
-def members_of(team: Team) -> dict[str, str]:
-    return dict(team.memberships.values_list("user__username", "role__name"))
-
-
-def in_days(days: float) -> Any:
-    return time_machine.travel(timezone.now() + timedelta(days=days), tick=True)
 
 
 class TestInviting:
@@ -291,150 +252,6 @@ class TestAgain:
         assert again.pk != row.pk
 
 
-class TestAccepting:
-    def test_takes_the_verified_address(self, team: Team, ask: Callable[..., Asked]):
-        _row, token = ask(role=built_in(Preset.VIEW_ONLY))
-        person = UserFactory(username="ada", email="New@example.com")
-        invitations.accept(actor=actor(person), token=token)
-        assert members_of(team)["ada"] == "View-only"
-        assert OrganizationMember.objects.filter(user=person, organization=team.organization).exists()
-        entry = AuditEntry.objects.get(action="team.accept_invitation")
-        assert (entry.actor_name, entry.after) == ("ada", {"invited": ADDRESS, "role": "View-only"})
-
-    def test_takes_any_verified_address_of_the_account(self, team: Team, ask: Callable[..., Asked]):
-        _row, token = ask()
-        person = UserFactory(username="ada")
-        EmailAddress.objects.create(user=person, email=ADDRESS, verified=True)
-        invitations.accept(actor=actor(person), token=token)
-        assert "ada" in members_of(team)
-
-    def test_takes_the_invited_user(self, team: Team, ask: Callable[..., Asked]):
-        person = UserFactory(username="ada")
-        _row, token = ask(username="Ada")
-        with pytest.raises(Forbidden, match="for the user ada, and you are signed in as bob"):
-            invitations.accept(actor=actor(UserFactory(username="bob")), token=token)
-        invitations.accept(actor=actor(person), token=token)
-        assert "ada" in members_of(team)
-
-    def test_refuses_who_has_the_address_unconfirmed(self, team: Team, ask: Callable[..., Asked]):
-        _row, token = ask()
-        person = UserFactory(username="ada")
-        EmailAddress.objects.create(user=person, email=ADDRESS, verified=False)
-        with pytest.raises(Forbidden, match=f"First confirm that {ADDRESS} is yours"):
-            invitations.accept(actor=actor(person), token=token)
-        assert "ada" not in members_of(team)
-
-    def test_refuses_another_account_than_the_addresss(self, ask: Callable[..., Asked]):
-        UserFactory(email=ADDRESS)
-        _row, token = ask()
-        with pytest.raises(Forbidden, match="belongs to another account than ada"):
-            invitations.accept(actor=actor(UserFactory(username="ada")), token=token)
-
-    def test_refuses_an_account_without_the_address(self, ask: Callable[..., Asked]):
-        _row, token = ask()
-        with pytest.raises(Forbidden, match="is no address of ada"):
-            invitations.accept(actor=actor(UserFactory(username="ada")), token=token)
-
-    def test_refuses_who_is_not_signed_in(self, ask: Callable[..., Asked]):
-        _row, token = ask()
-        with pytest.raises(Forbidden, match=f"Sign in or sign up as {ADDRESS}"):
-            invitations.accept(actor=ANONYMOUS, token=token)
-
-    def test_happens_once(self, ask: Callable[..., Asked]):
-        _row, token = ask()
-        person = actor(UserFactory(email=ADDRESS))
-        invitations.accept(actor=person, token=token)
-        with pytest.raises(Conflict, match="accepted already"):
-            invitations.accept(actor=person, token=token)
-
-    def test_is_too_late_after_the_last_day(self, settings: Any, ask: Callable[..., Asked]):
-        settings.INVITATION_DAYS = 3
-        _row, token = ask()
-        person = actor(UserFactory(email=ADDRESS))
-        with in_days(3.1), pytest.raises(Gone, match="has expired"):
-            invitations.accept(actor=person, token=token)
-        with in_days(2.9):
-            invitations.accept(actor=person, token=token)
-
-    def test_is_not_possible_after_declining(self, ask: Callable[..., Asked]):
-        row, token = ask()
-        invitations.decline(actor=ANONYMOUS, token=token)
-        with pytest.raises(Gone, match="declined"):
-            invitations.accept(actor=actor(UserFactory(email=ADDRESS)), token=token)
-        row.refresh_from_db()
-        assert row.state == InvitationState.DECLINED
-        assert AuditEntry.objects.get(action="team.decline_invitation").actor_name == "anonymous"
-
-    def test_stays_possible_when_the_inviter_left(self, team: Team, ask: Callable[..., Asked]):
-        admin = make_member(team, Preset.ADMIN)
-        _row, token = ask(actor=actor(admin))
-        services.remove_member(actor=SYSTEM, membership=Membership.objects.get(team=team, user=admin))
-        person = UserFactory(username="ada", email=ADDRESS)
-        invitations.accept(actor=actor(person), token=token)
-        assert "ada" in members_of(team)
-
-    def test_has_nowhere_to_go_when_the_team_is_gone(self, team: Team, ask: Callable[..., Asked]):
-        _row, token = ask()
-        team.delete()
-        with pytest.raises(NotFound, match="the team is gone"):
-            invitations.accept(actor=actor(UserFactory(email=ADDRESS)), token=token)
-
-    @pytest.mark.parametrize("base", [Preset.VIEW_ONLY, Preset.MEMBER])
-    def test_gives_the_base_of_a_role_that_was_deleted(
-        self, team: Team, ask: Callable[..., Asked], base: Preset
-    ):
-        assert team.organization is not None
-        role = custom_role(team.organization, [RunAction.DELETE], base=base)
-        _row, token = ask(role=role)
-        role.delete()
-        invitations.accept(actor=actor(UserFactory(username="ada", email=ADDRESS)), token=token)
-        assert members_of(team)["ada"] == built_in(base).name
-
-    def test_is_needless_for_members(self, team: Team, ask: Callable[..., Asked]):
-        """Somebody put them into the team by name, and they confirmed the address only then."""
-        _row, token = ask()
-        person = make_member(team, username="ada")
-        EmailAddress.objects.create(user=person, email=ADDRESS, verified=True)
-        with pytest.raises(Conflict, match="ada is a member of vision already"):
-            invitations.accept(actor=actor(person), token=token)
-
-    def test_answers_everything_that_asked_the_same_person(self, team: Team, ask: Callable[..., Asked]):
-        person = UserFactory(username="ada", email=ADDRESS)
-        by_address, _token = ask()
-        elsewhere, _token = ask(team=TeamFactory())
-        _by_name, token = ask(username="ada")
-        invitations.accept(actor=actor(person), token=token)
-        assert list(Invitation.objects.pending()) == [elsewhere]
-        by_address.refresh_from_db()
-        assert by_address.state == InvitationState.ACCEPTED
-
-    def test_is_needless_once_an_admin_added_them(self, team: Team, ask: Callable[..., Asked]):
-        _row, token = ask()
-        make_member(team, email=ADDRESS)
-        with pytest.raises(Conflict, match="accepted already"):
-            invitations.open_invitation(token)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_clicks_at_once_join_once():
-    team, person = TeamFactory(), UserFactory(email=ADDRESS)
-    invite(actor=SYSTEM, team=team, role=built_in(Preset.MEMBER), email=ADDRESS)
-    token = mailed_token()
-
-    def click(_: int) -> int:
-        try:
-            invitations.accept(actor=actor(person), token=token)
-        except DomainError as error:
-            return error.status
-        finally:
-            connections.close_all()
-        return 200
-
-    with ThreadPoolExecutor(4) as pool:
-        assert sorted(pool.map(click, range(4))) == [200, 409, 409, 409]
-    assert team.memberships.filter(user=person).count() == 1
-
-
 class TestPending:
     def test_are_shown_to_who_may_invite(
         self, team: Team, ask: Callable[..., Asked], django_assert_num_queries: Any
@@ -451,112 +268,6 @@ class TestPending:
         row, _token = ask()
         with in_days(100):
             assert list(invitations.pending_invitations(SYSTEM, team)) == [row]
-
-
-class TestPage:
-    @pytest.fixture(autouse=True)
-    def _no_rate_limits_from_other_tests(self):
-        cache.clear()
-
-    def test_asks_the_invited_and_lets_them_in(self, client: Client, team: Team, ask: Callable[..., Asked]):
-        _row, token = ask(actor=actor(make_member(team, Preset.ADMIN, username="ada")))
-        client.force_login(UserFactory(username="newcomer", email=ADDRESS))
-        page = client.get(f"/invitations/{token}").content.decode()
-        assert f"ada invites you to the team vision of {team.organization}, with the role Member." in page
-        assert "You join as newcomer" in page
-        assert client.post(f"/invitations/{token}/accept").headers["Location"] == "/vision"
-        assert "You are now a member of vision" in client.get("/vision").content.decode()
-        assert "newcomer" in members_of(team)
-
-    def test_leads_through_sign_up_which_trusts_the_address(
-        self, client: Client, team: Team, ask: Callable[..., Asked]
-    ):
-        """TEAM-3: the link came by mail to it, so no second mail asks to confirm it."""
-        _row, token = ask()
-        path = f"/invitations/{token}"
-        assert f"/accounts/signup/?next={path}" in client.get(path).content.decode()
-        form = client.get(f"/accounts/signup/?next={path}").context["form"]
-        assert form["email"].value() == ADDRESS
-        assert client.post("/accounts/signup/", SIGN_UP | {"next": path}).headers["Location"] == path
-        assert EmailAddress.objects.get(email=ADDRESS).verified
-        assert len(mail.outbox) == 1
-        client.post(f"{path}/accept")
-        assert "newcomer" in members_of(team)
-
-    def test_leads_through_sign_in(self, client: Client, ask: Callable[..., Asked]):
-        _row, token = ask()
-        UserFactory(username="newcomer", email=ADDRESS)
-        path = f"/invitations/{token}"
-        assert f"/accounts/login/?next={path}" in client.get(path).content.decode()
-        data = {"login": "newcomer", "password": PASSWORD, "next": path}
-        assert client.post("/accounts/login/", data).headers["Location"] == path
-
-    def test_opens_sign_up_where_it_is_closed_for_the_invited_address_alone(
-        self, client: Client, settings: Any, ask: Callable[..., Asked]
-    ):
-        """ACC-22: invitation only."""
-        settings.SIGNUP_OPEN = False
-        row, token = ask()
-        client.get(f"/invitations/{token}")
-        refused = client.post("/accounts/signup/", SIGN_UP | {"email": "other@example.com"})
-        assert f"Sign up with the invited address, {ADDRESS}." in refused.content.decode()
-        assert not User.objects.filter(username="newcomer").exists()
-        invitations.revoke(actor=SYSTEM, invitation=row)
-        client.post("/accounts/signup/", SIGN_UP)
-        assert not User.objects.filter(username="newcomer").exists()
-
-    def test_where_sign_up_is_closed_the_invited_get_in(
-        self, client: Client, settings: Any, ask: Callable[..., Asked]
-    ):
-        """ACC-22."""
-        settings.SIGNUP_OPEN = False
-        _row, token = ask()
-        client.get(f"/invitations/{token}")
-        client.post("/accounts/signup/", SIGN_UP)
-        assert User.objects.filter(username="newcomer").exists()
-
-    def test_trusts_no_other_address(self, client: Client, ask: Callable[..., Asked]):
-        _row, token = ask()
-        client.get(f"/invitations/{token}")
-        client.post("/accounts/signup/", SIGN_UP | {"email": "other@example.com"})
-        assert not EmailAddress.objects.get(email="other@example.com").verified
-        assert client.get(f"/invitations/{token}").status_code == 403
-
-    def test_by_name_offers_no_sign_up(self, client: Client, ask: Callable[..., Asked]):
-        _row, token = ask(username=UserFactory().username)
-        page = client.get(f"/invitations/{token}").content.decode()
-        assert "/accounts/signup/?next" not in page
-        client.post("/accounts/signup/", SIGN_UP)
-        assert not EmailAddress.objects.get(email=ADDRESS).verified
-
-    def test_of_another_account_says_how_to_change(self, client: Client, ask: Callable[..., Asked]):
-        _row, token = ask()
-        client.force_login(UserFactory(username="bob"))
-        for response in (client.get(f"/invitations/{token}"), client.post(f"/invitations/{token}/accept")):
-            page = response.content.decode()
-            assert response.status_code == 403
-            assert "is no address of bob" in page
-            assert f'name="next" value="/invitations/{token}"' in page
-        assert client.post("/accounts/logout/", {"next": f"/invitations/{token}"}).status_code == 302
-        assert client.get(f"/invitations/{token}").status_code == 200
-
-    def test_declines_without_an_account(self, client: Client, ask: Callable[..., Asked]):
-        row, token = ask()
-        assert client.post(f"/invitations/{token}/decline").status_code == 302
-        row.refresh_from_db()
-        assert row.state == InvitationState.DECLINED
-        assert client.get(f"/invitations/{token}").status_code == 410
-
-    def test_of_no_invitation_is_plain(self, client: Client):
-        response = client.get("/invitations/nothing")
-        assert response.status_code == 404
-        assert "This link leads to no invitation." in response.content.decode()
-
-    def test_answers_only_to_posts_with_their_token(self, ask: Callable[..., Asked]):
-        _row, token = ask()
-        client = Client(enforce_csrf_checks=True)
-        assert client.get(f"/invitations/{token}/accept").status_code == 405
-        assert client.post(f"/invitations/{token}/decline").status_code == 403
 
 
 def test_an_operator_takes_invitations_back(client: Client, ask: Callable[..., Asked]):

@@ -14,11 +14,11 @@ from common.errors import Conflict, Forbidden, Invalid
 from runs.access import ProjectAction, RunAction
 from runs.models import Run
 from runs.services.projects import add_project_member
-from teams import services
 from teams.features import register_feature_answer
 from teams.models import ServiceAccount, Team
 from teams.roles import built_in
-from teams.selectors import attributed_user, default_team_of
+from teams.selectors import default_team_of
+from teams.service_accounts import attributed_user, create_service_account
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,
@@ -27,6 +27,7 @@ from tests.factories import (
     UserFactory,
     actor,
     basic,
+    custom_role,
     make_key,
     make_member,
 )
@@ -67,28 +68,26 @@ class TestMaking:
     def test_is_for_admins(self, team: Team, preset: str, may: bool):
         asking = actor(make_member(team, Preset(preset)))
         if may:
-            assert services.create_service_account(actor=asking, label="b", team=team).team == team
+            assert create_service_account(actor=asking, label="b", team=team).team == team
         else:
             with pytest.raises(Forbidden):
-                services.create_service_account(actor=asking, label="b", team=team)
+                create_service_account(actor=asking, label="b", team=team)
 
     def test_of_an_organization_is_for_its_admins(self, team: Team):
         with pytest.raises(Forbidden):
-            services.create_service_account(
+            create_service_account(
                 actor=actor(make_member(team, Preset.ADMIN)), label="b", organization=team.organization
             )
 
     def test_has_one_scope(self, team: Team):
         with pytest.raises(Invalid, match="one team or to one organization"):
-            services.create_service_account(actor=SYSTEM, label="b")
+            create_service_account(actor=SYSTEM, label="b")
         with pytest.raises(Invalid, match="one team or to one organization"):
-            services.create_service_account(
-                actor=SYSTEM, label="b", team=team, organization=team.organization
-            )
+            create_service_account(actor=SYSTEM, label="b", team=team, organization=team.organization)
 
     def test_a_default_team_is_one_of_the_organization(self, team: Team):
         with pytest.raises(Invalid, match="belongs to another organization"):
-            services.create_service_account(
+            create_service_account(
                 actor=SYSTEM, label="b", organization=OrganizationFactory(), default_team=team
             )
 
@@ -229,3 +228,21 @@ class TestAttribution:
         )
         assert can(actor(ada), RunAction.DELETE, run)
         assert not can(actor(bot), RunAction.DELETE, run)
+
+
+def test_an_organization_s_account_can_be_its_admin_for_identity_providers(team: Team):
+    """TEAM-30: not a team's account, and nobody but the organization's admins makes one."""
+    chief = built_in(Preset.ORGANIZATION_ADMIN)
+    made = ServiceAccountFactory(organization=team.organization, role=chief)
+    assert can(actor(made), "organization.manage_members", made.organization)
+    with pytest.raises(Invalid, match="a role of organizations, not of teams"):
+        ServiceAccountFactory(team=team, role=chief)
+    with pytest.raises(Invalid, match="cannot be given to a service account of"):
+        ServiceAccountFactory(organization=OrganizationFactory(), role=custom_role(made.organization, []))
+    with pytest.raises(Forbidden):
+        create_service_account(
+            actor=actor(make_member(team, Preset.ADMIN)),
+            label="x",
+            organization=team.organization,
+            role=chief,
+        )

@@ -20,8 +20,8 @@ from teams import services
 from teams.access import OrganizationAction, TeamAction
 from teams.features import has_feature
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, TeamKind
-from teams.roles import built_in, sync_built_in_roles, team_role_named
-from teams.selectors import entities_of, teams_of
+from teams.roles import built_in, sync_roles, team_role_named
+from teams.selectors import entities_of, saves_code_by_default, teams_of
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,
@@ -82,7 +82,7 @@ class TestMaking:
 
         def make() -> Team:
             return services.create_team(
-                actor=actor(person), name="new", organization=_organization(team), admin=person
+                actor=actor(person), name="novel", organization=_organization(team), admin=person
             )
 
         if error is None:
@@ -94,24 +94,27 @@ class TestMaking:
     def test_strangers_do_not_learn_of_the_organization(self, team: Team):
         with pytest.raises(NotFound):
             services.create_team(
-                actor=actor(UserFactory()), name="new", organization=_organization(team), admin=UserFactory()
+                actor=actor(UserFactory()),
+                name="novel",
+                organization=_organization(team),
+                admin=UserFactory(),
             )
 
     def test_a_team_that_was_refused_takes_no_name(self, team: Team):
         with pytest.raises(Forbidden):
             services.create_team(
                 actor=actor(make_member(team)),
-                name="new",
+                name="novel",
                 organization=_organization(team),
                 admin=UserFactory(),
             )
-        assert not Name.objects.filter(text="new").exists()
+        assert not Name.objects.filter(text="novel").exists()
 
     def test_a_personal_team_is_not_made_by_hand(self, team: Team):
         with pytest.raises(Invalid, match="Work or Academic"):
             services.create_team(
                 actor=SYSTEM,
-                name="new",
+                name="novel",
                 organization=_organization(team),
                 admin=UserFactory(),
                 kind=TeamKind.PERSONAL,
@@ -281,13 +284,13 @@ class TestBuiltInRoles:
         member = built_in(Preset.MEMBER)
         member.grants.all().delete()
         RoleGrant.objects.create(role=member, action="run.invented")
-        sync_built_in_roles()
+        sync_roles()
         for preset in Preset:
             granted = set(built_in(preset).grants.values_list("action", flat=True))
             assert granted == {name for name, spec in all_actions() if preset in spec.roles}
 
     def test_are_each_there_once(self):
-        sync_built_in_roles()
+        sync_roles()
         assert Role.objects.exclude(preset="").count() == len(Preset)
 
     @pytest.mark.parametrize(
@@ -354,3 +357,20 @@ class TestLists:
     def test_nobody_has_none(self):
         assert list(teams_of(ANONYMOUS)) == []
         assert entities_of(ANONYMOUS) == []
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("team", True), ("own", True), ("elsewhere", False)])
+def test_sdks_save_code_where_a_team_of_theirs_wants_it(team: Team, kind: str, expected: bool):
+    """TEAM-8: the SDK reads it from the viewer's flags, before it knows where it will log."""
+    person = make_member(team)
+    places: dict[str, Team] = {"team": team, "own": person.claim.team, "elsewhere": TeamFactory()}
+    Team.objects.filter(pk=places[kind].pk).update(code_saving_default=True)
+    assert saves_code_by_default(actor(person)) is expected
+
+
+def test_sdks_of_an_organizations_program_save_code_where_its_home_team_wants_it(team: Team):
+    """TEAM-8."""
+    bot = ServiceAccountFactory(organization=team.organization, default_team=team)
+    assert not saves_code_by_default(actor(bot))
+    Team.objects.update(code_saving_default=True)
+    assert saves_code_by_default(actor(bot))

@@ -16,7 +16,7 @@ def user_named(name: str) -> User:
 
 def team_named(name: str) -> Team:
     """Return the team; CommandError when there is none."""
-    team = Team.objects.filter(name__iexact=name).first()
+    team = Team.objects.live().filter(name__iexact=name).first()
     if team is None:
         raise CommandError(f"There is no team {name!r}.")
     return team

@@ -5,9 +5,9 @@ from typing import Any
 from access.actor import SYSTEM
 from accounts.services import create_api_key
 from common.commands import JsonCommand
-from teams import services
 from teams.management.commands._arguments import team_named
 from teams.models import ServiceAccount
+from teams.service_accounts import create_service_account
 
 
 class Command(JsonCommand):
@@ -26,7 +26,7 @@ class Command(JsonCommand):
             message = "This service account exists; nothing changed."
             told = {"team": row.name, "name": name, "username": existing.user.username}
             return {**told, "created": False, "message": message}
-        account = services.create_service_account(actor=SYSTEM, team=row, label=name)
+        account = create_service_account(actor=SYSTEM, team=row, label=name)
         _key, secret = create_api_key(actor=SYSTEM, owner=account.user, label="create_service_account")
         username = account.user.username
         return {"team": row.name, "name": name, "username": username, "created": True, "api_key": secret}

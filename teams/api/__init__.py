@@ -1,0 +1,1 @@
+"""The REST API of people, organizations and teams."""

@@ -1,0 +1,123 @@
+"""REST: asking people into teams, and answering."""
+
+from typing import ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet
+
+from access.rest_policy import actor_of, in_person, signed_in
+from access.routes import declare
+from common.errors import NotFound
+from common.rest import Pages, is_key, validated
+from teams import invitations
+from teams.access import TeamAction
+from teams.api.shapes import (
+    InvitationSerializer,
+    InvitedSerializer,
+    NewInvitationsSerializer,
+    TeamMemberSerializer,
+    role_named,
+)
+from teams.inviting import invite_people, people_in
+from teams.models import Invitation, Team
+from teams.roles import roles_for
+from teams.selectors import shared_team
+
+
+def _found(rows: QuerySet[Invitation], key: str) -> Invitation:
+    row = rows.filter(pk=key).first() if is_key(key) else None
+    if row is None:
+        raise NotFound("There is no such invitation, or it was answered or taken back.")
+    return row
+
+
+@declare(TeamAction.INVITE)
+class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
+    """Who is asked into a team and has not answered."""
+
+    tag = "Invitations"
+    serializer_class = InvitationSerializer
+    pagination_class = Pages
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": TeamAction.INVITE, "create": TeamAction.INVITE, "destroy": TeamAction.MANAGE_MEMBERS,
+        "resend": TeamAction.INVITE,
+    }  # fmt: skip
+
+    def _team(self) -> Team:
+        return shared_team(actor_of(self.request), self.kwargs["team"], self.object_actions[self.action])
+
+    def get_queryset(self) -> QuerySet[Invitation]:
+        """Return the pending ones of the team."""
+        rows = Invitation.objects.pending().filter(team=self._team())
+        return rows.select_related("team", "user", "role", "base_role", "invited_by")
+
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List who is asked into a team and has not answered, newest first."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewInvitationsSerializer, responses={201: InvitedSerializer})
+    def create(self, request: Request, team: str) -> Response:
+        """Ask people into a team by mail, up to 100 at once.
+
+        A refusal of one stops no other. Who was asked already is sent a new link.
+        """
+        row, body = self._team(), validated(NewInvitationsSerializer, request.data)
+        role = role_named(roles_for(row.organization_id), body["role"])
+        people = people_in("\n".join(body["people"]))
+        told = invite_people(actor=actor_of(request), team=row, role=role, people=people)
+        refused = [{"who": who, "reason": why} for who, why in told.refused]
+        return Response({"invited": told.invited, "refused": refused}, status=HTTP_201_CREATED)
+
+    def destroy(self, request: Request, team: str, pk: str) -> Response:
+        """Take an invitation back; its link ends at once."""
+        invitations.revoke(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        return Response(status=HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def resend(self, request: Request, team: str, pk: str) -> Response:
+        """Mail a new link; the one before ends."""
+        row = invitations.resend(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        return Response(InvitationSerializer(row).data)
+
+
+@declare(TeamAction.VIEW)
+class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
+    """What the caller is invited to."""
+
+    tag = "Invitations"
+    serializer_class = InvitationSerializer
+    pagination_class = Pages
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": TeamAction.VIEW, "accept": TeamAction.VIEW, "decline": TeamAction.VIEW
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Invitation]:
+        """Return what is addressed to the caller, by name or by a verified address."""
+        return invitations.invitations_for(signed_in(self.request))
+
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List the teams that you are asked into, newest first."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=None, responses=TeamMemberSerializer)
+    @action(detail=True, methods=["post"])
+    def accept(self, request: Request, pk: str) -> Response:
+        """Join the team."""
+        row = _found(self.get_queryset(), pk)
+        place = invitations.accept(actor=in_person(request), number=row.pk)
+        return Response(TeamMemberSerializer(place).data)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["post"])
+    def decline(self, request: Request, pk: str) -> Response:
+        """Answer no."""
+        row = _found(self.get_queryset(), pk)
+        invitations.decline(actor=in_person(request), number=row.pk)
+        return Response(status=HTTP_204_NO_CONTENT)

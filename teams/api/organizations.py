@@ -1,0 +1,129 @@
+"""REST: organizations and who belongs to them."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet
+
+from access.openapi import query
+from access.rest import ScopedViewSet
+from access.rest_policy import actor_of
+from access.routes import declare
+from common.errors import NotFound
+from common.rest import ByName, Oldest, validated
+from teams import organizations, services
+from teams.access import OrganizationAction
+from teams.api.shapes import (
+    ChangedOrganizationMemberSerializer,
+    ChangedOrganizationSerializer,
+    NewOrganizationSerializer,
+    OrganizationMemberSerializer,
+    OrganizationSerializer,
+    role_named,
+)
+from teams.api.teams import ANY_NAME, found_by, person_of
+from teams.models import Organization, OrganizationMember
+from teams.roles import organization_roles
+from teams.selectors import organization_named
+
+
+@declare(OrganizationAction.VIEW)
+class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Organization]):
+    """Organizations."""
+
+    tag = "Organizations"
+    queryset = Organization.objects.all()
+    serializer_class = OrganizationSerializer
+    pagination_class = ByName
+    lookup_field = "name"
+    lookup_value_regex = ANY_NAME
+    view_action = OrganizationAction.VIEW
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": OrganizationAction.VIEW, "create": OrganizationAction.CREATE_TEAM,
+        "retrieve": OrganizationAction.VIEW, "partial_update": OrganizationAction.MANAGE_SETTINGS,
+    }  # fmt: skip
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the organizations you belong to, by name."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewOrganizationSerializer, responses={201: OrganizationSerializer})
+    def create(self, request: Request) -> Response:
+        """Make an organization; you are its first admin."""
+        person, body = person_of(request), validated(NewOrganizationSerializer, request.data)
+        row = services.create_organization(actor=actor_of(request), admin=person, **body)
+        return Response(OrganizationSerializer(row).data, status=HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return an organization."""
+        return super().retrieve(request, *args, **kwargs)
+
+    @extend_schema(request=ChangedOrganizationSerializer)
+    def partial_update(self, request: Request, name: str) -> Response:
+        """Change what an organization is called; its name never changes."""
+        row, body = self.get_object(), validated(ChangedOrganizationSerializer, request.data)
+        row = organizations.change_organization(
+            actor=actor_of(request), organization=row, api_keys_allowed=row.api_keys_allowed,
+            api_key_max_days=row.api_key_max_days, **body,
+        )  # fmt: skip
+        return Response(OrganizationSerializer(row).data)
+
+
+@declare(OrganizationAction.VIEW)
+class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMember]):
+    """Who belongs to an organization."""
+
+    tag = "Organizations"
+    serializer_class = OrganizationMemberSerializer
+    pagination_class = Oldest
+    lookup_field = "username"
+    lookup_value_regex = ANY_NAME
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": OrganizationAction.VIEW, "retrieve": OrganizationAction.VIEW,
+        "partial_update": OrganizationAction.MANAGE_MEMBERS, "destroy": OrganizationAction.MANAGE_MEMBERS,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[OrganizationMember]:
+        """Return the organization's members."""
+        needed = self.object_actions[self.action]
+        row = organization_named(actor_of(self.request), self.kwargs["organization"], needed)
+        rows = OrganizationMember.objects.filter(organization=row).select_related(
+            "organization", "user", "role"
+        )
+        search = self.request.query_params.get("search", "") if self.action == "list" else ""
+        return rows.filter(found_by(search)) if search else rows
+
+    def get_object(self) -> OrganizationMember:
+        """Return one of them."""
+        row = self.get_queryset().filter(user__username=self.kwargs["username"]).first()
+        if row is None:
+            raise NotFound(f"{self.kwargs['username'][:80]!r} does not belong to the organization.")
+        return row
+
+    @extend_schema(parameters=[query("search", "Part of a username or display name.")])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List who belongs to an organization, in the order in which they came."""
+        return super().list(request, *args, **kwargs)
+
+    def retrieve(self, request: Request, **kwargs: str) -> Response:
+        """Return somebody's place in an organization."""
+        return Response(OrganizationMemberSerializer(self.get_object()).data)
+
+    @extend_schema(request=ChangedOrganizationMemberSerializer)
+    def partial_update(self, request: Request, **kwargs: str) -> Response:
+        """Change somebody's role in an organization, or how far they reach into its products."""
+        row, body = self.get_object(), validated(ChangedOrganizationMemberSerializer, request.data)
+        if "role" in body:
+            body["role"] = role_named(organization_roles(), body["role"])
+        row = organizations.change_organization_member(actor=actor_of(request), member=row, **body)
+        return Response(OrganizationMemberSerializer(row).data)
+
+    def destroy(self, request: Request, **kwargs: str) -> Response:
+        """Take somebody out of an organization and all its teams; the runs they logged stay."""
+        organizations.remove_from_organization(actor=actor_of(request), member=self.get_object())
+        return Response(status=HTTP_204_NO_CONTENT)

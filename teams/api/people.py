@@ -1,0 +1,162 @@
+"""REST: who asks, and the people they know."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet, ViewSet
+
+from access.actor import Actor
+from access.openapi import query
+from access.rest_policy import actor_of, signed_in
+from access.routes import Open, declare
+from accounts import preferences, profiles
+from accounts.access import AccountAction
+from accounts.api import ApiKeySerializer
+from accounts.models import ApiKey, Theme, User
+from accounts.profiles import MAX_INTRO, MAX_LINKS, Link, Words
+from common.errors import NotFound
+from common.rest import Pages, validated
+from teams.access import TeamAction
+from teams.api.shapes import LinkSerializer, PersonSerializer, RoleField, WholePersonSerializer
+from teams.api.teams import ANY_NAME
+from teams.mine import organizations_of, places_of
+from teams.selectors import default_team_of, entities_of, people_known_to
+
+
+class PlaceSerializer(serializers.Serializer[Any]):
+    """Where somebody belongs, as what."""
+
+    name = serializers.CharField()
+    role = RoleField()
+
+
+class MeSerializer(serializers.Serializer[Any]):
+    """Who asks."""
+
+    username = serializers.CharField()
+    display_name = serializers.CharField()
+    email = serializers.CharField()
+    kind = serializers.CharField(help_text="person or service.")
+    is_operator = serializers.BooleanField()
+    language = serializers.CharField(help_text="Empty: what the browser asks for.")
+    theme = serializers.CharField(help_text="light, dark, or empty: as the system has it.")
+    default_entity = serializers.CharField(allow_null=True, help_text="Where runs go that name no entity.")
+    entities = serializers.ListField(child=serializers.CharField(), help_text="Where you may log to.")
+    teams = PlaceSerializer(many=True)
+    organizations = PlaceSerializer(many=True)
+    key = ApiKeySerializer(allow_null=True, help_text="The API key that was sent; null for a session.")
+
+
+class ChangedMeSerializer(serializers.Serializer[Any]):
+    """What of oneself can be changed; what is not sent stays."""
+
+    display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    bio = serializers.CharField(max_length=200, allow_blank=True, required=False)
+    institution = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    location = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    links = serializers.ListField(child=LinkSerializer(), max_length=MAX_LINKS, required=False)
+    intro = serializers.CharField(
+        max_length=MAX_INTRO, allow_blank=True, required=False, help_text="Markdown."
+    )
+    language = serializers.ChoiceField(settings.LANGUAGES, allow_blank=True, required=False)
+    theme = serializers.ChoiceField(
+        [(value, value) for value in Theme.values if value], allow_blank=True, required=False
+    )
+
+
+@declare(Open.ANYONE)  # it says 401 to nobody
+class MeViewSet(ViewSet):
+    """Who asks, and what they choose for themselves."""
+
+    tag = "Me"
+    object_actions: ClassVar[dict[str, str]] = {
+        "retrieve": AccountAction.UPDATE,
+        "partial_update": AccountAction.UPDATE,
+    }
+
+    @extend_schema(responses=MeSerializer)
+    def retrieve(self, request: Request) -> Response:
+        """Return who asks: the person or service account, their teams, how far the API key reaches."""
+        return Response(MeSerializer(_me(signed_in(request))).data)
+
+    @extend_schema(request=ChangedMeSerializer, responses=MeSerializer)
+    def partial_update(self, request: Request) -> Response:
+        """Change your profile, language and theme."""
+        actor = signed_in(request)
+        _change(actor, User.objects.select_related("claim").get(pk=actor.lookup_id),
+                validated(ChangedMeSerializer, request.data))  # fmt: skip
+        return Response(MeSerializer(_me(actor)).data)
+
+
+def _me(actor: Actor) -> dict[str, Any]:
+    user = User.objects.get(pk=actor.lookup_id)
+    home = default_team_of(actor)
+    names = ("username", "display_name", "email", "kind", "is_operator", "language", "theme")
+    return {
+        **{name: getattr(user, name) for name in names},
+        "default_entity": home.name if home else None,
+        "entities": entities_of(actor),
+        "teams": [{"name": place.team.name, "role": place.role} for place in places_of(actor)],
+        "organizations": [
+            {"name": place.organization.name, "role": place.role} for place in organizations_of(actor)
+        ],
+        "key": ApiKey.objects.filter(pk=actor.key_id or 0).first(),
+    }
+
+
+@transaction.atomic
+def _change(actor: Actor, user: User, given: dict[str, Any]) -> None:
+    """Change what was sent; the services ask for the permission."""
+    if given.keys() & {"display_name", "bio", "institution", "location", "links"}:
+        profile = profiles.profile_of(user)
+        words = {name: given.get(name, getattr(profile, name)) for name in asdict(Words())}
+        words["links"] = [Link(**link) for link in words["links"]]
+        name = given.get("display_name", user.display_name)
+        profiles.change_words(actor=actor, row=user, words=Words(**words), display_name=name)
+    if "intro" in given:
+        profiles.change_intro(actor=actor, row=user, intro=given["intro"])
+    if "language" in given:
+        preferences.choose_language(actor=actor, user=user, language=given["language"])
+    if "theme" in given:
+        preferences.choose_theme(actor=actor, user=user, theme=given["theme"])
+
+
+@declare(TeamAction.VIEW)
+class UserViewSet(ListModelMixin, GenericViewSet[User]):
+    """People of one's teams and organizations, and who tell something on their page."""
+
+    tag = "People"
+    serializer_class = PersonSerializer
+    pagination_class = Pages
+    lookup_field = "username"
+    lookup_value_regex = ANY_NAME
+    object_actions: ClassVar[dict[str, str]] = {"list": TeamAction.VIEW, "retrieve": TeamAction.VIEW}
+
+    def get_queryset(self) -> QuerySet[User]:
+        """Return who is known to the caller."""
+        people = people_known_to(actor_of(self.request))
+        search = self.request.query_params.get("search", "") if self.action == "list" else ""
+        named = Q(username__icontains=search) | Q(display_name__icontains=search)
+        return people.filter(named) if search else people
+
+    @extend_schema(parameters=[query("search", "Part of a username or display name.")])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List people of your teams and organizations, and who tell something on their page, newest first."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(responses=WholePersonSerializer)
+    def retrieve(self, request: Request, username: str) -> Response:
+        """Return a person with what they tell about themselves."""
+        row = self.get_queryset().filter(username=username).first()
+        if row is None:
+            raise NotFound("There is no such user, or you may not see them.")
+        row.profile = profiles.profile_of(row)  # type: ignore[attr-defined]  # an empty one where nothing was told
+        return Response(WholePersonSerializer(row).data)

@@ -1,0 +1,232 @@
+"""REST: what people, places and roles look like, in answers and in what is sent."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from accounts.models import User
+from common.errors import Invalid
+from teams.models import (
+    Invitation,
+    Membership,
+    Organization,
+    OrganizationMember,
+    ProductAccess,
+    Role,
+    Team,
+    TeamKind,
+)
+
+_SLUGS = {"V": "view-only", "M": "member", "A": "admin", "O": "admin", "Om": "member", "Ov": "viewer"}
+ROLE_HELP = "`view-only`, `member`, `admin`, or the name of a role that the organization defines."
+ORGANIZATION_ROLE_HELP = "`viewer`, `member` or `admin`."
+
+
+def word_of(role: Role) -> str:
+    """Return what the API calls a role, the same in every language."""
+    return _SLUGS.get(role.preset, role.name)
+
+
+def role_named(roles: QuerySet[Role], word: str) -> Role:
+    """Return the role of this word among those that are possible.
+
+    Raises:
+        Invalid: none is; the message names them.
+    """
+    possible = {word_of(role).lower(): role for role in roles.order_by("preset")}  # built-in ones go first
+    role = possible.get(word.strip().lower())
+    if role is None:
+        raise Invalid(f"There is no role {word[:80]!r} here: {', '.join(sorted(possible))}.")
+    return role
+
+
+class RoleField(serializers.CharField):
+    """A role by its word."""
+
+    def to_representation(self, value: Any) -> str:
+        """Return the word."""
+        return word_of(value)
+
+
+class PersonSerializer(serializers.ModelSerializer[User]):
+    """A person or a service account, as lists show them."""
+
+    picture = serializers.CharField(source="claim.picture_url", help_text="Path of the picture; empty: none.")
+
+    class Meta:
+        model = User
+        fields: ClassVar[list[str]] = ["username", "display_name", "kind", "picture"]
+
+
+class LinkSerializer(serializers.Serializer[Any]):
+    """A place elsewhere."""
+
+    label = serializers.CharField(max_length=60)  # type: ignore[assignment]  # the value, not the name of a field
+    url = serializers.CharField(max_length=400)
+
+
+class WholePersonSerializer(PersonSerializer):
+    """A person with what they tell about themselves."""
+
+    bio = serializers.CharField(source="profile.bio")
+    institution = serializers.CharField(source="profile.institution")
+    location = serializers.CharField(source="profile.location")
+    links = LinkSerializer(source="profile.links", many=True)
+    created_at = serializers.DateTimeField()
+
+    class Meta(PersonSerializer.Meta):
+        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, "bio", "institution", "location", "links",
+                                       "created_at"]  # fmt: skip
+
+
+class OrganizationSerializer(serializers.ModelSerializer[Organization]):
+    """An organization."""
+
+    class Meta:
+        model = Organization
+        fields: ClassVar[list[str]] = ["id", "name", "display_name", "created_at"]
+
+
+class TeamSerializer(serializers.ModelSerializer[Team]):
+    """A team."""
+
+    organization = serializers.CharField(source="organization.name")
+
+    class Meta:
+        model = Team
+        fields: ClassVar[list[str]] = ["id", "name", "display_name", "kind", "organization", "created_at"]
+
+
+class PrivacySerializer(serializers.Serializer[Any]):
+    """Privacy switches of a team; those that are not sent stay."""
+
+    public_projects_allowed = serializers.BooleanField(required=False)
+    is_hidden = serializers.BooleanField(required=False)
+    members_may_invite = serializers.BooleanField(required=False)
+    code_saving_default = serializers.BooleanField(required=False)
+
+
+class _MemberSerializer(serializers.ModelSerializer[Any]):
+    username = serializers.CharField(source="user.username")
+    display_name = serializers.CharField(source="user.display_name")
+    kind = serializers.CharField(source="user.kind", help_text="person or service.")
+    email = serializers.CharField(source="user.email", help_text="Empty for service accounts.")
+    is_active = serializers.BooleanField(source="user.is_active")
+    joined_at = serializers.DateTimeField(source="created_at")
+
+
+_MEMBER = ["username", "display_name", "kind", "email", "is_active", "role", "joined_at"]
+
+
+class TeamMemberSerializer(_MemberSerializer):
+    """Somebody's place in a team."""
+
+    role = RoleField(help_text=ROLE_HELP)
+
+    class Meta:
+        model = Membership
+        fields: ClassVar[list[str]] = _MEMBER
+
+
+class OrganizationMemberSerializer(_MemberSerializer):
+    """Somebody's place in an organization."""
+
+    role = RoleField(help_text=ORGANIZATION_ROLE_HELP)
+
+    class Meta:
+        model = OrganizationMember
+        fields: ClassVar[list[str]] = [*_MEMBER, "models_access", "weave_access"]
+
+
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    """Somebody who was asked into a team and has not answered. The mailed link is in no answer."""
+
+    team = serializers.CharField(source="team.name")
+    addressee = serializers.CharField(help_text="An address or a username.")
+    role = RoleField(source="granted_role", help_text=ROLE_HELP)
+    invited_by = serializers.CharField(source="invited_by.username", default=None, allow_null=True)
+    is_expired = serializers.BooleanField()
+
+    class Meta:
+        model = Invitation
+        fields: ClassVar[list[str]] = ["id", "team", "addressee", "role", "invited_by", "created_at", "expires_at",
+                                       "is_expired"]  # fmt: skip
+
+
+# What is sent
+
+
+class NewOrganizationSerializer(serializers.Serializer[Any]):
+    """What makes an organization."""
+
+    name = serializers.CharField(max_length=64)
+
+
+class ChangedOrganizationSerializer(serializers.Serializer[Any]):
+    """What of an organization can be changed."""
+
+    display_name = serializers.CharField(max_length=120, allow_blank=True)
+
+
+class ChangedOrganizationMemberSerializer(serializers.Serializer[Any]):
+    """What of a place in an organization can be changed; what is not sent stays."""
+
+    role = serializers.CharField(required=False, max_length=80, help_text=ORGANIZATION_ROLE_HELP)
+    models_access = serializers.ChoiceField(ProductAccess.choices, required=False)
+    weave_access = serializers.ChoiceField(ProductAccess.choices, required=False)
+
+
+KINDS = [(TeamKind.WORK.value, "Work"), (TeamKind.ACADEMIC.value, "Academic")]
+
+
+class NewTeamSerializer(serializers.Serializer[Any]):
+    """What makes a team."""
+
+    name = serializers.CharField(max_length=64)
+    organization = serializers.CharField(max_length=64, help_text="One whose teams you may create.")
+    kind = serializers.ChoiceField(KINDS, default=TeamKind.WORK.value)
+
+
+class ChangedTeamSerializer(serializers.Serializer[Any]):
+    """What of a team can be changed; what is not sent stays."""
+
+    display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    kind = serializers.ChoiceField(KINDS, required=False)
+
+
+class NewMemberSerializer(serializers.Serializer[Any]):
+    """Whom to put into a team, as what."""
+
+    username = serializers.CharField(max_length=64)
+    role = serializers.CharField(max_length=80, default="member", help_text=ROLE_HELP)
+
+
+class ChangedRoleSerializer(serializers.Serializer[Any]):
+    """Another role."""
+
+    role = serializers.CharField(max_length=80, help_text=ROLE_HELP)
+
+
+class NewInvitationsSerializer(serializers.Serializer[Any]):
+    """Whom to ask into a team, as what."""
+
+    people = serializers.ListField(
+        child=serializers.CharField(max_length=254), min_length=1, max_length=100,
+        help_text="Addresses and usernames.",
+    )  # fmt: skip
+    role = serializers.CharField(max_length=80, default="member", help_text=ROLE_HELP)
+
+
+class RefusalSerializer(serializers.Serializer[Any]):
+    """Who was not invited, and why."""
+
+    who = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class InvitedSerializer(serializers.Serializer[Any]):
+    """What became of each who was to be invited."""
+
+    invited = serializers.ListField(child=serializers.CharField())
+    refused = RefusalSerializer(many=True)

@@ -1,0 +1,74 @@
+"""What the audit log says of organizations and teams."""
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from access.audit_words import Kind, register_kind, register_words
+from teams.access import OrganizationAction, TeamAction
+
+ORGANIZATIONS = {
+    "organization.create": _("Made an organization"),
+    "organization.change_settings": _("Changed the organization’s settings"),
+    "organization.enforce_privacy": _("Decided privacy for all teams"),
+    "organization.add_member": _("Added somebody to the organization"),
+    "organization.change_member": _("Changed somebody’s role or access in the organization"),
+    "organization.remove_member": _("Removed somebody from the organization"),
+    "organization.leave": _("Left the organization"),
+    OrganizationAction.DELETE: _("Deleted the organization"),
+}
+TEAMS = {
+    OrganizationAction.CREATE_TEAM: _("Made a team"),
+    TeamAction.DELETE: _("Deleted a team"),
+    "team.restore": _("Restored a team"),
+    "team.change_settings": _("Changed a team’s settings"),
+    TeamAction.MANAGE_SETTINGS: _("Changed the profile of a team or organization"),
+    OrganizationAction.MANAGE_SETTINGS: _("Changed the profile of a team or organization"),
+    TeamAction.MANAGE_PRIVACY: _("Changed a team’s privacy"),
+    "team.add_member": _("Added somebody to a team"),
+    "team.change_role": _("Changed somebody’s role in a team"),
+    "team.remove_member": _("Removed somebody from a team"),
+    "team.leave": _("Left a team"),
+}
+INVITATIONS = {
+    TeamAction.INVITE: _("Invited somebody to a team"),
+    "team.revoke_invitation": _("Took an invitation back"),
+    "team.accept_invitation": _("Accepted an invitation"),
+    "team.decline_invitation": _("Declined an invitation"),
+}
+SERVICE_ACCOUNTS = {
+    "service_account.create": _("Made a service account"),
+    "service_account.change": _("Changed a service account"),
+    "service_account.rotate_key": _("Gave a service account a new API key"),
+    "service_account.set_active": _("Switched a service account on or off"),
+    "service_account.delete": _("Deleted a service account"),
+}
+ROLES = {
+    "role.create": _("Made a role"),
+    "role.change": _("Changed a role"),
+    "role.delete": _("Deleted a role"),
+}
+
+SCIM = {
+    "scim.save_user": _("An identity provider changed a user"),
+    "scim.save_group": _("An identity provider changed a group"),
+}
+
+
+def register() -> None:
+    """Tell the audit log."""
+    register_words("organization", _("Organization"), ORGANIZATIONS)
+    register_words("team", _("Teams and members"), TEAMS)
+    register_words("invitation", _("Invitations"), INVITATIONS)
+    register_words("scim", _("Identity provider (SCIM)"), SCIM)
+    register_words("role", _("Roles"), ROLES)
+    register_words("service_account", _("Service accounts"), SERVICE_ACCOUNTS)
+    register_kind(
+        "teams.Organization",
+        _("Organization"),
+        Kind(OrganizationAction.VIEW, lambda row: reverse("teams:organization", args=[row.name])),
+    )
+    register_kind(
+        "teams.Team", _("Team"), Kind(TeamAction.VIEW, lambda row: reverse("teams:members", args=[row.name]))
+    )
+    register_kind("teams.ServiceAccount", _("Service account"))
+    register_kind("teams.Role", _("Role"))

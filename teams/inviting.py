@@ -1,0 +1,86 @@
+"""Inviting several people at once, each answered on their own."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.engine import require
+from common.errors import DomainError, Invalid
+from teams.access import OrganizationAction, TeamAction
+from teams.invitations import invite
+from teams.models import Organization, Role, Team
+
+MOST = 100
+
+
+@dataclass(slots=True)
+class Told:
+    """What became of a list of people."""
+
+    invited: list[str] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    """Who, and why not."""
+
+    @property
+    def left(self) -> str:
+        """Those to correct and try again, a line each."""
+        return "\n".join(dict.fromkeys(who for who, _why in self.refused))
+
+
+def people_in(text: str) -> list[str]:
+    """Take addresses and usernames out of what was typed: by line, comma, semicolon or blank, each once.
+
+    Raises:
+        Invalid: nobody is named, or too many are.
+    """
+    people = list(
+        {who.lower(): who for who in re.split(r"[\s,;]+", text.replace("\x00", "")) if who}.values()
+    )
+    if not people:
+        raise Invalid(_("Name somebody: an email address or a username."))
+    if len(people) > MOST:
+        raise Invalid(_("At most %(most)d people are invited at once.") % {"most": MOST})
+    return people
+
+
+def _ask(told: Told, who: str, act: Callable[[], object]) -> None:
+    try:
+        act()
+    except DomainError as error:
+        told.refused.append((who, error.message))
+    else:
+        told.invited.append(who)
+
+
+def invite_people(*, actor: Actor, team: Team, role: Role, people: Iterable[str]) -> Told:
+    """Invite each of them to a team; a refusal of one stops no other."""
+    require(actor, TeamAction.INVITE, team)
+    return _invite(actor, [(team, role)], people)
+
+
+def invite_to_teams(
+    *, actor: Actor, organization: Organization, roles: Iterable[tuple[Team, Role]], people: Iterable[str]
+) -> Told:
+    """Invite each of them to teams of an organization, with a role in each; whoever accepts belongs to it.
+
+    Raises:
+        Invalid: no team is chosen, since an invitation leads to one.
+    """
+    require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
+    chosen = list(roles)
+    if not chosen:
+        raise Invalid(_("Choose a role in at least one team."))
+    return _invite(actor, chosen, people)
+
+
+def _invite(actor: Actor, roles: list[tuple[Team, Role]], people: Iterable[str]) -> Told:
+    told = Told()
+    for who in people:
+        name = {"email": who} if "@" in who else {"username": who}
+        for team, role in roles:
+            _ask(told, who, lambda: invite(actor=actor, team=team, role=role, **name))  # noqa: B023 - called at once
+    told.invited = list(dict.fromkeys(told.invited))
+    return told

@@ -1,0 +1,163 @@
+"""SCIM groups: the teams of an organization.
+
+A group's members are those whom SCIM put there, or found there and took over; people who were invited by hand, the
+team's first admin among them, are left alone, as with groups of sign-in providers.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import FilteredRelation, Prefetch, QuerySet, Value
+from django.db.models.functions import Coalesce, NullIf
+from scim2_models import Meta, Reference
+
+from access.actions import Preset
+from access.actor import Actor
+from access.audit import record
+from accounts.models import User
+from common.errors import Conflict, Invalid
+from teams.deletion import delete_team
+from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
+from teams.roles import built_in
+from teams.scim.filters import Column
+from teams.scim.people import MARK, username_for
+from teams.scim.records import ProvisionedTeam
+from teams.scim.resources import Group, GroupMember
+from teams.services import add_member, change_team, create_team, remove_member
+from teams.sso_models import GroupMembership
+
+_MEMBERS = Column("memberships__user_id", int, also=(("memberships__from_group__provider", MARK),))
+COLUMNS = {
+    "id": Column("pk", int),
+    "displayname": Column("shown_name"),
+    "externalid": Column("record__external_id", case_exact=True),
+    "members": _MEMBERS,
+    "members.value": _MEMBERS,
+}
+
+
+def groups_of(organization: Organization) -> QuerySet[Team]:
+    """Return the organization's teams that were not deleted."""
+    rows = Team.objects.shared().filter(organization=organization)
+    return rows.annotate(
+        record=FilteredRelation("provisioned"),
+        shown_name=Coalesce(NullIf("display_name", Value("")), "name"),
+    )
+
+
+def _given(team: Team | None = None) -> QuerySet[Membership]:
+    rows = Membership.objects.filter(from_group__provider=MARK).select_related("user", "team")
+    return rows.filter(team=team) if team else rows
+
+
+def to_resources(teams: Sequence[Team], base: str, *, members: bool = True) -> list[Any]:
+    """Return teams as SCIM shows them; a fixed number of queries."""
+    pks = [team.pk for team in teams]
+    rows = Team.objects.filter(pk__in=pks).select_related("provisioned")
+    if members:
+        rows = rows.prefetch_related(Prefetch("memberships", _given(), to_attr="of_provider"))
+    found = {row.pk: row for row in rows}
+    return [_resource(found[pk], base, members=members) for pk in pks if pk in found]
+
+
+def _resource(team: Team, base: str, *, members: bool) -> Any:
+    row = getattr(team, "provisioned", None)
+    given: list[Membership] = getattr(team, "of_provider", [])
+    return Group(
+        id=str(team.pk),
+        external_id=(row.external_id if row else "") or None,
+        display_name=team.display_name or team.name,
+        members=[_member(one.user, base) for one in given] or None if members else None,
+        meta=Meta(
+            resource_type="Group",
+            created=team.created_at,
+            last_modified=team.updated_at,
+            location=Reference(f"{base}/Groups/{team.pk}"),
+        ),
+    )
+
+
+def _member(user: User, base: str) -> GroupMember:
+    return GroupMember(value=str(user.pk), ref=Reference(f"{base}/Users/{user.pk}"), type="User")
+
+
+def create_group(*, actor: Actor, organization: Organization, resource: Any) -> Team:
+    """Make a team; its name, which never changes, comes of the group's.
+
+    Its first admin is who asks, or for a service account the admin who has been in the organization longest.
+    """
+    name = str(resource.display_name)
+    team = create_team(
+        actor=actor, name=username_for(name.replace("@", "-")), organization=organization,
+        admin=_first_admin(actor, organization), kind=TeamKind.WORK,
+    )  # fmt: skip
+    update_group(actor=actor, team=team, resource=resource)
+    return team
+
+
+def _first_admin(actor: Actor, organization: Organization) -> User:
+    members = OrganizationMember.objects.filter(organization=organization, user__is_active=True)
+    chiefs = members.filter(role__preset=Preset.ORGANIZATION_ADMIN).select_related("user").order_by("pk")
+    own = members.filter(user_id=actor.lookup_id).select_related("user").first()
+    row = own or chiefs.first()
+    if row is None:
+        raise Conflict(f"{organization} has no admin who could be the team's.")
+    return row.user
+
+
+def update_group(*, actor: Actor, team: Team, resource: Any) -> None:
+    """Call a team what the resource says, and put those into it whom it lists, with the role Member."""
+    name = str(resource.display_name).strip()[:120]
+    if name != (team.display_name or team.name):
+        change_team(actor=actor, team=team, display_name=name, kind=team.kind)
+    _set_external_id(actor, team, (resource.external_id or "")[:255])
+    wanted = _users(team, resource.members or [])
+    given = {membership.user_id: membership for membership in _given(team)}
+    for pk, user in wanted.items():
+        if pk not in given:
+            _put(actor, team, user)
+    for pk, membership in given.items():
+        if pk not in wanted:
+            remove_member(actor=actor, membership=membership)
+
+
+def _set_external_id(actor: Actor, team: Team, external_id: str) -> None:
+    row = ProvisionedTeam.objects.filter(team=team).first() or ProvisionedTeam(team=team)
+    before = row.external_id
+    if external_id != before:
+        row.external_id = external_id
+        row.save()
+        record(
+            actor, "scim.save_group", team, organization_id=team.organization_id, team_id=team.pk,
+            before={"externalId": before}, after={"externalId": external_id},
+        )  # fmt: skip
+
+
+def _users(team: Team, members: list[GroupMember]) -> dict[int, User]:
+    """Return the people that a group lists.
+
+    Raises:
+        Invalid: one is not in the organization, or switched off.
+    """
+    named = {str(member.value) for member in members}
+    pks = {int(value) for value in named if value.isdecimal() and len(value) < 18}
+    users = User.objects.filter(
+        pk__in=pks, is_active=True, organization_memberships__organization=team.organization_id
+    )
+    found = {user.pk: user for user in users}
+    missing = sorted(value for value in named if not (value.isdecimal() and int(value) in found))
+    if missing:
+        raise Invalid(f"There is no active user {missing[0]!r} in the organization.")
+    return found
+
+
+def _put(actor: Actor, team: Team, user: User) -> None:
+    membership = Membership.objects.filter(team=team, user=user).first()
+    if membership is None:
+        membership = add_member(actor=actor, team=team, user=user, role=built_in(Preset.MEMBER))
+    GroupMembership.objects.update_or_create(membership=membership, defaults={"provider": MARK})
+
+
+def delete_group(*, actor: Actor, team: Team) -> None:
+    """Delete a team; it can be restored for some days, as one that was deleted by hand."""
+    delete_team(actor=actor, team=team, typed=team.name)

@@ -1,0 +1,13 @@
+"""Telling whoever keeps what people may do."""
+
+from functools import partial
+
+from django.db import transaction
+
+from access.signals import rights_changed
+from teams.models import Membership
+
+
+def rights_changed_soon() -> None:
+    """Say after commit that somebody may do more or less than before."""
+    transaction.on_commit(partial(rights_changed.send, Membership))

@@ -1,0 +1,243 @@
+"""TEAM-21: who may have whose access explained; what nobody learns by asking."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from access.actions import Preset
+from accounts.models import ApiKey, User
+from common.errors import DomainError, Forbidden, Invalid, NotFound
+from runs.access import RunAction
+from runs.models import Project, Run
+from teams.access import TeamAction
+from teams.explaining import Question, explain_to
+from teams.models import Organization, Team
+from teams.tests.visiting import as_user, organization, team, text_of
+from tests.factories import (
+    ProjectFactory,
+    RunFactory,
+    ServiceAccountFactory,
+    TeamFactory,
+    UserFactory,
+    actor,
+    basic,
+    make_key,
+    make_member,
+)
+
+__all__ = ["as_user", "organization", "team"]
+
+pytestmark = pytest.mark.django_db
+RUN = "vision/cifar/runs/abc"
+
+
+@pytest.fixture
+def run(team: Team) -> Run:
+    made: Run = RunFactory(
+        project__team=team, project__name="cifar", uid="abc", user=UserFactory(username="olga")
+    )
+    return made
+
+
+def _ask(who: str, action: str, on: str, user: str = "", key: str = "") -> Any:
+    return explain_to(actor(User.objects.get(username=who)), Question(str(action), on, user, key))
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "path",
+        [RUN, "vision/cifar/abc", f"/{RUN}/overview", f"https://ml.example.com/{RUN}?x=1#L3", f" {RUN} "],
+    )
+    def test_a_run_is_named_by_its_path_or_page(self, run: Run, path: str):
+        assert _ask("ada", RunAction.VIEW, path).thing == str(run)
+
+    def test_a_project_a_team_and_an_organization(self, run: Run):
+        assert _ask("ada", "project.view", "vision/cifar").kind == "project"
+        assert _ask("ada", TeamAction.VIEW, "vision").kind == "team"
+        assert _ask("ada", TeamAction.VIEW, "/teams/vision/settings").kind == "team"
+        assert _ask("ada", "organization.view", "organizations/acme").kind == "organization"
+
+    @pytest.mark.parametrize(
+        "path", ["", "/", "nowhere", "vision/none", "a/b/c/d/e", "vision/cifar/runs", "a\x00b"]
+    )
+    def test_anything_else_is_not_found(self, run: Run, path: str):
+        with pytest.raises(NotFound):
+            _ask("ada", RunAction.VIEW, path)
+
+    def test_an_action_is_asked_about_its_kind_of_thing(self, run: Run):
+        with pytest.raises(Invalid, match=r"no action 'run\.fly'"):
+            _ask("ada", "run.fly", RUN)
+        with pytest.raises(Invalid, match=r"run\.stop is nothing that is done to a project"):
+            _ask("ada", RunAction.STOP, "vision/cifar")
+
+    def test_a_deleted_project_is_explained_to_who_may_restore_it(self, run: Run):
+        Project.objects.update(deleted_at=timezone.now())
+        found = _ask("ada", "project.view", "vision/cifar")
+        assert not found.allowed
+        assert "was deleted" in found.because[0].text
+        make_member(run.project.team, username="bob")
+        with pytest.raises(NotFound):
+            _ask("bob", "project.view", "vision/cifar")
+
+
+class TestWhoAsks:
+    def test_everybody_about_themselves(self, run: Run):
+        make_member(run.project.team, Preset.VIEW_ONLY, username="vera")
+        assert not _ask("vera", RunAction.STOP, RUN).allowed
+        assert _ask("vera", RunAction.VIEW, RUN, user="Vera").allowed
+
+    @pytest.mark.parametrize("preset", ["V", "M"])
+    def test_others_than_admins_about_nobody_else(self, run: Run, preset: str):
+        make_member(run.project.team, Preset(preset), username="bob")
+        for name in ("ada", "no-such-user"):
+            with pytest.raises(Forbidden, match=r"team\.manage_members"):
+                _ask("bob", RunAction.STOP, RUN, user=name)
+
+    @pytest.mark.parametrize("who", ["ada", "chief"])
+    def test_admins_about_anybody(self, run: Run, who: str):
+        UserFactory(username="stranger")
+        assert not _ask(who, RunAction.VIEW, RUN, user="stranger").allowed
+        assert _ask(who, RunAction.DELETE, RUN, user="ada").allowed
+
+    def test_admins_of_one_team_not_about_another(self, run: Run):
+        TeamFactory(
+            name="speech", organization=run.project.team.organization, admin=UserFactory(username="host")
+        )
+        with pytest.raises(NotFound):
+            _ask("host", RunAction.VIEW, RUN, user="ada")
+
+    def test_nobody_about_what_they_do_not_see(self, run: Run):
+        """A hidden thing and one that is not there read the same."""
+        UserFactory(username="stranger")
+        told = set()
+        for path in (RUN, "vision/cifar/runs/none", "vision/none", "none/none"):
+            with pytest.raises(NotFound) as refused:
+                _ask("stranger", RunAction.VIEW, path)
+            told.add(refused.value.message.replace(path, "_"))
+        assert len(told) == 1 or told == {m for m in told if m.startswith("There is nothing called")}
+
+    def test_admins_not_about_restricted_projects_they_are_not_in(self, run: Run):
+        """TEAM-24."""
+        ProjectFactory(team=run.project.team, name="secret", visibility="restricted")
+        with pytest.raises(NotFound):
+            _ask("ada", "project.view", "vision/secret", user="chief")
+
+
+class TestWhatNobodyLearns:
+    def test_whether_a_stranger_is_deactivated(self, run: Run):
+        UserFactory(username="gone")
+        make_member(run.project.team, username="left")
+        User.objects.filter(username__in=("gone", "left")).update(is_active=False)
+        messages = set()
+        for name in ("gone", "none"):
+            with pytest.raises(Invalid) as refused:
+                _ask("ada", RunAction.VIEW, RUN, user=name)
+            messages.add(refused.value.message.replace(name, "_"))
+        assert messages == {"There is no user '_'."}
+        assert "deactivated" in _ask("ada", RunAction.VIEW, RUN, user="left").because[0].text
+
+    def test_who_is_an_operator(self, run: Run):
+        make_member(run.project.team, username="boss")
+        User.objects.filter(username="boss").update(is_operator=True)
+        assert _ask("ada", RunAction.STOP, RUN, user="boss").notes == ()
+        assert "is an operator" in _ask("boss", RunAction.STOP, RUN).notes[0]
+
+    def test_other_peoples_keys(self, run: Run):
+        """Of one's own, and of service accounts for who manages them."""
+        bob = make_member(run.project.team, username="bob")
+        make_key(bob, label="one", scopes=frozenset({"run.view"}))
+        key = bob.api_keys.get()
+        assert not _ask("bob", RunAction.LOG, RUN, key=f"ry-{key.prefix}…").allowed
+        with pytest.raises(Invalid) as refused:
+            _ask("ada", RunAction.LOG, RUN, user="bob", key=key.prefix)
+        with pytest.raises(Invalid) as missing:
+            _ask("ada", RunAction.LOG, RUN, user="bob", key="zzzz")
+        assert refused.value.message.replace(key.prefix, "") == missing.value.message.replace("zzzz", "")
+
+
+class TestKeys:
+    def test_a_service_accounts_key(self, run: Run):
+        """TEAM-30."""
+        bot = ServiceAccountFactory(team=run.project.team, label="nightly").user
+        make_key(bot, scopes=frozenset({"run.view"}))
+        found = _ask("ada", RunAction.LOG, RUN, user=bot.username, key=bot.api_keys.get().prefix)
+        assert found.because[0].kind == "key scopes"
+
+    def test_an_expired_one(self, run: Run):
+        ada = User.objects.get(username="ada")
+        make_key(ada)
+        ApiKey.objects.update(expires_at=timezone.now() - timedelta(days=1))
+        found = _ask("ada", RunAction.VIEW, RUN, key=ada.api_keys.get().prefix)
+        assert not found.allowed
+        assert "has expired" in found.because[0].text
+
+
+class TestPages:
+    def test_the_teams_page_answers(self, run: Run, as_user: Any):
+        make_member(run.project.team, Preset.VIEW_ONLY, username="vera")
+        page = text_of(as_user("ada", f"/teams/vision/explain?user=vera&action=run.log&on={RUN}"))
+        assert "No: vera does not have the permission “Log runs” on the run" in page
+        assert "What would change it" in page
+        assert "In the team vision, vera is View-only" in page
+
+    def test_it_is_about_things_of_the_team_only(self, run: Run, as_user: Any):
+        page = text_of(as_user("ada", "/teams/vision/explain?user=ada&action=team.view&on=ada"))
+        assert "ada is not in vision." in page
+
+    def test_the_organizations_page_reaches_into_its_teams(self, run: Run, as_user: Any):
+        page = text_of(as_user("chief", f"/organizations/acme/explain?user=ada&action=run.log&on={RUN}"))
+        assert "Yes: ada has the permission “Log runs” on" in page
+        page = text_of(
+            as_user("chief", "/organizations/acme/explain?user=ada&action=organization.manage_roles")
+        )
+        assert "No: ada does not have the permission “Define roles” on" in page
+
+    def test_a_refused_page_leads_to_the_reason(self, run: Run, as_user: Any, client: Client):
+        make_member(run.project.team, username="bob")
+        refused = as_user("bob", "/teams/vision/settings")
+        assert refused.status_code == 403
+        link = "/explain?action=team.manage_settings&amp;on=vision"
+        assert f'href="{link}"' in text_of(refused)
+        page = text_of(as_user("bob", link.replace("&amp;", "&")))
+        assert "No: bob does not have the permission “Change team settings” on the team vision." in page
+
+    def test_only_who_is_signed_in_is_led_there(self, run: Run, client: Client):
+        Project.objects.update(visibility="public")
+        refused = client.post(f"/{RUN}/stop", headers={"Accept": "text/html"})
+        assert refused.status_code == 403
+        assert "/explain" not in refused.content.decode()
+
+    def test_an_empty_page_only_asks(self, organization: Organization, team: Team, as_user: Any):
+        for path in ("/teams/vision/explain", "/organizations/acme/explain", "/explain"):
+            page = text_of(as_user("chief", path))
+            assert "verdict" not in page
+            assert "<optgroup" in page
+
+
+class TestRest:
+    def test_answers_by_key(self, run: Run, client: Client):
+        make_member(run.project.team, username="bob")
+        headers = {"Authorization": basic(make_key(User.objects.get(username="ada")))}
+        answer = client.get(f"/api/v1/explain/?user=bob&action=run.stop&on={RUN}", headers=headers).json()
+        assert answer["allowed"] is False
+        assert {"kind", "holds", "text", "help"} == set(answer["grants"][0])
+        assert answer["user"] == "bob"
+
+    def test_wants_to_know_what_and_on_what(self, client: Client):
+        answer = client.get("/api/v1/explain/")
+        assert answer.status_code == 400
+        assert set(answer.json()["error"]["detail"]) == {"action", "on"}
+
+
+def test_refusals_are_of_the_domain(run: Run):
+    """Whatever is typed, the page has words for it."""
+    for question in [
+        Question("x", "y"),
+        Question("run.view", RUN, "a\x00b"),
+        Question("run.view", RUN, "", "\x00"),
+    ]:
+        with pytest.raises(DomainError):
+            explain_to(actor(User.objects.get(username="ada")), question)

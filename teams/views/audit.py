@@ -1,0 +1,86 @@
+"""Pages of the audit log: of one organization in its settings, of everything for operators."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.actor import Actor
+from access.audit_words import groups, kinds
+from access.routes import Open, declare
+from access.web import actor_of, actor_of_user, address_of
+from common.answers import fragment
+from teams.access import OrganizationAction
+from teams.audit_export import export
+from teams.audit_log import PAGE, Wanted, after, cursor_of, lines_of, matching
+from teams.models import Organization, Team
+from teams.pages import organization_of
+
+
+def _context(actor: Actor, request: HttpRequest, row: Organization | None) -> dict[str, Any]:
+    """Read one page; one entry more than it shows tells whether there are older ones."""
+    query = request.GET.dict()
+    wanted, cursor = Wanted.of(query), query.get("before", "")
+    entries = list(after(matching(actor, wanted, row), cursor)[: PAGE + 1])
+    teams = Team.objects.filter(organization=row) if row else Team.objects.none()
+    return {
+        "wanted": wanted,
+        "lines": lines_of(actor, entries[:PAGE]),
+        "older": cursor_of(entries[PAGE - 1]) if len(entries) > PAGE else "",
+        "is_first": not cursor,
+        "groups": groups(),
+        "kinds": sorted(kinds().items(), key=lambda kind: str(kind[1])),
+        "teams": teams.order_by("name").values_list("name", flat=True),
+        "audited": row,
+    }
+
+
+@declare(OrganizationAction.VIEW_AUDIT)
+@never_cache
+@require_GET
+def organization(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show what was done in an organization, newest first (BIL-11)."""
+    row = organization_of(request, entity, OrganizationAction.VIEW_AUDIT)
+    context = _context(actor_of(request), request, row) | {
+        "organization": row,
+        "export_url": reverse("teams:organization_audit_export", args=[row.name]),
+    }
+    return render(request, fragment(request, "teams/organization_audit.html", "list"), context)
+
+
+@declare(OrganizationAction.VIEW_AUDIT)
+@never_cache
+@require_GET
+def organization_export(request: HttpRequest, entity: str) -> StreamingHttpResponse:
+    """Download what matches as CSV or JSON lines (`form`)."""
+    row = organization_of(request, entity, OrganizationAction.VIEW_AUDIT)
+    return _export(actor_of(request), request, row)
+
+
+def _operator(request: HttpRequest) -> Actor:
+    """Return the viewer with an operator's rights, which the route has checked."""
+    return actor_of_user(request.user, address=address_of(request), elevated=True)
+
+
+@declare(Open.OPERATOR)
+@never_cache
+@require_GET
+def everything(request: HttpRequest) -> HttpResponse:
+    """Show operators what was done anywhere, newest first."""
+    context = _context(_operator(request), request, None) | {"export_url": reverse("teams:audit_export")}
+    return render(request, fragment(request, "teams/audit.html", "list"), context)
+
+
+@declare(Open.OPERATOR)
+@never_cache
+@require_GET
+def everything_export(request: HttpRequest) -> StreamingHttpResponse:
+    """Download what matches anywhere."""
+    return _export(_operator(request), request, None)
+
+
+def _export(actor: Actor, request: HttpRequest, row: Organization | None) -> StreamingHttpResponse:
+    return export(actor, Wanted.of(request.GET.dict()), row, request.GET.get("form", "csv"))

@@ -1,0 +1,66 @@
+"""The page "Explain access" of a team, of an organization, and of oneself: why, or why not (TEAM-21)."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.actions import actions_by_group, all_actions
+from access.routes import Open, declare
+from access.web import actor_of
+from common.answers import fragment
+from common.errors import DomainError
+from teams.access import OrganizationAction, TeamAction
+from teams.explaining import Question, explain_to
+from teams.models import Organization, Team
+from teams.pages import organization_of, team_of
+
+_ASKABLE = frozenset({"teams.Organization", "teams.Team", "runs.Project", "runs.Run"})
+"""What has a name that can be typed; see `access.things`."""
+
+
+@declare(TeamAction.MANAGE_MEMBERS)
+@never_cache
+@require_GET
+def of_team(request: HttpRequest, entity: str) -> HttpResponse:
+    """Explain what somebody may in a team."""
+    team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
+    return _page(request, "teams/explain.html", {"team": team}, team)
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+@never_cache
+@require_GET
+def of_organization(request: HttpRequest, entity: str) -> HttpResponse:
+    """Explain what somebody may in an organization and its teams."""
+    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+    return _page(request, "teams/organization_explain.html", {"organization": organization}, organization)
+
+
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_GET
+def own(request: HttpRequest) -> HttpResponse:
+    """Explain what one may oneself; pages that refuse something lead here."""
+    return _page(request, "teams/explain_own.html", {}, None)
+
+
+def _page(
+    request: HttpRequest, template: str, context: dict[str, Any], within: Team | Organization | None
+) -> HttpResponse:
+    question = Question(
+        action=request.GET.get("action", ""),
+        on=request.GET.get("on", "").strip() or (within.name if within else ""),
+        user=request.GET.get("user", "") if within else "",
+        key=request.GET.get("key", "").strip(),
+    )
+    if question.action:
+        try:
+            context["found"] = explain_to(actor_of(request), question, within=within)
+        except DomainError as error:
+            context["problem"] = error.message
+    wanted = {action for action, spec in all_actions() if _ASKABLE & set(spec.on)}
+    context |= {"question": question, "groups": actions_by_group(wanted)}
+    return render(request, fragment(request, template, "answer"), context)

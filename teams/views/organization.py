@@ -1,0 +1,190 @@
+"""Pages of one organization: members, teams, privacy, settings. `{entity}` is the organization's name."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from accounts.outbox import is_outbox_used
+from accounts.reauthentication import reauthenticated, reauthenticated_post
+from common.answers import fragment
+from common.errors import Invalid
+from teams import organizations
+from teams.access import OrganizationAction
+from teams.deletion import deleted_teams_of, undo_ends_at
+from teams.forms import OrganizationForm
+from teams.inviting import Told, invite_to_teams, people_in
+from teams.key_policy import chiefs_of, keys_beyond
+from teams.models import Organization, OrganizationMember, ProductAccess, Role, Team
+from teams.pages import answer, number_in, organization_of
+from teams.people import Wanted, members_of_organization, teams_with_counts
+from teams.privacy_page import PrivacyOfOrganization
+from teams.roles import organization_roles, roles_for
+
+
+def _members_page(organization: Organization) -> str:
+    return reverse("teams:organization", args=[organization.name])
+
+
+@declare(OrganizationAction.VIEW)
+@never_cache
+@require_GET
+def members(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show who belongs to the organization; its admins see and change roles, access and teams (TEAM-1)."""
+    actor, organization = actor_of(request), organization_of(request, entity)
+    wanted = Wanted.of(request.GET.dict())
+    chiefs = chiefs_of(organization)
+    context = {
+        "organization": organization,
+        "wanted": wanted,
+        "people": members_of_organization(actor, organization, wanted),
+        "roles": list(organization_roles()),
+        "levels": ProductAccess.choices,
+        "sole_admin": chiefs[0] if len(chiefs) == 1 else "",
+        "may_manage": can(actor, OrganizationAction.MANAGE_MEMBERS, organization),
+    }
+    return render(request, fragment(request, "teams/organization_members.html", "list"), context)
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def invite(request: HttpRequest, entity: str) -> HttpResponse:
+    """Invite people to teams of the organization, with a role in each."""
+    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+    teams = list(organization.teams.select_related("claim").order_by("name"))
+    roles = list(roles_for(organization.pk))
+    chosen = _chosen(request, teams, roles)
+    context: dict[str, Any] = {"text": "", "told": None, "problem": ""}
+    if request.method == "POST":
+        context |= _invited(request, organization, chosen)
+    lines = [{"team": team, "chosen": chosen[team].pk if team in chosen else 0} for team in teams]
+    context |= {
+        "organization": organization,
+        "lines": lines,
+        "roles": roles,
+        "mail_goes_out": not is_outbox_used(),
+    }
+    return render(request, "teams/organization_invite.html", context)
+
+
+def _chosen(request: HttpRequest, teams: list[Team], roles: list[Role]) -> dict[Team, Role]:
+    by_key = {role.pk: role for role in roles}
+    numbers = {team: number_in(request, f"role-{team.pk}") for team in teams}
+    return {team: by_key[number] for team, number in numbers.items() if number in by_key}
+
+
+def _invited(request: HttpRequest, organization: Organization, chosen: dict[Team, Role]) -> dict[str, Any]:
+    text, told, problem = request.POST.get("people", ""), Told(), ""
+    try:
+        told = invite_to_teams(
+            actor=actor_of(request), organization=organization, roles=chosen.items(), people=people_in(text)
+        )
+        text = told.left
+    except Invalid as error:
+        problem = error.message
+    return {"text": text, "told": told, "problem": problem}
+
+
+def _member(request: HttpRequest, organization: Organization) -> OrganizationMember:
+    rows = OrganizationMember.objects.select_related("organization", "user", "role")
+    row = rows.filter(organization=organization, pk=number_in(request, "member")).first()
+    if row is None:
+        raise Invalid(_("They do not belong to the organization any more."))
+    return row
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+@require_POST
+@reauthenticated
+def change(request: HttpRequest, entity: str) -> HttpResponse:
+    """Change a member's role or access; each select of a row posts what it holds."""
+    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = _member(request, organization)
+        organizations.change_organization_member(
+            actor=actor_of(request), member=row,
+            role=organization_roles().filter(pk=number_in(request, "role")).first(),
+            models_access=request.POST.get("models_access"), weave_access=request.POST.get("weave_access"),
+        )  # fmt: skip
+        names = {"who": row.user, "role": row.role.label, "models": row.get_models_access_display()}
+        return _("%(who)s: %(role)s, Models %(models)s.") % names
+
+    return answer(request, act, _members_page(organization))
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+@require_POST
+def remove(request: HttpRequest, entity: str) -> HttpResponse:
+    """Take a member out of the organization and all its teams; their runs stay."""
+    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = _member(request, organization)
+        organizations.remove_from_organization(actor=actor_of(request), member=row)
+        names = {"who": row.user, "organization": organization}
+        return _("%(who)s is no longer in %(organization)s and its teams. The runs stay.") % names
+
+    return answer(request, act, _members_page(organization))
+
+
+@declare(OrganizationAction.VIEW)
+@never_cache
+@require_GET
+def teams(request: HttpRequest, entity: str) -> HttpResponse:
+    """List the organization's teams that the viewer may see."""
+    actor, organization = actor_of(request), organization_of(request, entity)
+    context = {
+        "organization": organization,
+        "teams": teams_with_counts(actor, organization),
+        "may_create": can(actor, OrganizationAction.CREATE_TEAM, organization),
+        "deleted_teams": [(team, undo_ends_at(team)) for team in deleted_teams_of(actor, organization)],
+    }
+    return render(request, "teams/organization_teams.html", context)
+
+
+@declare(OrganizationAction.MANAGE_SETTINGS)
+@never_cache
+@require_http_methods(["GET", "POST"])
+@reauthenticated_post
+def privacy(request: HttpRequest, entity: str) -> HttpResponse:
+    """Decide privacy for all teams, or leave it to each (TEAM-8)."""
+    row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
+    return PrivacyOfOrganization(request, row).show()
+
+
+@declare(OrganizationAction.MANAGE_SETTINGS)
+@require_POST
+@reauthenticated
+def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
+    """Close public projects of its teams."""
+    row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
+    return PrivacyOfOrganization(request, row).close()
+
+
+@declare(OrganizationAction.MANAGE_SETTINGS)
+@never_cache
+@require_http_methods(["GET", "POST"])
+@reauthenticated_post
+def settings(request: HttpRequest, entity: str) -> HttpResponse:
+    """Change what the organization is called and which API keys its members make."""
+    row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
+    fields = ("display_name", "api_keys_allowed", "api_keys_limited", "api_key_max_days")
+    form = OrganizationForm(request.POST or None, initial={name: getattr(row, name) for name in fields})
+    if request.method == "POST" and form.is_valid():
+
+        def act() -> str:
+            organizations.change_organization(actor=actor_of(request), organization=row, **form.cleaned_data)
+            return _("Saved.")
+
+        return answer(request, act, request.path)
+    context = {"organization": row, "form": form, "n_keys": keys_beyond(row).count()}
+    return render(request, "teams/organization_settings.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,207 @@
+"""Pages of one team: members, invitations, privacy, settings. `{entity}` is the team's name."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from accounts.outbox import is_outbox_used
+from accounts.reauthentication import reauthenticated, reauthenticated_post
+from common.answers import fragment
+from common.errors import Invalid
+from teams import invitations, services
+from teams.access import TeamAction
+from teams.forms import TeamForm
+from teams.inviting import Told, invite_people, people_in
+from teams.models import Invitation, Membership, Role, Team
+from teams.pages import answer, number_in, team_of
+from teams.people import Wanted, known_people, members_of
+from teams.privacy_page import PrivacyOfTeam
+from teams.roles import roles_for
+
+
+def _members_page(team: Team) -> str:
+    return reverse("teams:members", args=[team.name])
+
+
+@declare(TeamAction.VIEW)
+@never_cache
+@require_GET
+def members(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show who is in the team and who is invited (TEAM-3); others than admins see the list alone (TEAM-11)."""
+    actor, team = actor_of(request), team_of(request, entity)
+    wanted = Wanted.of(request.GET.dict())
+    admins = list(services.admins_of([team]).values_list("user_id", flat=True)[:2])
+    context = {
+        "team": team,
+        "wanted": wanted,
+        "people": members_of(actor, team, wanted),
+        "roles": list(roles_for(team.organization_id)),
+        "sole_admin": admins[0] if len(admins) == 1 else 0,
+        "may_manage": can(actor, TeamAction.MANAGE_MEMBERS, team),
+        "may_invite": can(actor, TeamAction.INVITE, team),
+        "mail_goes_out": not is_outbox_used(),
+    }
+    return render(request, fragment(request, "teams/members.html", "list"), context)
+
+
+@declare(TeamAction.INVITE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def invite(request: HttpRequest, entity: str) -> HttpResponse:
+    """Invite several at once; each is answered on their own (TEAM-3)."""
+    team = team_of(request, entity, TeamAction.INVITE)
+    context: dict[str, Any] = {"text": "", "told": None, "problem": "", "role": 0}
+    if request.method == "POST":
+        context |= _invited(request, team)
+    roles = list(roles_for(team.organization_id))
+    context |= {"team": team, "roles": roles, "mail_goes_out": not is_outbox_used()}
+    context["may_make_services"] = can(actor_of(request), TeamAction.MANAGE_SERVICE_ACCOUNTS, team)
+    return render(request, "teams/invite.html", context)
+
+
+def _invited(request: HttpRequest, team: Team) -> dict[str, Any]:
+    text, number = request.POST.get("people", ""), number_in(request, "role")
+    told, problem = Told(), ""
+    try:
+        role = _role(team, number)
+        told = invite_people(actor=actor_of(request), team=team, role=role, people=people_in(text))
+        text = told.left
+    except Invalid as error:
+        problem = error.message
+    return {"text": text, "told": told, "problem": problem, "role": number}
+
+
+def _role(team: Team, number: int) -> Role:
+    role = roles_for(team.organization_id).filter(pk=number).first()
+    if role is None:
+        raise Invalid(_("Choose a role."))
+    return role
+
+
+@declare(TeamAction.INVITE)
+@never_cache
+@require_GET
+def known(request: HttpRequest, entity: str) -> HttpResponse:
+    """Offer colleagues of the organization who are not in the team, while a name is typed."""
+    team = team_of(request, entity, TeamAction.INVITE)
+    people = known_people(actor_of(request), team, request.GET.get("q", "")[:200])
+    return render(request, "teams/known.html", {"people": people, "q": request.GET.get("q", "")})
+
+
+def _invitation(request: HttpRequest, team: Team) -> Invitation:
+    rows = Invitation.objects.pending().select_related("team", "user", "role", "base_role")
+    row = rows.filter(team=team, pk=number_in(request, "invitation")).first()
+    if row is None:
+        raise Invalid(_("This invitation was answered or taken back meanwhile."))
+    return row
+
+
+@declare(TeamAction.INVITE)
+@require_POST
+def resend(request: HttpRequest, entity: str) -> HttpResponse:
+    """Mail an invitation again, with a new link."""
+    team = team_of(request, entity, TeamAction.INVITE)
+
+    def act() -> str:
+        row = invitations.resend(actor=actor_of(request), invitation=_invitation(request, team))
+        return _("A new link is on its way to %(who)s; the one before has ended.") % {"who": row.addressee}
+
+    return answer(request, act, _members_page(team))
+
+
+@declare(TeamAction.MANAGE_MEMBERS)
+@require_POST
+def revoke(request: HttpRequest, entity: str) -> HttpResponse:
+    """Take an invitation back."""
+    team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = _invitation(request, team)
+        invitations.revoke(actor=actor_of(request), invitation=row)
+        return _("The invitation of %(who)s is taken back.") % {"who": row.addressee}
+
+    return answer(request, act, _members_page(team))
+
+
+def _membership(request: HttpRequest, team: Team) -> Membership:
+    rows = Membership.objects.select_related("team__organization", "user", "role")
+    row = rows.filter(team=team, pk=number_in(request, "member")).first()
+    if row is None:
+        raise Invalid(_("They are not in the team any more."))
+    return row
+
+
+@declare(TeamAction.MANAGE_MEMBERS)
+@require_POST
+def role(request: HttpRequest, entity: str) -> HttpResponse:
+    """Give a member another role."""
+    team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = _membership(request, team)
+        services.change_role(
+            actor=actor_of(request), membership=row, role=_role(team, number_in(request, "role"))
+        )
+        return _("%(who)s is now %(role)s.") % {"who": row.user, "role": row.role.label}
+
+    return answer(request, act, _members_page(team))
+
+
+@declare(TeamAction.MANAGE_MEMBERS)
+@require_POST
+def remove(request: HttpRequest, entity: str) -> HttpResponse:
+    """Take a member out; their runs stay."""
+    team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = _membership(request, team)
+        services.remove_member(actor=actor_of(request), membership=row)
+        return _("%(who)s is no longer in %(team)s. The runs stay.") % {"who": row.user, "team": team}
+
+    return answer(request, act, _members_page(team))
+
+
+@declare(TeamAction.MANAGE_PRIVACY)
+@never_cache
+@require_http_methods(["GET", "POST"])
+@reauthenticated_post
+def privacy(request: HttpRequest, entity: str) -> HttpResponse:
+    """Turn the team's privacy switches (TEAM-8)."""
+    team = team_of(request, entity, TeamAction.MANAGE_PRIVACY)
+    return PrivacyOfTeam(request, team).show()
+
+
+@declare(TeamAction.MANAGE_PRIVACY)
+@require_POST
+@reauthenticated
+def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
+    """Close public projects of the team."""
+    team = team_of(request, entity, TeamAction.MANAGE_PRIVACY)
+    return PrivacyOfTeam(request, team).close()
+
+
+@declare(TeamAction.MANAGE_SETTINGS)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def settings(request: HttpRequest, entity: str) -> HttpResponse:
+    """Change what the team is called and what it is for."""
+    team = team_of(request, entity, TeamAction.MANAGE_SETTINGS)
+    form = TeamForm(request.POST or None, initial={"display_name": team.display_name, "kind": team.kind})
+    if request.method == "POST" and form.is_valid():
+
+        def act() -> str:
+            services.change_team(actor=actor_of(request), team=team, **form.cleaned_data)
+            return _("Saved.")
+
+        return answer(request, act, request.path)
+    return render(
+        request, "teams/settings.html", {"team": team, "form": form}, status=422 if form.errors else 200
+    )
