@@ -2,24 +2,25 @@
 
 from django.contrib import admin
 
-from common.admin import ReadOnly
+from accounts.admin_acts import ServedAdmin
 from storage.models import Blob, ByteEntry
 
 
 @admin.register(Blob)
-class BlobAdmin(ReadOnly, admin.ModelAdmin[Blob]):
+class BlobAdmin(ServedAdmin[Blob]):
     """Content by digest."""
 
     list_display = ["digest", "size_bytes", "created_at", "seen_at"]
+    list_filter = ["created_at"]
     search_fields = ["digest", "md5"]
-    show_full_result_count = False
+    date_hierarchy = "created_at"
 
 
 @admin.register(ByteEntry)
-class ByteEntryAdmin(ReadOnly, admin.ModelAdmin[ByteEntry]):
+class ByteEntryAdmin(ServedAdmin[ByteEntry]):
     """The ledger of bytes."""
 
     list_display = ["at", "team_id", "project_id", "run_id", "category", "delta_bytes"]
-    list_filter = ["category"]
+    list_filter = ["category", "at"]
+    date_hierarchy = "at"
     search_fields = ["=team_id", "=project_id", "=run_id"]
-    show_full_result_count = False

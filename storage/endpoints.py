@@ -91,6 +91,7 @@ def _headers(ticket: dict[str, Any]) -> dict[str, str]:
         # nothing a file contains runs in the application's origin (ART-7)
         "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
         "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",  # the address is the credential
         "Cache-Control": "private, max-age=3600, immutable",
     }
 
