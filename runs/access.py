@@ -3,15 +3,18 @@
 from enum import StrEnum
 
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
 from access.grants import register_grants
 from access.resources import Resource, register_resource
 from runs.grants import RestrictedProjectMembers
-from runs.models import Visibility
+from runs.models import ChartAccess, Visibility
+from runs.naming import register_names
 
 PROJECT = ("runs.Project",)
 RUN = ("runs.Run",)
+CHART = ("runs.StoredChart",)
 
 
 class ProjectAction(StrEnum):
@@ -22,6 +25,8 @@ class ProjectAction(StrEnum):
     UPDATE = "project.update"
     CHANGE_VISIBILITY = "project.change_visibility"
     MANAGE_MEMBERS = "project.manage_members"
+    DELETE = "project.delete"
+    PIN = "project.pin"
 
 
 class RunAction(StrEnum):
@@ -38,39 +43,119 @@ class RunAction(StrEnum):
     DELETE_OWN_FILES = "run.delete_own_files"
 
 
+class ChartAction(StrEnum):
+    """What is done to a chart that a team has stored."""
+
+    VIEW = "chart.view"
+    SAVE = "chart.save"
+
+
 def _open_project(_user_id: int) -> Q:
     return Q(visibility=Visibility.OPEN)
 
 
 def _own_run_in_open_project(user_id: int) -> Q:
-    """Strangers in an Open project log new runs and go on with their own, not with others'."""
-    return Q(project__visibility=Visibility.OPEN, user_id=user_id)
+    """Strangers in an Open project log new runs and go on with what they began, for whomever; not with others'."""
+    return Q(project__visibility=Visibility.OPEN) & (Q(user_id=user_id) | Q(logged_by_id=user_id))
 
 
 def register() -> None:
     """Tell the engine."""
+    register_actions(_of_projects(), group=_("Projects"))
+    register_actions(_of_runs(), group=_("Runs"))
+    register_actions(_of_charts(), group=_("Charts"))
+    _register_resources()
+    register_grants(RestrictedProjectMembers())
+    register_names()
+
+
+def _of_projects() -> dict[StrEnum, ActionSpec]:
     seen_by_all, members, admins = presets("V M A O"), presets("M A O"), presets("A O")
-    member = presets("M")
-    register_actions(
-        {
-            ProjectAction.VIEW: ActionSpec(PROJECT, seen_by_all, public=True, label="See projects"),
-            ProjectAction.CREATE: ActionSpec(("teams.Team",), members, label="Create projects"),
-            ProjectAction.UPDATE: ActionSpec(PROJECT, members, label="Edit a project's overview"),
-            ProjectAction.CHANGE_VISIBILITY: ActionSpec(PROJECT, admins, label="Change who sees a project"),
-            ProjectAction.MANAGE_MEMBERS: ActionSpec(PROJECT, admins, label="Invite to restricted projects"),
-            RunAction.VIEW: ActionSpec(RUN, seen_by_all, public=True, label="See runs, history, logs, files"),
-            RunAction.LOG: ActionSpec(PROJECT + RUN, members, open=True, label="Log runs"),
-            RunAction.UPDATE: ActionSpec(RUN, members, label="Rename, tag, annotate and group runs"),
-            RunAction.STOP: ActionSpec(RUN, admins, own=RunAction.STOP_OWN, label="Stop any run"),
-            RunAction.STOP_OWN: ActionSpec(RUN, member, label="Stop own runs"),
-            RunAction.DELETE: ActionSpec(RUN, admins, own=RunAction.DELETE_OWN, label="Delete any run"),
-            RunAction.DELETE_OWN: ActionSpec(RUN, member, label="Delete own runs"),
-            RunAction.DELETE_FILES: ActionSpec(
-                RUN, admins, own=RunAction.DELETE_OWN_FILES, label="Delete files of any run"
-            ),
-            RunAction.DELETE_OWN_FILES: ActionSpec(RUN, member, label="Delete files of own runs"),
-        }
-    )
+    return {
+        ProjectAction.VIEW: ActionSpec(
+            PROJECT, seen_by_all, public=True, label=_("See projects"),
+            help=_("Open projects, their overview, their workspace and the views that others have shared."),
+        ),
+        ProjectAction.CREATE: ActionSpec(
+            ("teams.Team",), members, label=_("Create projects"),
+            help=_("Make projects in the team, also by logging a run to one that is not there yet."),
+        ),
+        ProjectAction.UPDATE: ActionSpec(
+            PROJECT, members, label=_("Edit projects"),
+            help=_("Change a project’s description and the views and panels that everybody sees."),
+        ),
+        ProjectAction.CHANGE_VISIBILITY: ActionSpec(
+            PROJECT, admins, label=_("Change who sees a project"),
+            help=_("Make a project visible to the team, to invited people alone, or to everybody."),
+        ),
+        ProjectAction.MANAGE_MEMBERS: ActionSpec(
+            PROJECT, admins, label=_("Invite to restricted projects"),
+            help=_("Decide who reaches a restricted project, and with which role."),
+        ),
+        ProjectAction.DELETE: ActionSpec(
+            PROJECT, admins, label=_("Delete and restore projects"),
+            help=_("Delete projects with all their runs, and bring them back as long as they are kept."),
+        ),
+        ProjectAction.PIN: ActionSpec(
+            PROJECT, admins, label=_("Pin projects"),
+            help=_("Choose which projects come first on the team’s page."),
+        ),
+    }  # fmt: skip
+
+
+def _of_runs() -> dict[StrEnum, ActionSpec]:
+    seen_by_all, members, admins, member = presets("V M A O"), presets("M A O"), presets("A O"), presets("M")
+    return {
+        RunAction.VIEW: ActionSpec(
+            RUN, seen_by_all, public=True, label=_("See runs"),
+            help=_("Charts, configuration, history, system metrics, logs and files of runs, and their downloads."),
+        ),
+        RunAction.LOG: ActionSpec(
+            PROJECT + RUN, members, open=True, label=_("Log runs"),
+            help=_("Log new runs to projects, and go on logging to runs that are there."),
+        ),
+        RunAction.UPDATE: ActionSpec(
+            RUN, members, label=_("Edit runs"), help=_("Change the name, notes, tags, group and job type of runs."),
+        ),
+        RunAction.STOP: ActionSpec(
+            RUN, admins, own=RunAction.STOP_OWN, label=_("Stop any run"),
+            help=_("Ask any run of the team to stop, whoever logs it."),
+        ),
+        RunAction.STOP_OWN: ActionSpec(
+            RUN, member, label=_("Stop own runs"), help=_("Ask the runs that one logs to stop."),
+        ),
+        RunAction.DELETE: ActionSpec(
+            RUN, admins, own=RunAction.DELETE_OWN, label=_("Delete any run"),
+            help=_("Delete, restore, protect and move any run of the team."),
+        ),
+        RunAction.DELETE_OWN: ActionSpec(
+            RUN, member, label=_("Delete own runs"), help=_("Delete, restore, protect and move the runs one logged."),
+        ),
+        RunAction.DELETE_FILES: ActionSpec(
+            RUN, admins, own=RunAction.DELETE_OWN_FILES, label=_("Delete files of any run"),
+            help=_("Remove files from any run of the team, for ever."),
+        ),
+        RunAction.DELETE_OWN_FILES: ActionSpec(
+            RUN, member, label=_("Delete files of own runs"),
+            help=_("Remove files from the runs one logged, for ever."),
+        ),
+    }  # fmt: skip
+
+
+def _of_charts() -> dict[StrEnum, ActionSpec]:
+    return {
+        ChartAction.VIEW: ActionSpec(
+            CHART, presets("V M A O"), public=True, label=_("See stored charts"),
+            help=_("Use the custom charts that the team has stored."),
+        ),
+        ChartAction.SAVE: ActionSpec(
+            ("teams.Team", *CHART), presets("M A O"), label=_("Store charts"),
+            help=_("Store custom charts for the team, change and delete them."),
+        ),
+    }  # fmt: skip
+
+
+def _register_resources() -> None:
     register_resource(
         Resource(
             "runs.Project",
@@ -81,6 +166,8 @@ def register() -> None:
             withheld=Q(visibility=Visibility.RESTRICTED),
             always_reach=frozenset({ProjectAction.CHANGE_VISIBILITY, ProjectAction.MANAGE_MEMBERS}),
             public=Q(visibility__in=(Visibility.PUBLIC, Visibility.OPEN)),
+            live=Q(deleted_at__isnull=True),
+            reach_deleted=frozenset({ProjectAction.DELETE}),
             open=_open_project,
         )
     )
@@ -97,4 +184,12 @@ def register() -> None:
             open=_own_run_in_open_project,
         )
     )
-    register_grants(RestrictedProjectMembers())
+    register_resource(
+        Resource(
+            "runs.StoredChart",
+            view=ChartAction.VIEW,
+            team="team",
+            organization="team__organization",
+            public=Q(access=ChartAccess.PUBLIC),
+        )
+    )

@@ -1,33 +1,86 @@
-"""Projects and runs for operators."""
+"""Projects, runs and what belongs to them, for operators (TEAM-21)."""
 
-from django.contrib import admin, messages
-from django.db.models import Count, QuerySet
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.shortcuts import redirect
 
-from access.web import actor_of
-from common.admin import NotAddedHere, ReadOnly
-from common.errors import Gone
-from runs.models import Project, Run, RunFile, StateChange
-from runs.services import deletion
+from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
+from common.admin import ReadOnly
+from runs.models import Project, Run, RunFile, SavedView, StateChange, StoredChart, Visibility
+from runs.services import deletion, lifecycle, project_deletion, projects
+from runs.states import RunState
+from teams.admin import counted
+
+
+class VisibilityForm(ActForm):
+    """Who sees a project."""
+
+    visibility = forms.ChoiceField(choices=Visibility.choices)
+
+    def prepare(self) -> None:
+        """Fill in what there is."""
+        self.initial["visibility"] = self.row.visibility
+
+
+def _show_project(doing: Doing[Project]) -> Any:
+    projects.change_visibility(actor=doing.actor, project=doing.row, **doing.typed)
+    return redirect("admin:runs_project_change", doing.row.pk)
+
+
+def _told(_row: object) -> None:
+    """Say no more than that it is done."""
+
+
+def _is_live(row: Project | Run) -> bool:
+    return row.deleted_at is None
+
+
+def _is_deleted(row: Project | Run) -> bool:
+    return row.deleted_at is not None
 
 
 @admin.register(Project)
-class ProjectAdmin(NotAddedHere, admin.ModelAdmin[Project]):
+class ProjectAdmin(ServedAdmin[Project]):
     """Projects with their sizes."""
 
-    list_display = ["name", "team", "visibility", "run_count", "last_active_at", "created_at"]
-    list_filter = ["visibility"]
-    list_select_related = ["team"]
-    search_fields = ["name", "team__name"]
-    readonly_fields = ["team", "name", "created_by", "runs_made", "last_active_at"]
+    list_display = [
+        "name",
+        "team",
+        "visibility",
+        "run_count",
+        "created_by",
+        "last_active_at",
+        "created_at",
+        "deleted_at",
+    ]
+    list_filter = ["visibility", ("deleted_at", admin.EmptyFieldListFilter), "last_active_at"]
+    list_select_related = ["team", "created_by"]
+    search_fields = ["name", "team__name", "created_by__username"]
+    date_hierarchy = "created_at"
+    exclude = ["description"]
+    acts = (
+        Act(slug="visibility", label="Change visibility", form=VisibilityForm, fits=_is_live, is_dangerous=True,
+            do=_show_project),
+        Act(slug="delete", label="Delete", fits=_is_live, is_dangerous=True,
+            text="The project and its runs are hidden, and can be restored for some days.",
+            do=lambda doing: _told(project_deletion.delete_project(actor=doing.actor, project=doing.row))),
+        Act(slug="restore", label="Restore", fits=_is_deleted, in_bulk=True,
+            text="It comes back with the runs that went with it.",
+            do=lambda doing: _told(project_deletion.restore_project(actor=doing.actor, project=doing.row))),
+    )  # fmt: skip
+    related = (
+        ("Runs", "runs_run", "project__id__exact"),
+        ("Saved views", "runs_savedview", "project__id__exact"),
+        ("Ledger", "storage_byteentry", "project_id"),
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Project]:
         """Count in the list's own query."""
-        return super().get_queryset(request).annotate(n_runs=Count("runs"))
-
-    def has_delete_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
-        """Its runs would go with it, and neither their bytes in the ledger nor their segments."""
-        return False
+        return super().get_queryset(request).annotate(n_runs=counted(Run, "project"))
 
     @admin.display(description="runs", ordering="n_runs")
     def run_count(self, project: Project) -> int:
@@ -35,58 +88,59 @@ class ProjectAdmin(NotAddedHere, admin.ModelAdmin[Project]):
         return int(getattr(project, "n_runs", 0))
 
 
-class StateChangeInline(NotAddedHere, admin.TabularInline[StateChange, Run]):
+class StateChangeInline(ReadOnly, admin.TabularInline[StateChange, Run]):
     """The run's life."""
 
     model = StateChange
-    readonly_fields = ["state", "at", "noticed_at"]
-    can_delete = False
+    fields = ["state", "at", "noticed_at"]
     extra = 0
 
 
 @admin.register(Run)
-class RunAdmin(NotAddedHere, admin.ModelAdmin[Run]):
+class RunAdmin(ServedAdmin[Run]):
     """Runs by state, age and author."""
 
     list_display = [
-        "display_name",
-        "uid",
-        "project",
-        "state",
-        "user",
-        "created_at",
-        "heartbeat",
-        "deleted_at",
-    ]
-    list_filter = ["state", "created_at"]
-    list_select_related = ["project__team", "user", "pulse"]
+        "display_name", "uid", "project", "team", "state", "user", "logged_by", "created_at", "heartbeat", "deleted_at"
+    ]  # fmt: skip
+    list_filter = ["state", ("deleted_at", admin.EmptyFieldListFilter), "is_protected", "created_at"]
+    list_select_related = ["project__team", "user", "logged_by", "pulse"]
     search_fields = ["uid", "display_name", "project__name", "project__team__name", "user__username"]
-    fields = ["display_name", "notes", "project", "uid", "user", "logged_by", "state", "exit_code", "started_at",
-              "finished_at", "stop_requested_at", "deleted_at", "config_text"]  # fmt: skip
-    readonly_fields = ["project", "uid", "user", "logged_by", "state", "exit_code", "started_at", "finished_at",
-                       "stop_requested_at", "deleted_at", "config_text"]  # fmt: skip
+    date_hierarchy = "created_at"
+    fields = [
+        "display_name", "notes", "project", "uid", "user", "logged_by", "state", "exit_code", "started_at",
+        "finished_at", "stop_requested_at", "is_protected", "deleted_at", "purge_began_at", "purged_at", "host",
+        "program", "git_remote", "git_commit",
+    ]  # fmt: skip
     inlines = [StateChangeInline]
-    actions = ["delete_runs", "restore_runs"]
-    show_full_result_count = False
+    acts = (
+        Act(slug="stop", label="Stop", in_bulk=True, fits=lambda run: run.state == RunState.RUNNING,
+            text="Its process is asked to end at its next sign of life.",
+            do=lambda doing: _told(lifecycle.stop_run(actor=doing.actor, run=doing.row))),
+        Act(slug="protect", label="Protect from deletion", in_bulk=True, fits=lambda run: not run.is_protected,
+            do=lambda doing: _told(deletion.protect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
+        Act(slug="unprotect", label="Take protection away", in_bulk=True, fits=lambda run: run.is_protected,
+            do=lambda doing: _told(deletion.unprotect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
+        Act(slug="delete", label="Delete", in_bulk=True, fits=_is_live,
+            text="It is hidden, and can be restored for some days.",
+            do=lambda doing: _told(deletion.delete_run(actor=doing.actor, run=doing.row))),
+        Act(slug="restore", label="Restore", in_bulk=True, fits=_is_deleted,
+            do=lambda doing: _told(deletion.restore_run(actor=doing.actor, run=doing.row))),
+    )  # fmt: skip
+    related = (
+        ("Files", "runs_runfile", "run__id__exact"),
+        ("Ledger", "storage_byteentry", "run_id"),
+        ("Streams", "metrics_stream", "run__id__exact"),
+    )
 
-    def has_delete_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
-        """Rows go by the purge alone, which settles bytes and segments; the action hides runs for it."""
-        return False
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        """Leave the large texts of configurations out: lists show none, and pages mask secrets."""
+        return super().get_queryset(request).defer("config_text", "config_flat")
 
-    @admin.action(description="Delete the chosen runs", permissions=["change"])
-    def delete_runs(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
-        """Hide runs, as their authors do."""
-        for run in queryset:
-            deletion.delete_run(actor=actor_of(request), run=run)
-
-    @admin.action(description="Restore the chosen runs", permissions=["change"])
-    def restore_runs(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
-        """Undo deletions (RUN-7)."""
-        for run in queryset:
-            try:
-                deletion.restore_run(actor=actor_of(request), run=run)
-            except Gone as error:
-                self.message_user(request, error.message, messages.WARNING)
+    @admin.display(description="team", ordering="project__team__name")
+    def team(self, run: Run) -> str:
+        """Show whose project it is in."""
+        return run.project.team.name
 
     @admin.display(description="last signal", ordering="pulse__heartbeat_at")
     def heartbeat(self, run: Run) -> str:
@@ -95,10 +149,39 @@ class RunAdmin(NotAddedHere, admin.ModelAdmin[Run]):
 
 
 @admin.register(RunFile)
-class RunFileAdmin(ReadOnly, admin.ModelAdmin[RunFile]):
+class RunFileAdmin(ServedAdmin[RunFile]):
     """Files of runs."""
 
-    list_display = ["name", "run", "size_bytes", "updated_at"]
-    list_select_related = ["run"]
+    list_display = ["name", "run", "project", "size_bytes", "updated_at"]
+    list_select_related = ["run__project"]
     search_fields = ["name", "run__uid"]
-    show_full_result_count = False
+
+    @admin.display(description="project", ordering="run__project__name")
+    def project(self, file: RunFile) -> str:
+        """Show which project's run has it."""
+        return file.run.project.name
+
+
+@admin.register(SavedView)
+class SavedViewAdmin(ServedAdmin[SavedView]):
+    """What people keep of projects' tables and workspaces."""
+
+    list_display = ["name_or_state", "project", "user", "updated_at"]
+    list_filter = [("user", admin.EmptyFieldListFilter)]
+    list_select_related = ["project", "user"]
+    search_fields = ["name", "project__name", "user__username"]
+
+    @admin.display(description="view", ordering="name")
+    def name_or_state(self, view: SavedView) -> str:
+        """Show its name; the working state has none."""
+        return str(view)
+
+
+@admin.register(StoredChart)
+class StoredChartAdmin(ServedAdmin[StoredChart]):
+    """Custom charts of teams."""
+
+    list_display = ["name", "display_name", "team", "access", "created_by", "updated_at"]
+    list_filter = ["access"]
+    list_select_related = ["team", "created_by"]
+    search_fields = ["name", "display_name", "team__name"]

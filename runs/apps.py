@@ -9,25 +9,41 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
+        from accounts.merging import Part, register_merge_part
         from common.search import register_search
         from common.telemetry.exposition import register_reading
-        from runs import access, measures, search
+        from runs import access, audit_words, key_scopes, measures, merging, search
         from runs.models import RunFile
+        from runs.public import PublicProjectsOfTeams
         from runs.query import regex
-        from runs.services import files, purge
+        from runs.services import files, project_deletion, purge
         from storage.services import register_blob_user
         from storage.tickets import register_receiver
+        from teams.deletion import Holding, register_holding
+        from teams.privacy import register_public_projects
 
         def used_blobs() -> Any:
             return RunFile.objects.values("blob_id")
 
         access.register()
+        audit_words.register()
+        key_scopes.register()
         regex.listen()
         register_reading("runs", measures.states)
         register_receiver(files.PURPOSE, files.receive_run_file)
         register_blob_user(used_blobs)
         purge.register_part(purge.remove_files)
         purge.register_part(purge.remove_rows)
+        register_holding(
+            Holding(
+                guard=project_deletion.guard_team,
+                hide=project_deletion.hide_of_team,
+                show=project_deletion.show_of_team,
+                give_up=project_deletion.give_up_of_team,
+            )
+        )
+        register_merge_part(Part(lines=merging.lines, move=merging.move, conflicts=merging.conflicts))
+        register_public_projects(PublicProjectsOfTeams())
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)
         register_search(_("Runs"), icon="activity", rank=20, find=search.find_runs)
         register_search(_("People and teams"), icon="users", rank=30, find=search.find_entities)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from common.templatetags.runyard import duration
+from runs.authors import author_of
 from runs.models import Run
 from runs.secrets import mask_value
 
@@ -63,16 +65,16 @@ def _part(
 
 
 _FACTS: dict[str, Callable[[Run], str]] = {
-    "State": lambda run: run.state_label,
-    "User": lambda run: str(run.user or ""),
-    "Created": lambda run: f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC",
-    "Runtime": lambda run: duration(run.runtime_s),
-    "Tags": lambda run: ", ".join(run.tags),
-    "Group": lambda run: run.group,
-    "Job type": lambda run: run.job_type,
-    "Host": lambda run: run.host,
-    "Git commit": lambda run: run.git_commit,
-    "Notes": lambda run: run.notes,
+    gettext_noop("State"): lambda run: run.state_label,
+    gettext_noop("User"): lambda run: author_of(run, str(run.user or "")),
+    gettext_noop("Created"): lambda run: f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC",
+    gettext_noop("Runtime"): lambda run: duration(run.runtime_s),
+    gettext_noop("Tags"): lambda run: ", ".join(run.tags),
+    gettext_noop("Group"): lambda run: run.group,
+    gettext_noop("Job type"): lambda run: run.job_type,
+    gettext_noop("Host"): lambda run: run.host,
+    gettext_noop("Git commit"): lambda run: run.git_commit,
+    gettext_noop("Notes"): lambda run: run.notes,
 }
 
 

@@ -22,6 +22,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
+from common.spreadsheets import harmless
 from runs.access import ProjectAction
 from runs.models import Run
 from runs.query.names import named
@@ -30,7 +31,6 @@ from runs.table import TableQuery, matching, seen_catalogue
 from runs.table.cells import Reader, cell_of, jsonable
 
 RUNS_AT_ONCE = 500
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Write = Callable[[list[Any]], str]
 
@@ -38,7 +38,7 @@ Write = Callable[[list[Any]], str]
 def _csv_value(value: Any) -> Any:
     kind = type(value)
     if kind is str:
-        return f"'{value}" if value.startswith(_FORMULA) else value
+        return harmless(value)
     if kind is int or (kind is float and math.isfinite(value)):
         return value  # the writer's own form reads as the same number
     return json.dumps(value, ensure_ascii=False) if kind is list else cell_of(value).text

@@ -1,13 +1,19 @@
 """Grants in restricted projects: by invitation, with the role that the invitation gives (TEAM-24)."""
 
+from typing import Any
+
 from django.db.models import F, Model, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.resources import Resource
-from runs.models import ProjectMember, Visibility
-from teams.grants import value_at
+from access.compiled import KeysOf
+from access.grants import Reason, met, unmet
+from access.resources import NOBODY, Resource, value_at
+from runs.models import Project, ProjectMember, Visibility
+from teams.grants import limit_on, within_access
+from teams.reasons import limited, roles_with
 
-_NOTHING = Q(pk__in=())
+_KIND = "restricted project"
 
 
 def _invitations(action: str) -> QuerySet[ProjectMember]:
@@ -15,8 +21,15 @@ def _invitations(action: str) -> QuerySet[ProjectMember]:
     in_team = Q(user__memberships__team=F("project__team"))
     in_organization = Q(user__service_account__organization=F("project__team__organization"))
     return ProjectMember.objects.filter(
-        in_team | in_organization, role__grants__action=action, project__visibility=Visibility.RESTRICTED
+        in_team | in_organization,
+        within_access(action, "user_id", "project__team__organization_id"),
+        role__grants__action=action,
+        project__visibility=Visibility.RESTRICTED,
     )
+
+
+def _invited_to(user_id: int, action: str) -> QuerySet[Any, Any]:
+    return _invitations(action).filter(user_id=user_id).values("project_id")
 
 
 class RestrictedProjectMembers:
@@ -25,13 +38,55 @@ class RestrictedProjectMembers:
     def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
         """Return rows of restricted projects the actor was invited to with the action."""
         if not resource.project:
-            return _NOTHING
-        invited = _invitations(action).filter(user_id=actor.lookup_id)
-        return Q(**{f"{resource.project}__in": invited.values("project_id")})
+            return NOBODY
+        return Q(**{f"{resource.project}__in": KeysOf(_invited_to, actor.lookup_id, action)})
 
     def people(self, action: str, resource: Resource, row: Model) -> Q:
         """Return who was invited to the row's project with the action."""
         if not resource.project:
-            return _NOTHING
+            return NOBODY
         invited = _invitations(action).filter(project_id=value_at(row, resource.project))
         return Q(pk__in=invited.values("user_id"))
+
+    def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
+        """Say what the actor's invitation to the row's project gives them, if the project is restricted."""
+        if not resource.project:
+            return []
+        projects = Project.objects.select_related("team__organization")
+        project = projects.get(pk=value_at(row, resource.project))
+        if project.visibility != Visibility.RESTRICTED:
+            return []
+        invited = ProjectMember.objects.filter(project=project, user_id=actor.lookup_id)
+        member = invited.select_related("role__base").first()
+        holds = _invitations(action).filter(user_id=actor.lookup_id, project=project).exists()
+        return [_say(actor, action, project, member, holds=holds)]
+
+
+def _say(actor: Actor, action: str, project: Project, member: ProjectMember | None, *, holds: bool) -> Reason:
+    roles = ", ".join(role.full_label for role in roles_with(action, project.team.organization))
+    names = {
+        "who": actor.name,
+        "project": project.name,
+        "team": project.team,
+        "action": action,
+        "roles": roles,
+    }
+    invite = _(
+        "An admin of the team %(team)s can invite %(who)s, once in the team, with a role that includes it: %(roles)s."
+    )
+    help_ = invite % names if roles else ""
+    if member is None:
+        return unmet(_KIND, _("%(who)s is not invited to the restricted project %(project)s.") % names, help_)
+    names["role"] = member.role.full_label
+    text = _("%(who)s is invited to the restricted project %(project)s as %(role)s.") % names
+    if holds:
+        included = _("This role includes %(action)s.") % names
+        return met(_KIND, f"{text} {included}")
+    if not member.role.grants.filter(action=action).exists():
+        lacking = _("This role does not include %(action)s.") % names
+        return unmet(_KIND, f"{text} {lacking}", help_)
+    limit = limit_on(action, actor.lookup_id, project.team.organization_id)
+    if limit is not None:
+        return limited(actor, action, limit)
+    gone = _("But %(who)s is no longer in the team %(team)s.") % names
+    return unmet(_KIND, f"{text} {gone}", help_)

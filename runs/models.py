@@ -24,6 +24,14 @@ class Visibility(models.TextChoices):
     OPEN = "open", _("Open")
 
 
+class ProjectManager(models.Manager["Project"]):
+    """Projects, deleted ones among them."""
+
+    def live(self) -> models.QuerySet["Project"]:
+        """Leave deleted projects out."""
+        return self.filter(deleted_at__isnull=True)
+
+
 class Project(Timestamped):
     """A team's collection of runs."""
 
@@ -34,14 +42,24 @@ class Project(Timestamped):
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     runs_made = models.PositiveBigIntegerField(default=0, help_text="Numbers runs; never goes back.")
     last_active_at = models.DateTimeField(default=timezone.now, help_text="Last run made, UTC.")
+    pinned_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was put first on its entity's page (TEAM-10), UTC."
+    )
     protected_tags = models.JSONField(
         default=list, help_text="Runs with one of these tags cannot be deleted."
     )
+    deleted_at = models.DateTimeField(
+        null=True, help_text="Runs that were deleted with it have the same time."
+    )
+
+    objects = ProjectManager()
 
     class Meta:
         ordering = ["-last_active_at"]
         constraints = [
-            models.UniqueConstraint(fields=["team", "name"], name="runs_project_name_once"),
+            models.UniqueConstraint(
+                fields=["team", "name"], condition=Q(deleted_at__isnull=True), name="runs_project_name_once"
+            ),
             models.CheckConstraint(
                 condition=Q(visibility__in=Visibility.values), name="runs_project_visibility"
             ),
@@ -67,6 +85,7 @@ class ProjectMember(Timestamped):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "project"], name="runs_projectmember_once")]
+        verbose_name_plural = "members of restricted projects"
 
     def __str__(self) -> str:
         return f"{self.user} in {self.project}"
@@ -224,6 +243,25 @@ class Pulse(models.Model):
         return f"pulse of {self.run_id}"
 
 
+class RunHost(models.Model):
+    """A machine that a process of a run said it runs on: the cluster's pages read it for all runs at once."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="hosts")
+    host = models.CharField(max_length=256)
+    os = models.CharField(max_length=256, blank=True)
+    cpu_count = models.PositiveIntegerField(null=True, help_text="Logical ones.")
+    memory_bytes = models.BigIntegerField(null=True)
+    gpus = models.JSONField(default=list, help_text="In the order of their index; see runs.gpus.")
+    told = models.JSONField(default=dict, help_text="The metadata file; of the SDK the config says the same.")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "host"], name="runs_runhost_once")]
+
+    def __str__(self) -> str:
+        return self.host
+
+
 class StateChange(models.Model):
     """One step in a run's life, for its timeline, alerts and metering."""
 
@@ -269,9 +307,23 @@ class RunAlert(models.Model):
     text = models.TextField(blank=True)
     level = models.CharField(max_length=8, help_text="INFO, WARN or ERROR.")
     at = models.DateTimeField(default=timezone.now)
+    token = models.CharField(
+        max_length=64,
+        blank=True,
+        help_text="The client's own; what comes with the same again changes nothing.",
+    )
+    is_sent = models.BooleanField(
+        default=True,
+        help_text="False: came within the waiting time of its title, kept only for its token.",
+    )
 
     class Meta:
         ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "token"], condition=~Q(token=""), name="runs_runalert_token_once"
+            )
+        ]
         indexes = [models.Index(fields=["run", "title", "-at"], name="runs_runalert_title")]
 
     def __str__(self) -> str:
@@ -342,3 +394,33 @@ class SavedView(Timestamped):
     def is_shared(self) -> bool:
         """Whether all who see the project read it."""
         return self.user_id is None
+
+
+class ChartAccess(models.TextChoices):
+    """Who may draw with a stored chart besides the team."""
+
+    PRIVATE = "private", _("The team")
+    PUBLIC = "public", _("Everybody")
+
+
+class StoredChart(Timestamped):
+    """A Vega or Vega-Lite specification that a team's panels and scripts use by name, as ``team/name`` (RUN-26)."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="charts")
+    name = models.CharField(max_length=128)
+    display_name = models.CharField(max_length=128, blank=True)
+    access = models.CharField(max_length=12, default=ChartAccess.PRIVATE)
+    spec = models.TextField(help_text="JSON as it was written, with ${field:x} and ${string:x} to fill in.")
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "name"], name="runs_storedchart_name_once"),
+            models.CheckConstraint(
+                condition=Q(access__in=ChartAccess.values), name="runs_storedchart_access"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team.name}/{self.name}"

@@ -7,8 +7,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from accounts.models import display_name_of
+from runs.authors import author_of
 from runs.code_links import commit_url, repository_url
+from runs.gpus import counted_names
 from runs.models import Run
 from runs.secrets import Found, mask, mask_arguments
 from runs.selectors import environments_of
@@ -28,14 +29,6 @@ class Fact:
     url: str = ""
 
 
-def _author(run: Run) -> str:
-    """Name who ran it: "nightly-bot for alice" when a service account logged it for a member (TEAM-34)."""
-    user = display_name_of(run.user) if run.user else _("a former user")
-    if run.logged_by is not None and run.logged_by_id != run.user_id:
-        return _("%(service)s for %(user)s") % {"service": display_name_of(run.logged_by), "user": user}
-    return user
-
-
 def _part(told: Told, name: str) -> Told:
     value = told.get(name)
     return value if isinstance(value, dict) else {}
@@ -47,10 +40,8 @@ def _gpus(told: Told) -> str:
         for card in told.get("gpu_nvidia") or told.get("gpu_amd") or []
         if isinstance(card, dict)
     ]
-    counted = dict.fromkeys(name for name in names if name)
-    if counted:
-        return ", ".join(f"{names.count(name)} × {name}" for name in counted)
-    return f"{told.get('gpu_count', 1)} × {told['gpu']}" if told.get("gpu") else ""
+    counted = counted_names(name for name in names if name)
+    return counted or (f"{told.get('gpu_count', 1)} × {told['gpu']}" if told.get("gpu") else "")
 
 
 def _hardware(told: Told) -> str:
@@ -82,25 +73,6 @@ def command_of(run: Run, told: Told, *, revealed: bool) -> tuple[str, bool]:
         f" {part if part != shlex.quote(part) and '•' in part else shlex.quote(part)}"
         for part in (arguments if revealed else masked)
     ), any_found
-
-
-def _nodes(environments: list[Told]) -> list[Fact]:
-    """Say what each node is, when several wrote to the run (wish 70)."""
-    if len(environments) < 2:
-        return []
-    hosts = [str(told.get("host", "?")) for told in environments]
-    cards = sum(int(told.get("gpu_count") or 0) for told in environments)
-    rows = [
-        Fact(
-            _("Nodes"),
-            _("%(n)s, %(gpus)s GPUs together") % {"n": len(hosts), "gpus": cards}
-            if cards
-            else str(len(hosts)),
-        )
-    ]
-    return rows + [
-        Fact(host, _hardware(told) or "–") for host, told in zip(hosts[:64], environments, strict=False)
-    ]
 
 
 def _lineage(run: Run) -> list[Fact]:
@@ -143,7 +115,7 @@ def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]
         Fact(_("Run path"), f"{run.project.team.name}/{run.project.name}/{run.uid}", "path"),
         Fact(
             _("Author"),
-            _author(run),
+            author_of(run),
             url=reverse("runs:entity", args=[run.user.username]) if run.user else "",
         ),
         Fact(_("Started"), run.started_at, "time"),
@@ -162,7 +134,6 @@ def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]
         Fact(_("Executable"), told.get("executable", ""), "path"),
         Fact(_("Hardware"), _hardware(told)),
         Fact(_("CUDA"), str(told.get("cudaVersion") or told.get("cuda_version") or "")),
-        *_nodes(environments),
         Fact(_("SDK version"), told.get("cli_version", "")),
     ]
     always = {_("Command"), _("Host")}

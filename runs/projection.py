@@ -61,15 +61,24 @@ def read_lenient(text: str | bytes) -> Any:
     Raises:
         ValueError: not JSON at all, or nested deeper than MAX_NESTING levels.
     """
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        try:
-            value = json.loads(text, parse_int=_integer)
-        except RecursionError:
-            raise ValueError(f"nested deeper than {MAX_NESTING} levels") from None
+    value = decode(text)
     check_nesting(value)
     return value
+
+
+def decode(text: str | bytes) -> Any:
+    """As `read_lenient`, of which the parts are still to be checked.
+
+    Raises:
+        ValueError: not JSON at all, or nested deeper than decoders go.
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(text, parse_int=_integer)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
 
 
 def clean_text(text: str) -> str:
@@ -129,6 +138,13 @@ def unwrap_config(config: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
+def wrap_config(config: dict[str, Any], before: str = "{}") -> str:
+    """Return the text of a user's configuration in the SDK's form, with the SDK's own part of the one before."""
+    wrapped = {key: {"value": value} for key, value in config.items() if key != "_wandb"}
+    own = sdk_part(before)
+    return json.dumps(wrapped | ({"_wandb": {"value": own}} if own else {}))
+
+
 def json_tree(text: str) -> dict[str, Any]:
     """Return a config or summary text for strict JSON: clean texts, and NaN and infinities as text."""
     try:
@@ -162,15 +178,16 @@ def _sdk_part(config: dict[str, Any]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def environment_in(sdk: dict[str, Any]) -> dict[str, Any]:
-    """Return what the first process of a run said of its machine, from the SDK's part of a config."""
+def environments_in(sdk: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what each process of a run said of its machine, from the SDK's part of a config."""
     writers = sdk.get("e", {})
-    first: Any = next(iter(writers.values()), {}) if isinstance(writers, dict) else {}
-    return dict(first) if isinstance(first, dict) else {}
+    return (
+        [dict(one) for one in writers.values() if isinstance(one, dict)] if isinstance(writers, dict) else []
+    )
 
 
 def _hardware(config: dict[str, Any]) -> dict[str, Any]:
-    told = environment_in(_sdk_part(config))
+    told = next(iter(environments_in(_sdk_part(config))), {})
     return {GPU: told.get("gpu") or None, GPU_COUNT: told.get("gpu_count") or None}
 
 

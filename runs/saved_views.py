@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
@@ -44,7 +45,7 @@ def get_view(actor: Actor, pk: int) -> SavedView:
     """
     view = _readable(actor, None).filter(pk=pk).first()
     if view is None:
-        raise NotFound("There is no such view, or it is not yours to see.")
+        raise NotFound(_("There is no such view, or it is not yours to see."))
     return view
 
 
@@ -81,6 +82,9 @@ def checked_spec(spec: Any) -> Spec:
     except ValueError as error:
         raise Invalid(f"A view's `spec` cannot be stored: {error}.") from None
     if size > MAX_SPEC_BYTES:
-        raise TooLarge(f"A view has at most {MAX_SPEC_BYTES // 1024} KiB; this one has {size / 1024:.0f}.")
+        raise TooLarge(
+            _("A view has at most %(most)s KiB; this one has %(size)s.")
+            % {"most": MAX_SPEC_BYTES // 1024, "size": f"{size / 1024:.0f}"}
+        )
     cleaned: Spec = clean_tree(spec)
     return cleaned

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from access.actor import Actor
 from access.engine import visible
+from accounts.models import User
 from common.search import Hit
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from teams.access import TeamAction
-from teams.models import Team, TeamKind
+from teams.models import Membership, OrganizationMember, Team, TeamKind
 
 
 def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
@@ -39,14 +40,35 @@ def find_runs(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
 
 
 def find_entities(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
-    """Yield people and teams of which the actor is part, or whose name is typed and who show something."""
+    """Yield people and teams whose name is typed: the actor's own, and those who show something.
+
+    People show something when they share a team or an organization with the actor, or told something on their page.
+    """
     if not text:
         return
     shown = visible(actor, ProjectAction.VIEW, Project.objects.all()).values("team_id")
     own = visible(actor, TeamAction.VIEW, Team.objects.all()).values("pk")
-    teams = Team.objects.filter(Q(pk__in=own) | Q(pk__in=shown))
+    told = Q(kind=TeamKind.PERSONAL, claim__profile__isnull=False, claim__user__is_active=True)
+    teams = Team.objects.live().filter(
+        told | Q(pk__in=own) | Q(pk__in=shown, is_hidden=False) | Q(claim__user__in=_colleagues(actor))
+    )
     for word in text.split():
-        teams = teams.filter(name__icontains=word)
-    for team in teams.order_by("name")[:limit]:
-        icon = "user" if team.kind == TeamKind.PERSONAL else "users"
-        yield Hit(team.name, reverse("runs:entity", args=[team.name]), icon=icon)
+        called = Q(kind=TeamKind.PERSONAL, claim__user__display_name__icontains=word)
+        teams = teams.filter(Q(name__icontains=word) | called)
+    for team in teams.select_related("claim__user").order_by("name")[:limit]:
+        person = getattr(team.claim, "user", None) if team.is_personal else None
+        full = person.display_name if person else ""
+        url = reverse("runs:entity", args=[team.name])
+        yield Hit(
+            full or team.name, url, detail=team.name if full else "", icon="user" if person else "users"
+        )
+
+
+def _colleagues(actor: Actor) -> QuerySet[User]:
+    """Return the people who share a team or an organization with the actor."""
+    mine = {"user_id": actor.lookup_id}
+    of_teams = Membership.objects.filter(team__in=Membership.objects.filter(**mine).values("team_id"))
+    organizations = OrganizationMember.objects.filter(**mine).values("organization_id")
+    of_organizations = OrganizationMember.objects.filter(organization__in=organizations)
+    theirs = Q(pk__in=of_teams.values("user_id")) | Q(pk__in=of_organizations.values("user_id"))
+    return User.objects.filter(theirs, is_active=True)

@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import can, visible
@@ -14,7 +15,8 @@ from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import LogBlock, Project, Run, RunFile
-from runs.projection import sdk_part
+from runs.projection import environments_in, sdk_part
+from runs.services.deletion import undo_ended_at
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
 from runs.states import ACTIVE, RunState
 from storage.services import held_bytes
@@ -30,13 +32,16 @@ def get_team(actor: Actor, name: str) -> Team:
     Raises:
         NotFound: there is none, or nothing of it may be seen.
     """
-    team = Team.objects.select_related("organization").filter(name=name).first()
+    team = Team.objects.live().select_related("organization").filter(name=name).first()
     if team is not None and (
         can(actor, TeamAction.VIEW, team)
-        or visible(actor, ProjectAction.VIEW, Project.objects.filter(team=team)).exists()
+        or (
+            not team.is_hidden
+            and visible(actor, ProjectAction.VIEW, Project.objects.filter(team=team)).exists()
+        )
     ):
         return team
-    raise NotFound(f"There is no entity {name!r}, or you may not see it.")
+    raise NotFound(_("There is no entity %(name)r, or you may not see it.") % {"name": name})
 
 
 def get_project(actor: Actor, entity: str, name: str) -> Project:
@@ -45,10 +50,15 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
-    projects = Project.objects.select_related("team__organization").filter(team__name=entity, name=name)
+    projects = (
+        Project.objects.live().select_related("team__organization").filter(team__name=entity, name=name)
+    )
     project = visible(actor, ProjectAction.VIEW, projects).first()
     if project is None:
-        raise NotFound(f"There is no project {entity}/{name}, or you may not see it.")
+        raise NotFound(
+            _("There is no project %(entity)s/%(name)s, or you may not see it.")
+            % {"entity": entity, "name": name}
+        )
     return project
 
 
@@ -106,14 +116,25 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
     run = visible(actor, RunAction.VIEW, related).first()
     if run is None:
-        raise NotFound(f"There is no run {entity}/{project}/{uid}, or you may not see it.")
+        raise NotFound(
+            _("There is no run %(entity)s/%(project)s/%(uid)s, or you may not see it.")
+            % {"entity": entity, "project": project, "uid": uid}
+        )
     return run
 
 
 def projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
     """Return an entity's visible projects, last active first, with ``run_count``."""
-    projects = Project.objects.filter(team=team).select_related("team")
+    projects = Project.objects.live().filter(team=team).select_related("team")
     return _counted(visible(actor, ProjectAction.VIEW, projects))
+
+
+def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
+    """Return an entity's deleted projects that the actor can restore, last deleted first, with ``run_count``."""
+    gone = Project.objects.filter(team=team, deleted_at__gt=undo_ended_at(timezone.now()))
+    together = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
+    rows = visible(actor, ProjectAction.DELETE, gone).select_related("team")
+    return rows.annotate(run_count=together).order_by("-deleted_at")
 
 
 def _counted(projects: QuerySet[Project]) -> QuerySet[Project]:
@@ -123,14 +144,22 @@ def _counted(projects: QuerySet[Project]) -> QuerySet[Project]:
 
 def recent_projects(actor: Actor, limit: int = 8) -> QuerySet[Project]:
     """Return the projects of the actor's own teams, last active first."""
-    mine = Project.objects.filter(team__memberships__user_id=actor.lookup_id).select_related("team")
+    mine = Project.objects.live().filter(team__memberships__user_id=actor.lookup_id).select_related("team")
     return _counted(visible(actor, ProjectAction.VIEW, mine))[:limit]
 
 
 def own_runs(actor: Actor) -> QuerySet[Run]:
     """Return the runs the actor authored, newest first."""
     runs = Run.objects.live().filter(user_id=actor.lookup_id).select_related("project__team", "pulse", "user")
-    return visible(actor, RunAction.VIEW, runs)
+    return visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")
+
+
+def runs_logged_by(actor: Actor, username: str) -> QuerySet[Run]:
+    """Return the runs that keys of a user or service account logged, for themselves or for others, newest first."""
+    runs = Run.objects.live().filter(logged_by__username=username)
+    return visible(actor, RunAction.VIEW, runs.select_related("project__team", "pulse", "user")).order_by(
+        "-pk"
+    )
 
 
 def running_runs(actor: Actor, limit: int = 20) -> QuerySet[Run]:
@@ -173,13 +202,9 @@ def file_bytes(run: Run) -> int:
 
 
 def environments_of(run: Run) -> list[dict[str, Any]]:
-    """Return where the run ran, one entry for each process that wrote to it, as its SDK said in the config."""
+    """Return where the run ran, one entry for each process that wrote to it, as its SDK or agent said."""
     sdk = sdk_part(run.config_text)
-    writers = sdk.get("e", {})
-    told = (
-        [dict(one) for one in writers.values() if isinstance(one, dict)] if isinstance(writers, dict) else []
-    )
-    told = told or [{}]
+    told = environments_in(sdk) or [dict(host.told) for host in run.hosts.all() if host.told] or [{}]
     for one in told:
         one.setdefault("cli_version", sdk.get("cli_version"))
         one.setdefault("python", sdk.get("python_version"))

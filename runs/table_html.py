@@ -12,7 +12,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from common.templatetags.runyard import color_index, duration, icon, initials, relative_time
+from runs.authors import author_of
 from runs.models import Run
+from runs.secrets import mask
 from runs.states import RunState
 from runs.table import Cell, Group, GroupNumbers, Row
 from runs.table_layout import Shown
@@ -76,7 +78,8 @@ def _draw_cell(drawing: Drawing, column: Shown, row: Row) -> str:
     editable = " editable" if column.name in _EDITED else ""
     css = f' class="{column.css}{editable}"' if column.css or editable else ""
     if own is not None:
-        return f"<td{css}{_kept(column.name, cell)}>{own(row.run, cell)}</td>"
+        kept = _kept(column.name, cell) if row.run.pk in drawing.editable else ""
+        return f"<td{css}{kept}>{own(row.run, cell)}</td>"
     if cell.type == "":
         return f"<td{css}></td>"
     text, title = shown_value(cell)
@@ -110,7 +113,8 @@ def shown_value(cell: Cell) -> tuple[str, str]:
     value = cell.value
     if cell.type == "number":
         return number_shown(value), cell.text
-    return cell.text[:MAX_SHOWN_TEXT], cell.text
+    text = mask(cell.text)
+    return text[:MAX_SHOWN_TEXT], text
 
 
 def number_shown(value: float) -> str:
@@ -128,23 +132,23 @@ def _state(run: Run, _cell: Cell) -> str:
     )
 
 
-def _user(_run: Run, cell: Cell) -> str:
+def _user(run: Run, cell: Cell) -> str:
     if not cell.text:
         return _NONE
-    letters, name = escape(initials(cell.text)), escape(cell.text)
+    letters, name = escape(initials(cell.text)), escape(author_of(run, cell.text))
     return (
         f'<span class="who"><span class="initials initials-sm" aria-hidden="true">{letters}</span>'
-        f'<span class="truncate">{name}</span></span>'
+        f'<span class="truncate" title="{name}">{name}</span></span>'
     )
 
 
 def _tags(_run: Run, cell: Cell) -> str:
     tags: list[str] = cell.value or []
-    return "".join(f'<span class="tag">{escape(tag)}</span>' for tag in tags[:_MOST_TAGS])
+    return "".join(f'<span class="tag">{escape(mask(tag))}</span>' for tag in tags[:_MOST_TAGS])
 
 
 def _notes(_run: Run, cell: Cell) -> str:
-    return escape(" ".join(cell.text[:MAX_SHOWN_TEXT].split()))
+    return escape(" ".join(mask(cell.text)[:MAX_SHOWN_TEXT].split()))
 
 
 def _runtime(run: Run, cell: Cell) -> str:
@@ -205,7 +209,9 @@ def _group_numbers(column: Shown, numbers: GroupNumbers) -> str:
     show: Callable[[float], str] = _rough_length if column.name in {"runtime", "duration"} else _rough
     mean, low, high = show(numbers.mean), show(numbers.min), show(numbers.max)
     spread = f"{low} – {high}" if low != high else ""
-    title = f"mean {numbers.mean!r}, min {numbers.min!r}, max {numbers.max!r}, std {numbers.std!r}"
+    title = _("mean %(mean)r, min %(low)r, max %(high)r, std %(std)r") % {
+        "mean": numbers.mean, "low": numbers.min, "high": numbers.max, "std": numbers.std,
+    }  # fmt: skip
     return (
         f'<span class="group-numbers">{_bars(numbers, show)}<span title="{escape(title)}">{escape(mean)}'
         f"<small>{escape(spread)}</small></span></span>"

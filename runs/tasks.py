@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from runs.services import lifecycle, logs, purge
+from runs.services import lifecycle, logs, project_deletion, purge
+from teams.deletion import forget_teams
 
 BUDGET_S = 60.0
 
@@ -22,4 +23,6 @@ def fold_logs() -> int:
 @shared_task(time_limit=600)
 def purge_runs() -> int:
     """Free what deleted runs held, once nobody can restore them; returns how many are done."""
+    project_deletion.forget_projects()
+    forget_teams()
     return purge.purge_runs(BUDGET_S)

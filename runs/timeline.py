@@ -1,6 +1,6 @@
 """A run's life as a bar of states over time, with the gaps in which nothing was heard of it (RUN-2, wishes 1 to 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -53,11 +53,30 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment at which something went wrong without a change of state."""
+
+    at: datetime
+    label: str
+    x: int = 0
+    """Where it lies in the bar, of WIDTH."""
+
+
+_marks: list[Callable[[Run], Iterable[Mark]]] = []
+
+
+def register_marks(find: Callable[[Run], Iterable[Mark]]) -> None:
+    """Let an app put marks on timelines; called in its ``AppConfig.ready``."""
+    _marks.append(find)
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
-    """The bar and its steps."""
+    """The bar with its marks, and its steps."""
 
     stretches: list[Stretch]
     events: list[Event]
+    marks: list[Mark]
 
     @property
     def lost_s(self) -> float:
@@ -110,8 +129,22 @@ def _placed(found: Sequence[Stretch]) -> list[Stretch]:
     return placed
 
 
+def _marked(run: Run, stretches: Sequence[Stretch]) -> list[Mark]:
+    """Place what apps mark in the stretch in which it was."""
+    placed = []
+    for mark in (mark for find in _marks for mark in find(run)):
+        for stretch in reversed(stretches):
+            if stretch.start <= mark.at:
+                share = (
+                    (mark.at - stretch.start).total_seconds() / stretch.seconds if stretch.seconds else 1.0
+                )
+                placed.append(replace(mark, x=round(stretch.x + stretch.width * min(1.0, share))))
+                break
+    return placed
+
+
 def timeline_of(run: Run, now: datetime | None = None) -> Timeline:
-    """Return a run's timeline; ``run`` has its pulse loaded. One query."""
+    """Return a run's timeline; ``run`` has its pulse loaded. One query, and one for the marks."""
     changes = list(StateChange.objects.filter(run=run).order_by("-pk")[:MAX_CHANGES])[::-1]
     events = [
         Event(
@@ -124,4 +157,5 @@ def timeline_of(run: Run, now: datetime | None = None) -> Timeline:
         )
         for number, change in enumerate(changes)
     ]
-    return Timeline(_placed(_stretches(run, changes, now or timezone.now())), events)
+    stretches = _placed(_stretches(run, changes, now or timezone.now()))
+    return Timeline(stretches, events, _marked(run, stretches))

@@ -2,29 +2,21 @@
 
 import zipfile
 from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
 
 from common.streaming import in_thread
 from runs.models import RunFile
 from storage.local import path_of
 
 _CHUNK = 1024 * 1024
-_STORED = (
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".webp",
-    ".gif",
-    ".mp4",
-    ".webm",
-    ".mp3",
-    ".ogg",
-    ".gz",
-    ".zip",
-    ".zst",
-    ".parquet",
-    ".npz",
+_PACKED = frozenset(
+    ".bz2 .flac .gif .gz .jpeg .jpg .mp3 .mp4 .npz .ogg .parquet .png .webm .webp .xz .zip .zst".split()
 )
-"""Packed already."""
+
+
+def compression_of(name: str) -> int:
+    """Return how an archive keeps a file: as it is when its name says that it is packed already."""
+    return zipfile.ZIP_STORED if Path(name).suffix.lower() in _PACKED else zipfile.ZIP_DEFLATED
 
 
 class _Sink:
@@ -61,9 +53,7 @@ def _pieces(files: Iterable[RunFile]) -> Iterator[bytes]:
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for file in files:
             about = zipfile.ZipInfo(file.name, file.updated_at.timetuple()[:6])
-            about.compress_type = (
-                zipfile.ZIP_STORED if file.name.lower().endswith(_STORED) else zipfile.ZIP_DEFLATED
-            )
+            about.compress_type = compression_of(file.name)
             try:
                 content = path_of(file.blob.location).open("rb")
             except FileNotFoundError:

@@ -55,6 +55,7 @@ _FIELDS = {
     "host": Column(Kind.TEXT, "host"),
     "username": Column(Kind.TEXT, "user__username"),
     "user": Column(Kind.TEXT, "user__username"),
+    "logged_by": Column(Kind.TEXT, "logged_by__username"),
     "entity": Column(Kind.TEXT, "project__team__name"),
     "project": Column(Kind.TEXT, "project__name"),
     "notes": Column(Kind.TEXT, "notes"),

@@ -16,6 +16,7 @@ from django.db.models import BooleanField, Case, Q, TextField, Value, When
 from django.db.models import lookups as sql
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 from runs.query.columns import Column, Kind, column_named
@@ -185,7 +186,10 @@ def _equal(column: Column, value: Any) -> Q:
 
 def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> Q:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise Invalid(f"{name} {operator} wants a number or a string, not {value!r}.")
+        raise Invalid(
+            _("%(name)s %(operator)s wants a number or a string, not %(value)r.")
+            % {"name": name, "operator": operator, "value": value}
+        )
     lookup, keys = _ORDERED[operator], list(column.keys)
     if isinstance(value, str):
         return Q(lookup(InCodeOrder(first_of(FlatText, column.field, keys)), Value(value)))
@@ -209,7 +213,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
     if column.kind is Kind.FLAT:
         return _ordered_flat(name, column, operator, value)
     if column.kind is Kind.TAGS:
-        raise Invalid("Tags are compared by =, !=, in, not in, contains and exists.")
+        raise Invalid(_("Tags are compared by =, !=, in, not in, contains and exists."))
     subject, operand = column.expression, Value(str(value), output_field=TextField())
     if column.kind is Kind.TEXT and operator is not Operator.EQ:
         subject = InCodeOrder(subject)
@@ -217,14 +221,16 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
         operand = Value(_time(value))
     elif column.kind is Kind.NUMBER:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Invalid(f"{name or column.field} is a number and cannot be compared with {value!r}.")
+            raise Invalid(
+                _("%(name)s is a number and cannot be compared with %(value)r.")
+                % {"name": name or column.field, "value": value}
+            )
         operand = Value(double(value))
     elif column.kind is Kind.SPAN:
         operand = Value(_seconds(value))
     return Q(_ORDERED[operator](subject, operand))
 
 
-_NO_TIME = "{!r} is no time: seconds since 1970, ISO 8601, or a span before now, as -7d."
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SPAN = re.compile(r"([+-]?)(\d{1,9}(?:\.\d{1,9})?)([smhdw])")
 
@@ -241,9 +247,15 @@ def _seconds(value: Any) -> float:
     span = _span(str(value))
     if span is None or span[0]:
         raise Invalid(
-            f"{value!r} is no length of time: a number of seconds, or one with s, m, h, d or w, as 90m."
+            _("%(value)r is no length of time: a number of seconds, or one with s, m, h, d or w, as 90m.")
+            % {"value": value}
         )
     return span[1]
+
+
+def _no_time(value: Any) -> Invalid:
+    message = _("%(value)r is no time: seconds since 1970, ISO 8601, or a span before now, as -7d.")
+    return Invalid(message % {"value": value})
 
 
 def _time(value: Any) -> datetime:
@@ -252,16 +264,16 @@ def _time(value: Any) -> datetime:
         try:
             return timezone.now() + timedelta(seconds=float(f"{span[0]}{span[1]}"))
         except OverflowError:
-            raise Invalid(f"{value!r} is before or after all times.") from None
+            raise Invalid(_("%(value)r is before or after all times.") % {"value": value}) from None
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return datetime.fromtimestamp(value, UTC)
         except (OverflowError, ValueError, OSError):
-            raise Invalid(_NO_TIME.format(value)) from None
+            raise _no_time(value) from None
     try:
         found = parse_datetime(str(value)) or datetime.fromisoformat(str(value))
     except ValueError:
-        raise Invalid(_NO_TIME.format(value)) from None
+        raise _no_time(value) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
@@ -272,4 +284,4 @@ def _matching(column: Column, pattern: str) -> Q:
         return Q(Matches(first_of(FlatText, column.field, list(column.keys)), pattern))
     if column.kind is Kind.TEXT:
         return Q(Matches(column.expression, pattern))
-    raise Invalid("Regular expressions work on text only.")
+    raise Invalid(_("Regular expressions work on text only."))

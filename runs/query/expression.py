@@ -14,6 +14,8 @@ They become the same conditions as the SDK's filters (`mongo`), so there is one 
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from common.errors import Invalid
 from runs.projection import clean_text
 from runs.query.columns import Kind as ColumnKind
@@ -43,6 +45,11 @@ def read_expression(text: str) -> Condition:
     return reader.whole()
 
 
+def _placed(error: Invalid, token: Token, expected: str) -> ExpressionError:
+    message = _("At character %(place)s: %(problem)s") % {"place": token.start + 1, "problem": error.message}
+    return ExpressionError(message, position=token.start, expected=expected)
+
+
 class _Reader:
     """One way through the words, without going back."""
 
@@ -63,13 +70,14 @@ class _Reader:
             return All(())
         found = self.any(1)
         if not self.ended():
-            raise self.wanted("'and', 'or' or the end", "connective")
+            raise self.wanted(_("'and', 'or' or the end"), "connective")
         return found
 
     def wanted(self, what: str, expected: str, hint: str = "") -> ExpressionError:
         place, found = self.token.start, self.token.described
-        message = f"Expected {what} at character {place + 1}, found {found}.{hint}"
-        return ExpressionError(message, position=place, expected=expected)
+        message = _("Expected %(what)s at character %(place)s, found %(found)s.")
+        text = message % {"what": what, "place": place + 1, "found": found}
+        return ExpressionError(f"{text} {hint}".rstrip(), position=place, expected=expected)
 
     def took(self, keyword: str) -> bool:
         """Go on if the word is the one named."""
@@ -97,8 +105,12 @@ class _Reader:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
             place = self.token.start
-            limit = f"A filter has at most {MAX_NODES} conditions and {MAX_DEPTH} levels"
-            raise ExpressionError(f"{limit}; character {place + 1} begins one more.", position=place)
+            message = _(
+                "A filter has at most %(conditions)s conditions and %(levels)s levels;"
+                " character %(place)s begins one more."
+            )
+            numbers = {"conditions": MAX_NODES, "levels": MAX_DEPTH, "place": place + 1}
+            raise ExpressionError(message % numbers, position=place)
         if self.took("not"):
             return Not(self.negation(depth + 1))
         if self.took("("):
@@ -119,10 +131,9 @@ class _Reader:
         else:
             value = self.value()
             if value is None and operator not in {Operator.EQ, Operator.NE}:
-                raise ExpressionError(
-                    f"null at character {begin.start + 1} is compared by '=', '!=' and 'is' only.",
-                    position=begin.start, expected="value",
-                )  # fmt: skip
+                message = _("null at character %(place)s is compared by '=', '!=' and 'is' only.")
+                at = begin.start
+                raise ExpressionError(message % {"place": at + 1}, position=at, expected="value")
         compare = Compare(column, operator, value)
         self._check(compare, first if operator is Operator.EXISTS else begin)
         return compare
@@ -132,18 +143,16 @@ class _Reader:
         try:
             to_q(compare)
         except Invalid as error:
-            message = f"At character {place.start + 1}: {error.message}"
-            raise ExpressionError(message, position=place.start, expected="value") from None
+            raise _placed(error, place, "value") from None
 
     def column(self) -> str:
         token = self.token
         if token.kind not in {Kind.WORD, Kind.COLUMN} or token.keyword in _RESERVED:
-            raise self.wanted("a column", "column")
+            raise self.wanted(_("a column"), "column")
         try:
             found = canonical(token.text)
         except Invalid as error:
-            message = f"At character {token.start + 1}: {error.message}"
-            raise ExpressionError(message, position=token.start, expected="column") from None
+            raise _placed(error, token, "column") from None
         self.at += 1
         return found
 
@@ -160,7 +169,7 @@ class _Reader:
             self.need("in", "operator")
             return Operator.NOT_IN
         raise self.wanted(
-            "an operator", "operator", " There are = != < <= > >= in, contains, matches and is null."
+            _("an operator"), "operator", _("There are = != < <= > >= in, contains, matches and is null.")
         )
 
     def values(self) -> list[Any]:
@@ -172,7 +181,9 @@ class _Reader:
             found.append(self.value())
         if len(found) > MAX_NODES:
             place = self.token.start
-            raise ExpressionError(f"A list has at most {MAX_NODES} values.", position=place)
+            raise ExpressionError(
+                _("A list has at most %(most)s values.") % {"most": MAX_NODES}, position=place
+            )
         self.need("]", "value")
         return found
 
@@ -185,7 +196,7 @@ class _Reader:
             self.at += 1
             return _CONSTANTS[token.keyword]
         is_word = token.kind is Kind.WORD and token.keyword not in _RESERVED
-        raise self.wanted("a value", "value", " Put text in quotes." if is_word else "")
+        raise self.wanted(_("a value"), "value", _("Put text in quotes.") if is_word else "")
 
 
 def tree_of(condition: Condition) -> dict[str, Any]:

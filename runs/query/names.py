@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from django.utils.translation import gettext as _
+
 from common.errors import Invalid
 from runs.query.columns import Column, column_named
 
@@ -16,7 +18,7 @@ _FIELDS = {
     "created": "created_at", "runtime": "runtime", "duration": "duration", "group": "group", "job_type": "job_type",
     "sweep": "sweep", "host": "host", "gpu": "gpu", "gpu_count": "gpu_count", "number": "number",
     "started": "started_at", "finished": "finished_at", "heartbeat": "heartbeat_at", "updated": "updated_at",
-    "exit_code": "exit_code", "commit": "commit", "description": "description",
+    "exit_code": "exit_code", "commit": "commit", "description": "description", "logged_by": "logged_by",
 }  # fmt: skip
 """Name on pages to name in `columns`."""
 _PAGE_NAMES = {column: name for name, column in _FIELDS.items()}
@@ -58,10 +60,12 @@ def canonical(name: str) -> str:
         if key:
             return f"{_ROOTS[root]}.{key}"
     if root in _ROOTS:
-        raise Invalid(f"Name a key of {root}, as {root}.loss.")
+        raise Invalid(_("Name a key of %(root)s, as %(root)s.loss.") % {"root": root})
     if name.lower() in _FIELDS:
         return _FIELDS[name.lower()]
-    raise Invalid(f"Runs have no column {name[:100]!r}. {_suggestion(name)}")
+    raise Invalid(
+        _("Runs have no column %(name)r. %(hint)s") % {"name": name[:100], "hint": _suggestion(name)}
+    )
 
 
 def _suggestion(name: str) -> str:
@@ -69,10 +73,10 @@ def _suggestion(name: str) -> str:
     near = get_close_matches(name.lower()[:40], known, n=3, cutoff=0.6)
     near = list(dict.fromkeys(_PAGE_NAMES.get(word, word) for word in near))
     if near:
-        return f"Did you mean {' or '.join(near)}?"
+        return _("Did you mean %(names)s?") % {"names": _(" or ").join(near)}
     if "." not in name:
-        return f"Keys are written config.{name[:40]} or summary.{name[:40]}."
-    return "Keys are written config.<key> or summary.<key>."
+        return _("Keys are written config.%(key)s or summary.%(key)s.") % {"key": name[:40]}
+    return _("Keys are written config.%(key)s or summary.%(key)s.") % {"key": "<key>"}
 
 
 def spelled(column: str) -> str:
@@ -102,5 +106,8 @@ def split_names(text: str) -> list[str]:
     pieces = re.findall(r"(?:`(?:[^`\\]|\\.)*`|[^,])+", text, re.DOTALL)
     names = [piece.strip() for piece in pieces if piece.strip()]
     if len(names) > MAX_COLUMNS:
-        raise Invalid(f"At most {MAX_COLUMNS} columns at once; these are {len(names)}.")
+        raise Invalid(
+            _("At most %(most)s columns at once; these are %(count)s.")
+            % {"most": MAX_COLUMNS, "count": len(names)}
+        )
     return names

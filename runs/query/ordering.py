@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F
 from django.db.models.expressions import OrderBy
+from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 from runs.query.columns import Column, Kind, column_named
@@ -42,7 +43,7 @@ def page_order(text: str) -> list[OrderBy]:
 
 def _order(parts: list[tuple[Column, bool]]) -> list[OrderBy]:
     if len(parts) > MAX_PARTS:
-        raise Invalid(f"At most {MAX_PARTS} columns to order by.")
+        raise Invalid(_("At most %(most)s columns to order by.") % {"most": MAX_PARTS})
     order = [one for column, falling in parts for one in _one(column, falling=falling)]
     return [*order, OrderBy(F("pk"), descending=bool(parts) and parts[0][1])]
 

@@ -9,6 +9,7 @@ from typing import Any
 import re2
 from django.db.backends.signals import connection_created
 from django.db.models import BooleanField, Func, TextField, Value
+from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 
@@ -45,13 +46,17 @@ class Matches(Func):
     def __init__(self, text: Any, pattern: str) -> None:
         if len(pattern) > MAX_PATTERN:
             raise Invalid(
-                f"A regular expression has at most {MAX_PATTERN} characters; this one has {len(pattern)}."
+                _("A regular expression has at most %(most)s characters; this one has %(count)s.")
+                % {"most": MAX_PATTERN, "count": len(pattern)}
             )
         try:
             re2.compile(pattern, _QUIET)
         except re2.error as error:
             reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-            raise Invalid(f"{pattern!r} is no RE2 regular expression: {reason}.") from None
+            raise Invalid(
+                _("%(pattern)r is no RE2 regular expression: %(reason)s.")
+                % {"pattern": pattern, "reason": reason}
+            ) from None
         super().__init__(text, Value(pattern, output_field=TextField()))
 
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Any:

@@ -25,7 +25,8 @@ class Elapsed(Func):
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
         """Compile for SQLite."""
         (since, first), (until, second) = (compiler.compile(one) for one in self.source_expressions)
-        seconds = f"CAST(strftime('%%s', {until}) AS INTEGER) - CAST(strftime('%%s', {since}) AS INTEGER)"
+        whole = "CAST(strftime('%%s', substr({}, 1, 19)) AS INTEGER)"  # it rounds what follows the second up
+        seconds = f"{whole.format(until)} - {whole.format(since)}"
         until, since = (
             f"CAST(substr(substr({one}, 21) || '000000', 1, 6) AS INTEGER)" for one in (until, since)
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from common.errors import Invalid
 from runs.query.names import unquoted
 
@@ -58,7 +60,7 @@ class Token:
     def described(self) -> str:
         """How errors call it."""
         if self.kind is Kind.END:
-            return "the end"
+            return _("the end")
         return f"'{self.text[:40]}…'" if len(self.text) > 40 else f"'{self.text}'"
 
 
@@ -85,7 +87,9 @@ def tokens_of(text: str) -> Iterator[Token]:
         ExpressionError: a character that begins no word, quotes that are not closed, or too long a text.
     """
     if len(text) > MAX_TEXT:
-        raise ExpressionError(f"A filter has at most {MAX_TEXT} characters.", position=MAX_TEXT)
+        raise ExpressionError(
+            _("A filter has at most %(most)s characters.") % {"most": MAX_TEXT}, position=MAX_TEXT
+        )
     at = 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -99,8 +103,13 @@ def tokens_of(text: str) -> Iterator[Token]:
 
 def _no_word(text: str, at: int) -> ExpressionError:
     if text[at] in "\"'`":
-        return ExpressionError(f"The quote at character {at + 1} is not closed.", position=at)
-    return ExpressionError(f"{text[at]!r} at character {at + 1} has no meaning here.", position=at)
+        return ExpressionError(
+            _("The quote at character %(place)s is not closed.") % {"place": at + 1}, position=at
+        )
+    return ExpressionError(
+        _("%(text)r at character %(place)s has no meaning here.") % {"text": text[at], "place": at + 1},
+        position=at,
+    )
 
 
 def literal_of(token: Token) -> Any:
@@ -115,6 +124,6 @@ def literal_of(token: Token) -> Any:
         return token.text
     value = float(token.text)
     if math.isinf(value):
-        message = f"The number at character {token.start + 1} is too large."
+        message = _("The number at character %(place)s is too large.") % {"place": token.start + 1}
         raise ExpressionError(message, position=token.start, expected="value")
     return int(token.text) if token.text.lstrip("+-").isdigit() else value

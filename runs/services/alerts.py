@@ -15,14 +15,16 @@ from runs.models import Run, RunAlert
 from runs.projection import clean_text
 
 LEVELS = ("INFO", "WARN", "ERROR")
-MAX_TITLE, MAX_TEXT = 256, 100_000
+MAX_TITLE, MAX_TEXT, MAX_TOKEN = 256, 100_000, 64
 
 
 @transaction.atomic
 def send_alert(
-    *, actor: Actor, run: Run, title: str, text: str, level: str, wait: timedelta
+    *, actor: Actor, run: Run, title: str, text: str, level: str, wait: timedelta, token: str = ""
 ) -> RunAlert | None:
     """Keep an alert; None when the run sent the same title within ``wait`` (zero is no waiting).
+
+    The same ``token`` again changes nothing and is answered as before; "" is none.
 
     Raises:
         Invalid: an unknown level, or over a limit.
@@ -35,9 +37,17 @@ def send_alert(
             f"An alert has a title of at most {MAX_TITLE} characters and a text of at most {MAX_TEXT}."
         )
     Run.objects.locked().get(pk=run.pk)  # two processes sending one title wait for each other here
+    known = RunAlert.objects.filter(run=run, token=token).first() if token else None
+    if known is not None:
+        return known if known.is_sent else None
     title, now = clean_text(title), timezone.now()
-    if RunAlert.objects.filter(run=run, title=title, at__gt=now - wait).exists():
+    is_sent = not RunAlert.objects.filter(run=run, title=title, at__gt=now - wait, is_sent=True).exists()
+    if not is_sent and not token:
         return None
-    alert = RunAlert.objects.create(run=run, title=title, text=clean_text(text), level=level, at=now)
+    alert = RunAlert.objects.create(
+        run=run, title=title, text=clean_text(text), level=level, at=now, token=token, is_sent=is_sent
+    )
+    if not is_sent:
+        return None
     transaction.on_commit(partial(signals.run_alert_sent.send, RunAlert, alert_id=alert.pk), robust=True)
     return alert

@@ -19,9 +19,8 @@ def annotate_runs(*, actor: Actor, run_ids: Collection[int], fields: RunFields) 
     def change(run: Run, now: datetime) -> bool:
         return bool(apply_fields(run, fields))
 
-    return change_runs(
-        actor=actor, run_ids=run_ids, act=Act(action=RunAction.UPDATE, change=change, fields=names)
-    )
+    act = Act(action=RunAction.UPDATE, change=change, fields=names, recorded=RunAction.UPDATE)
+    return change_runs(actor=actor, run_ids=run_ids, act=act)
 
 
 def tag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Outcome:
@@ -43,5 +42,5 @@ def untag_runs(*, actor: Actor, run_ids: Collection[int], tags: list[str]) -> Ou
 
 
 def _retag(actor: Actor, run_ids: Collection[int], change: Change) -> Outcome:
-    act = Act(action=RunAction.UPDATE, change=change, fields=("tags",))
+    act = Act(action=RunAction.UPDATE, change=change, fields=("tags",), recorded=RunAction.UPDATE)
     return change_runs(actor=actor, run_ids=run_ids, act=act)

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit import record_many
@@ -78,7 +79,10 @@ def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> N
     for run in locked.filter(pk__in=seen):
         try:
             if run.pk not in allowed:
-                raise Forbidden(f"You have no permission {str(act.action)!r} on it.", action=act.action)
+                raise Forbidden(
+                    _("You have no permission %(action)r on it.") % {"action": str(act.action)},
+                    action=act.action,
+                )
             if act.change(run, now):
                 run.updated_at = now
                 changed.append(run)

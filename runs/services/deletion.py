@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require
@@ -31,7 +32,9 @@ def _hide(run: Run, now: datetime) -> bool:
     if run.deleted_at is not None:
         return False
     if run.protection:
-        raise Conflict(f"{run} cannot be deleted: {run.protection}.")
+        raise Conflict(
+            _("%(run)s cannot be deleted: %(protection)s.") % {"run": run, "protection": run.protection}
+        )
     run.deleted_at = now
     return True
 
@@ -41,8 +44,15 @@ def _restore(run: Run, now: datetime) -> bool:
         return False
     if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(now):
         raise Gone(
-            f"{run} was deleted on {run.deleted_at:%Y-%m-%d %H:%M} UTC; "
-            f"a deletion can be undone for {settings.DELETED_KEPT_DAYS} days, and not once its purge has begun."
+            _(
+                "%(run)s was deleted on %(deleted_at)s UTC; a deletion can be undone for "
+                "%(days)s days, and not once its purge has begun."
+            )
+            % {
+                "run": run,
+                "deleted_at": f"{run.deleted_at:%Y-%m-%d %H:%M}",
+                "days": settings.DELETED_KEPT_DAYS,
+            }
         )
     run.deleted_at = None
     return True
@@ -50,7 +60,7 @@ def _restore(run: Run, now: datetime) -> bool:
 
 def _give_up(run: Run, now: datetime) -> bool:
     if run.deleted_at is None:
-        raise Conflict(f"{run} is not deleted; delete it first.")
+        raise Conflict(_("%(run)s is not deleted; delete it first.") % {"run": run})
     if run.purge_began_at is not None:
         return False
     run.purge_began_at = now
@@ -101,6 +111,11 @@ def protect_runs(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
 def unprotect_runs(*, actor: Actor, run_ids: Collection[int]) -> Outcome:
     """Take the protection away; a protecting tag still holds."""
     return change_runs(actor=actor, run_ids=run_ids, act=UNPROTECT)
+
+
+def protect_run(*, actor: Actor, run: Run, is_protected: bool) -> Run:
+    """Protect one run, or take its protection away."""
+    return _one(actor, run, PROTECT if is_protected else UNPROTECT)
 
 
 def _one(actor: Actor, run: Run, act: Act) -> Run:

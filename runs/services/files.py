@@ -1,6 +1,7 @@
 """Files of a run."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
@@ -12,7 +13,9 @@ from common.errors import Gone, Invalid
 from runs.access import RunAction
 from runs.models import Run, RunFile
 from runs.projection import clean_text
+from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file
 from storage import tickets
+from storage.local import path_of
 from storage.models import Blob
 from storage.services import enter_bytes
 
@@ -37,10 +40,10 @@ def check_file_name(name: str) -> str:
     return name
 
 
-def upload_path(*, actor: Actor, run: Run, name: str) -> str:
-    """Return a signed path to PUT one file of a run to."""
+def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str]:
+    """Return for each file of a run a signed path to PUT it to."""
     require(actor, RunAction.LOG, run)
-    return tickets.put_path(PURPOSE, r=run.pk, n=check_file_name(name))
+    return [tickets.put_path(PURPOSE, r=run.pk, n=check_file_name(name)) for name in names]
 
 
 def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
@@ -54,6 +57,8 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         raise Gone("The run of this file was deleted.")
     file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
     before = file.size_bytes if file else 0
+    if ticket["n"] == METADATA and blob.size_bytes <= MAX_METADATA_BYTES:
+        note_hosts_of_file(run, path_of(blob.location).read_bytes())
     RunFile.objects.update_or_create(
         run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
     )

@@ -3,11 +3,13 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit import record
@@ -20,6 +22,7 @@ from runs.access import RunAction
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
+from runs.services.hosts import note_hosts_of_config
 from runs.states import ACTIVE, RunState, state_after_exit, state_after_silence
 
 _UID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -61,13 +64,17 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
             continue
         if len(value) > limit:
             raise Invalid(
-                f"{name.replace('_', ' ')} has {len(value)} characters; at most {limit} are allowed."
+                _("%(field)s has %(count)s characters; at most %(limit)s are allowed.")
+                % {"field": name.replace("_", " "), "count": len(value), "limit": limit}
             )
         setattr(run, name, clean_text(value))
         changed.append(name)
     if fields.tags is not None:
         if len(fields.tags) > _MAX_TAGS or any(len(tag) > _MAX_TAG for tag in fields.tags):
-            raise Invalid(f"A run has at most {_MAX_TAGS} tags of at most {_MAX_TAG} characters.")
+            raise Invalid(
+                _("A run has at most %(max_tags)s tags of at most %(max_tag)s characters.")
+                % {"max_tags": _MAX_TAGS, "max_tag": _MAX_TAG}
+            )
         run.tags = list(dict.fromkeys(clean_text(tag) for tag in fields.tags))
         changed.append("tags")
     if fields.config_text is not None:
@@ -158,6 +165,7 @@ def _insert(
     apply_fields(run, fields)
     run.display_name = run.display_name or random_display_name(run.number)
     run.save()
+    note_hosts_of_config(run, fields.config_text)
     Pulse.objects.create(run=run, heartbeat_at=now)
     StateChange.objects.create(run=run, state=state, at=now)
     _announce(run, "")
@@ -182,7 +190,8 @@ def log_run(
     if state and state not in {RunState.RUNNING, RunState.PENDING}:
         raise Invalid(f"A run begins as running or pending, not as {state!r}.")
     # two first posts of one id wait for each other here
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    if not Project.objects.live().select_for_update(no_key=True).filter(pk=project.pk).exists():
+        raise Gone(f"The project {project} was deleted; log to another one.")
     pk = Run.objects.filter(project=project, uid=uid).values_list("pk", flat=True).first()
     if pk is None:
         first = RunState(state or RunState.RUNNING)
@@ -198,6 +207,7 @@ def log_run(
             )
         changed = apply_fields(run, fields)
         run.save(update_fields=[*changed, "updated_at"])
+        note_hosts_of_config(run, fields.config_text)
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
         if run.state not in ACTIVE and not state:
@@ -212,11 +222,32 @@ def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
     """Rename, tag, annotate, group, reconfigure; the state stays as it is."""
     require(actor, RunAction.UPDATE, run)
     run = _locked(run.pk)
+    before = _told(run)
     changed = apply_fields(run, fields)
     run.save(update_fields=[*changed, "updated_at"])
+    note_hosts_of_config(run, fields.config_text)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
+    _record_update(actor, run, before)
     return run
+
+
+def _told(run: Run) -> dict[str, Any]:
+    """Return what the audit log tells of a run's words; configuration and summary are data, too long for it."""
+    words = {"name": run.display_name, "group": run.group, "job_type": run.job_type, "tags": run.tags}
+    return words | {"notes": run.notes[:500]}
+
+
+def _record_update(actor: Actor, run: Run, before: dict[str, Any]) -> None:
+    """Write down which words changed, if any did: programs send configuration again and again."""
+    after = _told(run)
+    changed = [name for name, value in after.items() if value != before[name]]
+    if changed:
+        team = run.project.team
+        record(
+            actor, RunAction.UPDATE, run, organization_id=team.organization_id, team_id=team.pk,
+            before={name: before[name] for name in changed}, after={name: after[name] for name in changed},
+        )  # fmt: skip
 
 
 def finish_run(*, run_id: int, exit_code: int, at: datetime) -> None:
@@ -260,7 +291,12 @@ def change_state(*, actor: Actor, run: Run, state: str) -> Run:
         raise Invalid(f"A run's state can be set to pending or failed, not to {state!r}.")
     if run.state not in _BY_HAND[RunState(state)]:
         raise Conflict(f"{run} is {run.state_label}; from there it cannot be set to {state}.")
+    before, team = run.state, run.project.team
     set_state(run, RunState(state), at=timezone.now())
+    record(
+        actor, "run.change_state", run, organization_id=team.organization_id, team_id=team.pk,
+        before={"state": before}, after={"state": state},
+    )  # fmt: skip
     return run
 
 
@@ -276,7 +312,10 @@ def stop_run(*, actor: Actor, run: Run) -> Run:
     if run.state == RunState.PENDING:
         set_state(run, RunState.KILLED, at=timezone.now())
     elif run.state not in ACTIVE:
-        raise Conflict(f"{run} has ended ({run.state_label}); there is nothing to stop.")
+        raise Conflict(
+            _("%(run)s has ended (%(state)s); there is nothing to stop.")
+            % {"run": run, "state": run.state_label}
+        )
     run.stop_requested_at = run.stop_requested_at or timezone.now()
     run.save(update_fields=["stop_requested_at", "updated_at"])
     team = run.project.team

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require
@@ -63,11 +64,15 @@ def _tell(project_ids: set[int]) -> None:
 def _check(run: Run, target: Project, taken: set[str]) -> None:
     if run.is_active:
         raise Conflict(
-            f"{run} is {run.state_label}; its process posts to {run.project}. Move it when it has ended."
+            _("%(run)s is %(state)s; its process posts to %(project)s. Move it when it has ended.")
+            % {"run": run, "state": run.state_label, "project": run.project}
         )
     if run.project.visibility == Visibility.RESTRICTED:
         raise Conflict(
-            f"{run} is in the restricted project {run.project}; runs are moved into such, not out."
+            _("%(run)s is in the restricted project %(project)s; runs are moved into such, not out.")
+            % {"run": run, "project": run.project}
         )
     if run.uid in taken:
-        raise Conflict(f"{target} has, or had, a run with the id {run.uid}.")
+        raise Conflict(
+            _("%(target)s has, or had, a run with the id %(uid)s.") % {"target": target, "uid": run.uid}
+        )

@@ -1,6 +1,6 @@
 """The bulk part of ingest: what a group of posts changes in runs, in the group's one transaction.
 
-`metrics.ingest` has checked who posts. Statements here are few and fixed, because a group commit holds up to 256
+`metrics.group_commit` has checked who posts. Statements here are few and fixed, because a group commit holds up to 256
 posts; the hot ones are written by hand (an ORM update costs ten times its SQL).
 """
 
@@ -8,13 +8,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import zstandard
 from django.db import connection
 
 from common.sql import execute_in, execute_many
 from runs.models import BadLine, LogBlock, Pulse
-from runs.projection import clean_text
+from runs.projection import clean_text, flat_config, wrap_config
 from runs.services.lifecycle import finish_run, revive_run
 from runs.states import RunState
 
@@ -44,6 +45,10 @@ class RunPost:
     preempting: bool = False
     exit_code: int | None = None
     """Given when the run is complete."""
+    config: dict[str, Any] | None = None
+    """The user's configuration, whole."""
+    is_attached: bool = False
+    """Whether something else logs the run, so that this is no sign of its life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,23 @@ def _write_pulses(posts: Sequence[RunPost], at: datetime) -> None:
     execute_many("UPDATE runs_pulse SET heartbeat_at = %s WHERE run_id = %s", [(beat, pk) for pk in others])
 
 
+def _write_configs(posts: Sequence[RunPost], at: datetime) -> None:
+    latest = {post.run_id: post.config for post in posts if post.config is not None}
+    if not latest:
+        return
+    stored = dict(execute_in("SELECT id, config_text FROM runs_run WHERE id IN", list(latest)))
+    now = connection.ops.adapt_datetimefield_value(at)
+    rows = []
+    for run_id, config in sorted(latest.items()):
+        text = wrap_config(config, stored[run_id])
+        rows.append((text, json.dumps(flat_config(text)), now, run_id))
+    cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
+    execute_many(
+        f"UPDATE runs_run SET config_text = %s, config_flat = {cast}, updated_at = %s WHERE id = %s",  # noqa: S608
+        rows,
+    )
+
+
 def _write_bad_lines(posts: Sequence[RunPost]) -> None:
     for post in posts:
         if post.bad_lines:
@@ -142,14 +164,16 @@ def _move_states(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime)
 
 
 def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
-    """Write a group's heartbeats, summaries, logs and state changes.
+    """Write a group's heartbeats, summaries, configurations, logs and state changes.
 
     Args:
         posts: In the order they came; several may be of one run. All their runs are in ``now``.
         now: What ``lock_runs`` answered in this transaction.
         at: The group's time, UTC.
     """
-    _move_states(posts, now, at)
-    _write_pulses(posts, at)
+    alive = [post for post in posts if not post.is_attached]
+    _move_states(alive, now, at)
+    _write_pulses(alive, at)
+    _write_configs(posts, at)
     _write_logs(posts)
     _write_bad_lines(posts)

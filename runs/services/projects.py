@@ -1,8 +1,11 @@
 """Projects: made on first use, opened and closed by admins."""
 
 from functools import partial
+from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit import record
@@ -14,6 +17,7 @@ from runs.access import ProjectAction
 from runs.models import Project, ProjectMember, Visibility
 from runs.projection import clean_text
 from teams.models import Membership, Role, ServiceAccount, Team
+from teams.rank import check_rank
 from teams.services import check_role
 
 MAX_NAME, MAX_DESCRIPTION, MAX_TAG, MAX_PROTECTED_TAGS = 128, 1_000_000, 256, 100
@@ -28,13 +32,17 @@ def check_project_name(name: str) -> str:
     """
     name = clean_text(name).strip()
     if not name or len(name) > MAX_NAME:
-        raise Invalid(f"A project name has 1 to {MAX_NAME} characters; this one has {len(name)}.")
+        raise Invalid(
+            _("A project name has 1 to %(most)s characters; this one has %(count)s.")
+            % {"most": MAX_NAME, "count": len(name)}
+        )
     if any(character in _FORBIDDEN or not character.isprintable() for character in name) or name in {
         ".",
         "..",
     }:
         raise Invalid(
-            f"The project name {name!r} has a character that is not allowed: none of {_FORBIDDEN} please."
+            _("The project name %(name)r has a character that is not allowed: none of %(characters)s please.")
+            % {"name": name, "characters": _FORBIDDEN}
         )
     return name
 
@@ -49,10 +57,13 @@ def check_visibility(team: Team, visibility: str) -> None:
     if visibility not in Visibility.values:
         raise Invalid(f"{visibility!r} is no visibility: {', '.join(Visibility.values)}.")
     if visibility == Visibility.RESTRICTED and team.is_personal:
-        raise Invalid("A personal project is Private, Public or Open.")
+        raise Invalid(_("A personal project is Private, Public or Open."))
     if visibility in {Visibility.PUBLIC, Visibility.OPEN} and not team.public_projects_allowed:
         raise Conflict(
-            f"The privacy settings of {team} do not allow public projects; an organization admin sets them."
+            _(
+                "The privacy settings of %(team)s do not allow public projects; an organization admin sets them."
+            )
+            % {"team": team}
         )
 
 
@@ -77,7 +88,7 @@ def create_project(
                 created_by_id=actor.user_id,
             )
     except IntegrityError:
-        raise Conflict(f"{team} has a project {name!r} already.") from None
+        raise Conflict(_("%(team)s has a project %(name)r already.") % {"team": team, "name": name}) from None
     record(
         actor,
         ProjectAction.CREATE,
@@ -91,13 +102,13 @@ def create_project(
 
 def ensure_project(*, actor: Actor, team: Team, name: str) -> Project:
     """Return the team's project of this name, made on first use where the role allows (RUN-1)."""
-    project = Project.objects.filter(team=team, name=name).select_related("team").first()
+    project = Project.objects.live().filter(team=team, name=name).select_related("team").first()
     if project is not None:
         return project
     try:
         return create_project(actor=actor, team=team, name=name)
     except Conflict:  # two runs of a sweep start at once
-        return Project.objects.select_related("team").get(team=team, name=name)
+        return Project.objects.live().select_related("team").get(team=team, name=name)
 
 
 @transaction.atomic
@@ -110,20 +121,34 @@ def update_project(
         Invalid: over a limit.
     """
     require(actor, ProjectAction.UPDATE, project)
+    before = _overview(project)
     if description is not None:
         if len(description) > MAX_DESCRIPTION:
             raise Invalid(
-                f"A description has at most {MAX_DESCRIPTION} characters; this one has {len(description)}."
+                _("A description has at most %(most)s characters; this one has %(count)s.")
+                % {"most": MAX_DESCRIPTION, "count": len(description)}
             )
         project.description = clean_text(description)
     if protected_tags is not None:
         if len(protected_tags) > MAX_PROTECTED_TAGS or any(len(tag) > MAX_TAG for tag in protected_tags):
             raise Invalid(
-                f"At most {MAX_PROTECTED_TAGS} tags of at most {MAX_TAG} characters can protect runs."
+                _("At most %(max_protected_tags)s tags of at most %(max_tag)s characters can protect runs.")
+                % {"max_protected_tags": MAX_PROTECTED_TAGS, "max_tag": MAX_TAG}
             )
         project.protected_tags = list(dict.fromkeys(clean_text(tag) for tag in protected_tags))
     project.save(update_fields=["description", "protected_tags", "updated_at"])
+    after = _overview(project)
+    if after != before:
+        record(
+            actor, ProjectAction.UPDATE, project, organization_id=project.team.organization_id,
+            team_id=project.team_id, before=before, after=after,
+        )  # fmt: skip
     return project
+
+
+def _overview(project: Project) -> dict[str, Any]:
+    """Return what the audit log tells of a project's overview."""
+    return {"description": project.description[:500], "protected_tags": project.protected_tags}
 
 
 @transaction.atomic
@@ -148,6 +173,22 @@ def change_visibility(*, actor: Actor, project: Project, visibility: str) -> Pro
 
 
 @transaction.atomic
+def pin_project(*, actor: Actor, project: Project, is_pinned: bool) -> None:
+    """Put the project first on its entity's page, in the order of pinning, or let it go (TEAM-10)."""
+    require(actor, ProjectAction.PIN, project)
+    project.pinned_at = (project.pinned_at or timezone.now()) if is_pinned else None
+    project.save(update_fields=["pinned_at", "updated_at"])
+    record(
+        actor,
+        ProjectAction.PIN,
+        project,
+        organization_id=project.team.organization_id,
+        team_id=project.team_id,
+        after={"pinned": is_pinned},
+    )
+
+
+@transaction.atomic
 def add_project_member(*, actor: Actor, project: Project, user: User, role: Role) -> ProjectMember:
     """Invite a member of the team to a restricted project; a second invitation changes the role.
 
@@ -156,15 +197,19 @@ def add_project_member(*, actor: Actor, project: Project, user: User, role: Role
     """
     require(actor, ProjectAction.MANAGE_MEMBERS, project)
     if project.visibility != Visibility.RESTRICTED:
-        raise Invalid(f"{project} is not restricted; team members have access by their roles.")
+        raise Invalid(
+            _("%(project)s is not restricted; team members have access by their roles.")
+            % {"project": project}
+        )
     team = project.team
     check_role(team, role)
+    check_rank(actor, team, role, action=ProjectAction.MANAGE_MEMBERS)
     in_team = Membership.objects.filter(team=team, user=user).exists()
     of_organization = ServiceAccount.objects.filter(
         user=user, organization_id=team.organization_id or 0
     ).exists()
     if not in_team and not of_organization:
-        raise Invalid(f"{user} is not a member of {team}.")
+        raise Invalid(_("%(user)s is not a member of %(team)s.") % {"user": user, "team": team})
     member, _created = ProjectMember.objects.update_or_create(
         project=project, user=user, defaults={"role": role}
     )
@@ -178,3 +223,20 @@ def add_project_member(*, actor: Actor, project: Project, user: User, role: Role
     )
     transaction.on_commit(partial(rights_changed.send, ProjectMember))
     return member
+
+
+@transaction.atomic
+def remove_project_member(*, actor: Actor, member: ProjectMember) -> None:
+    """Take somebody out of a restricted project; the runs they logged stay."""
+    project = member.project
+    require(actor, ProjectAction.MANAGE_MEMBERS, project)
+    record(
+        actor,
+        ProjectAction.MANAGE_MEMBERS,
+        project,
+        organization_id=project.team.organization_id,
+        team_id=project.team_id,
+        before={"user": member.user.username, "role": member.role.name},
+    )
+    member.delete()
+    transaction.on_commit(partial(rights_changed.send, ProjectMember))

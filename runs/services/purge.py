@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from runs.models import BadLine, LogBlock, Pulse, Run, RunAlert, RunFile
+from runs.models import BadLine, LogBlock, Pulse, Run, RunAlert, RunFile, RunHost
 from runs.services.deletion import undo_ended_at
 from runs.states import ACTIVE
 from storage.services import enter_bytes
@@ -67,9 +67,9 @@ def remove_files(run: Run, limit: int) -> int:
 
 
 def remove_rows(run: Run, limit: int) -> int:
-    """Remove console log, alerts and lines that could not be read."""
+    """Remove console log, alerts, lines that could not be read and where the run ran."""
     gone = 0
-    for model in (LogBlock, RunAlert, BadLine):
+    for model in (LogBlock, RunAlert, BadLine, RunHost):
         if gone < limit:
             gone += remove_some(model._default_manager.filter(run=run), limit - gone)
     return gone

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit import record
@@ -22,7 +23,7 @@ MAX_VIEWS = 200
 def _require(actor: Actor, project: Project, *, shared: bool) -> None:
     require(actor, ProjectAction.UPDATE if shared else ProjectAction.VIEW, project)
     if actor.user_id is None and not shared:
-        raise Unauthenticated("Sign in to keep views of your own.")
+        raise Unauthenticated(_("Sign in to keep views of your own."))
 
 
 def _owned(actor: Actor, project: Project, *, shared: bool) -> QuerySet[SavedView]:
@@ -35,7 +36,10 @@ def _owned(actor: Actor, project: Project, *, shared: bool) -> QuerySet[SavedVie
 def _checked_name(name: str) -> str:
     name = clean_text(name).strip()
     if not name or len(name) > MAX_NAME:
-        raise Invalid(f"A view's name has 1 to {MAX_NAME} characters; this one has {len(name)}.")
+        raise Invalid(
+            _("A view's name has 1 to %(most)s characters; this one has %(count)s.")
+            % {"most": MAX_NAME, "count": len(name)}
+        )
     return name
 
 
@@ -44,8 +48,12 @@ def _save(view: SavedView, *fields: str) -> None:
         with transaction.atomic():
             view.save(update_fields=[*fields, "updated_at"] if fields else None)
     except IntegrityError:
-        whose = "shared view" if view.is_shared else "view of yours"
-        raise Conflict(f"{view.project} has a {whose} named {view.name!r} already.") from None
+        taken = (
+            _("%(project)s has a shared view named %(name)r already.")
+            if view.is_shared
+            else _("%(project)s has a view of yours named %(name)r already.")
+        )
+        raise Conflict(taken % {"project": view.project, "name": view.name}) from None
 
 
 def _record(actor: Actor, view: SavedView, what: str) -> None:
@@ -70,7 +78,9 @@ def create_view(*, actor: Actor, project: Project, name: str, spec: Any, shared:
     _require(actor, project, shared=shared)
     owned = _owned(actor, project, shared=shared)
     if owned.count() >= MAX_VIEWS:
-        raise Conflict(f"A project has at most {MAX_VIEWS} views of one owner; delete one first.")
+        raise Conflict(
+            _("A project has at most %(most)s views of one owner; delete one first.") % {"most": MAX_VIEWS}
+        )
     owner = None if shared else actor.user_id
     view = SavedView(project=project, user_id=owner, name=_checked_name(name), spec=checked_spec(spec))
     _save(view)

@@ -73,6 +73,7 @@ _FIELDS: tuple[tuple[str, str | Promise, str, str], ...] = (
     ("updated", _("Updated"), "time", ""),
     ("exit_code", _("Exit code"), "number", ""),
     ("commit", _("Git commit"), "text", ""),
+    ("logged_by", _("Logged by"), "text", ""),
 )
 
 

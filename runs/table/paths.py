@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db.models import Q
 from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 from runs.projection import clean_tree
@@ -29,7 +30,7 @@ def check_group(column: Named) -> None:
         Invalid: a length of time, of which hardly two are equal.
     """
     if column.column.kind is Kind.SPAN:
-        raise Invalid(f"Runs cannot be grouped by {column.name}.")
+        raise Invalid(_("Runs cannot be grouped by %(name)s.") % {"name": column.name})
 
 
 def key_of(column: Named, value: Any) -> Key:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
@@ -54,9 +55,9 @@ class TableQuery:
         read_expression(self.filter)
         page_order(self.order)
         if len(self.group) > MAX_GROUPS:
-            raise Invalid(f"Runs are grouped by at most {MAX_GROUPS} columns.")
+            raise Invalid(_("Runs are grouped by at most %(most)s columns.") % {"most": MAX_GROUPS})
         if len(self.search) > MAX_SEARCH:
-            raise Invalid(f"A search has at most {MAX_SEARCH} characters.")
+            raise Invalid(_("A search has at most %(most)s characters.") % {"most": MAX_SEARCH})
 
 
 def _names(texts: Sequence[str]) -> tuple[str, ...]:

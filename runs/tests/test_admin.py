@@ -27,9 +27,9 @@ def act(operator: Client, action: str, *runs: Run):
 
 def test_operators_delete_and_restore_runs(operator: Client):
     run, other = RunFactory(), RunFactory()
-    act(operator, "delete_runs", run)
+    act(operator, "delete", run)
     assert list(Run.objects.live()) == [other]
-    act(operator, "restore_runs", run)
+    act(operator, "restore", run)
     assert set(Run.objects.live()) == {run, other}
     said = AuditEntry.objects.filter(object_id=str(run.pk), actor_name="boss").values_list(
         "action", flat=True
@@ -41,10 +41,10 @@ def test_a_purged_run_is_listed_and_says_why_it_cannot_be_restored(operator: Cli
     settings.DELETED_KEPT_DAYS = 0
     run = RunFactory()
     Run.objects.filter(pk=run.pk).update(state="finished")
-    act(operator, "delete_runs", run)
+    act(operator, "delete", run)
     purge.purge_runs(60)
     assert run.display_name in operator.get(reverse(LIST)).content.decode()
-    assert "can be undone for 0 days" in act(operator, "restore_runs", run).content.decode()
+    assert "can be undone for 0 days" in act(operator, "restore", run).content.decode()
 
 
 @pytest.mark.parametrize("model", ["run", "runfile", "project"])

@@ -120,3 +120,8 @@ def test_a_filter_is_answered_as_a_tree_or_with_the_position_of_its_error(client
     error = reply.json()["error"]
     assert error["message"] == "Expected a value at character 8, found the end."
     assert error["detail"] == {"position": 7, "expected": "value"}
+
+
+@pytest.mark.parametrize("name", ["null", "-1", "1.5", "9" * 30])
+def test_what_is_no_id_is_no_run(get, name):
+    assert get(f"runs/{name}/").status_code == 404

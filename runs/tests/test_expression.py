@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from common.errors import Invalid
@@ -209,8 +209,8 @@ def test_the_examples_in_the_documentation_are_read():
         line for block in re.findall(r"```\n(.*?)```", text, re.DOTALL) for line in block.splitlines()
     ]
     assert len(examples) > 5
-    for example in examples:
-        to_q(read_expression(example))
+    for text in examples:
+        to_q(read_expression(text))
 
 
 def test_the_tree_is_what_the_builder_edits():
@@ -233,6 +233,7 @@ _moments = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st
 
 @pytest.mark.django_db
 @settings(deadline=None, max_examples=50)
+@example(datetime(2020, 1, 1, 0, 0, 0, 999500, UTC), datetime(2020, 1, 1, 0, 0, 1, tzinfo=UTC), None, 0.0)
 @given(began=_moments, ended=st.none() | _moments, since=st.none() | _moments, before=st.floats(0, 1e6))
 def test_runtime_and_duration_in_sql_are_those_of_the_model(began, ended, since, before):
     """RUN-3: what is sorted and filtered is what is shown, to the microsecond."""

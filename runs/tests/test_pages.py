@@ -156,7 +156,7 @@ def test_rest_lists_and_stops_runs(client, run):
     found = client.get("/api/v1/runs/", {"project": run.project.name}).json()["results"]
     assert [row["uid"] for row in found] == [run.uid]
     assert client.post(f"/api/v1/runs/{run.pk}/stop/").json()["state"] == "running"
-    assert client.delete(f"/api/v1/runs/{run.pk}/").status_code == 405
+    assert client.put(f"/api/v1/runs/{run.pk}/").status_code == 405
     assert client.get("/api/v1/projects/").json()["results"][0]["entity"] == run.project.team.name
 
 

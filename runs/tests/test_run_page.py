@@ -226,6 +226,15 @@ def test_secrets_are_masked_until_somebody_who_may_reveals_them(client, run, mem
     assert KEY not in client.get(pages[0]).content.decode()
 
 
+def test_notes_are_masked_for_who_reads_and_kept_for_who_writes(client, run, member):
+    Run.objects.filter(pk=run.pk).update(config_text="{}", config_flat={}, notes=f"run it with {KEY}")
+    page = client.get(url(run, "runs:run_overview")).content.decode()
+    assert f"run it with {KEY}</p>" not in page
+    assert "looks like a secret" in page
+    client.force_login(make_member(run.project.team, Preset.VIEW_ONLY))
+    assert KEY not in client.get(url(run, "runs:run_overview")).content.decode()
+
+
 def test_tables_of_many_runs_mask_secrets_too(run, member):
     [compared] = [part for part in compare_runs([run], with_equal=True) if part.title == "Config"]
     assert {line.key: line.values for line in compared.lines}["hub.token"] == [MASK]

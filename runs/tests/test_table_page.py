@@ -11,9 +11,12 @@ from django.urls import reverse
 from access.actions import Preset
 from runs.models import Run, SavedView, Visibility
 from runs.services import lifecycle
+from runs.views import table as table_views
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
 pytestmark = pytest.mark.django_db
+
+TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 
 
 @pytest.fixture(autouse=True)
@@ -178,6 +181,38 @@ def test_groups_say_their_count_states_and_spread(client, project, member):
     assert "data-last" in inner
     rows = ask(client, project, "rows", path=json.dumps(['"adam"', "0"]), **both)
     assert uids(rows) == ["r2", "r0"]
+
+
+def test_more_groups_than_a_page_come_one_after_the_other(client, project, member, monkeypatch):
+    """RUN-23: none is out of reach; a box selects all runs of its group, over all pages."""
+    monkeypatch.setattr(table_views, "MOST_GROUPS", 2)
+    for number in range(5):
+        make(project, f"r{number}", config={"lr": number // 2})
+    page = ask(client, project, group="config.lr").content.decode()
+    assert page.count('class="group"') == 2
+    assert "Show one more group" in page
+    rest = ask(client, project, "groups", group="config.lr", offset=2, path="[]").content.decode()
+    assert re.findall(r'data-count="(\d+)"', rest) == ["1"]
+    assert "data-more-groups" not in rest
+    picked = ask(client, project, "uids", group="config.lr", path=json.dumps(["1"])).json()["uids"]
+    assert sorted(picked) == ["r2", "r3"]
+    act = reverse("runs:act", args=[project.team.name, project.name, "tag"])
+    assert client.post(act, {"uid": ",".join(picked), "value": "chosen"}).json()["done"] == 2
+
+
+def test_secrets_in_labels_are_masked_in_cells_and_groups(client, project, member):
+    """What looks like a secret is not shown, wherever somebody put it; who edits notes gets them as they are."""
+    run = make(project, "a", config={"key": TOKEN})
+    Run.objects.filter(pk=run.pk).update(notes=f"with {TOKEN}", tags=[TOKEN], group=TOKEN)
+    shown = {"columns": ["notes", "tags", "group", "config.key"]}
+    page = ask(client, project, "rows", **shown).content.decode()
+    assert re.sub(r' data-value="[^"]*"', "", page).count(TOKEN) == 0
+    assert page.count(f'data-value="with {TOKEN}"') == 1
+    client.force_login(make_member(project.team, Preset.VIEW_ONLY))
+    assert TOKEN not in ask(client, project, "rows", **shown).content.decode()
+    for column in ("group", "config.key"):
+        grouped = ask(client, project, group=column).content.decode()
+        assert TOKEN not in re.sub(r'data-path="[^"]*"', "", grouped)
 
 
 def test_what_somebody_set_up_comes_back_to_them_alone(client, project, member):

@@ -1,10 +1,12 @@
-"""The home page and an entity's projects."""
+"""The home page."""
+
+from contextlib import suppress
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
-from django_htmx.middleware import HtmxDetails
 
 from access.actor import Actor
 from access.routes import Open, declare
@@ -12,19 +14,14 @@ from access.web import actor_of
 from accounts import services as accounts
 from accounts.models import User
 from accounts.selectors import api_keys_of
-from accounts.views import signed_in_user
+from accounts.views.base import signed_in_user
+from common.answers import fragment
+from common.errors import Forbidden
 from runs import selectors
-from runs.access import ProjectAction
 from runs.script import script_for
 from teams.selectors import teams_of
 
 _RECENT = 12
-
-
-def _fragment(request: HttpRequest, template: str, part: str) -> str:
-    """Return the template, or its named part when HTMX asks."""
-    htmx = getattr(request, "htmx", None)
-    return f"{template}#{part}" if isinstance(htmx, HtmxDetails) and htmx else template
 
 
 def _base_url(request: HttpRequest) -> str:
@@ -34,8 +31,9 @@ def _base_url(request: HttpRequest) -> str:
 def _first_run(request: HttpRequest, actor: Actor, user: User) -> HttpResponse:
     """Show the three lines to copy; a person without any key gets a first one made here (UI-2)."""
     secret = ""
-    if not api_keys_of(actor).exists():
-        _row, secret = accounts.create_api_key(actor=actor, owner=user, label="First run")
+    if not actor.impersonated_by and not api_keys_of(actor).exists():
+        with suppress(Forbidden):  # by the policy of an organization, which the page of keys explains
+            _row, secret = accounts.create_api_key(actor=actor, owner=user, label=_("First run"))
     context = {
         "base_url": _base_url(request),
         "api_key": secret,
@@ -59,13 +57,4 @@ def home(request: HttpRequest) -> HttpResponse:
         "recent_projects": projects,
         "teams": teams_of(actor),
     }
-    return render(request, _fragment(request, "runs/home.html", "runs"), context)
-
-
-@declare(ProjectAction.VIEW)
-@require_GET
-def entity(request: HttpRequest, entity: str) -> HttpResponse:
-    """List an entity's visible projects."""
-    actor = actor_of(request)
-    team = selectors.get_team(actor, entity)
-    return render(request, "runs/entity.html", {"team": team, "projects": selectors.projects_of(actor, team)})
+    return render(request, fragment(request, "runs/home.html", "runs"), context)

@@ -1,9 +1,7 @@
 """The Logs tab and its data: windows of lines, search, the whole as a download. Secrets are masked in all of them."""
 
-from collections.abc import AsyncIterator
 from urllib.parse import quote
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,18 +13,12 @@ from access.web import actor_of
 from common.answers import as_json
 from common.errors import Invalid
 from runs.access import RunAction
-from runs.console import read_line
 from runs.log_search import MOST_HITS, Needle, search
+from runs.log_windows import MAX_LINES, read_window, whole_log
+from runs.models import Run
 from runs.pages import run_context
 from runs.reveal import is_revealed
-from runs.run_views import run_of
-from runs.secrets import mask_lines
-from runs.selectors import log_lines_between
-
-MAX_LINES = 5000
-_BEFORE = 64
-"""A private key may have begun so many lines before a window."""
-_MISSING = "[line not received]"
+from runs.views.run import run_of
 
 
 def _number(request: HttpRequest, name: str, default: int) -> int:
@@ -54,19 +46,6 @@ def run_logs(request: HttpRequest, **names: str) -> HttpResponse:
     return render(request, "runs/run_logs.html", context)
 
 
-def _window(run_id: int, start: int, stop: int, *, revealed: bool) -> tuple[list[str | None], int]:
-    """Return raw lines and in how many of them something is masked."""
-    before = max(0, start - _BEFORE)
-    lines = log_lines_between(run_id, before, stop)
-    if revealed:
-        return lines[start - before :], 0
-    shown, _ = mask_lines(lines)
-    count = sum(
-        new is not old for new, old in zip(shown[start - before :], lines[start - before :], strict=True)
-    )
-    return shown[start - before :], count
-
-
 @declare(RunAction.VIEW)
 @require_GET
 @never_cache
@@ -75,12 +54,8 @@ def run_log_lines(request: HttpRequest, **names: str) -> HttpResponse:
     run = run_of(request, names)
     start, total = _number(request, "start", 0), run.pulse.log_lines
     stop = min(total, start + min(_number(request, "limit", 1000), MAX_LINES))
-    raws, masked = _window(run.pk, start, max(start, stop), revealed=is_revealed(request, run))
-    lines = []
-    for number, raw in enumerate(raws, start):
-        if raw is not None:
-            line = read_line(raw)
-            lines.append({"n": number, "at": line.at, "level": line.level, "text": line.text})
+    found, masked = read_window(run.pk, start, stop, revealed=is_revealed(request, run))
+    lines = [{"n": number, "at": line.at, "level": line.level, "text": line.text} for number, line in found]
     return as_json({"total": total, "lines": lines, "masked": masked})
 
 
@@ -103,21 +78,18 @@ def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
     return as_json({"total": total, "scanned_to": scanned_to, "lines": found, "most": MOST_HITS})
 
 
-async def _whole_log(run_id: int, total: int, *, revealed: bool) -> AsyncIterator[str]:
-    """Yield the log in pieces, so that a long one never lies in memory whole."""
-    read = sync_to_async(_window)
-    for start in range(0, total, MAX_LINES):
-        raws, _ = await read(run_id, start, min(total, start + MAX_LINES), revealed=revealed)
-        yield "".join(f"{_MISSING if raw is None else read_line(raw).text}\n" for raw in raws)
-
-
 @declare(RunAction.VIEW)
 @require_GET
 @never_cache
 def run_log_download(request: HttpRequest, **names: str) -> StreamingHttpResponse:
     """Stream the whole log as text."""
     run = run_of(request, names)
-    pieces = _whole_log(run.pk, run.pulse.log_lines, revealed=is_revealed(request, run))
+    return log_file(run, revealed=is_revealed(request, run))
+
+
+def log_file(run: Run, *, revealed: bool) -> StreamingHttpResponse:
+    """Answer with the whole log as text."""
+    pieces = whole_log(run.pk, run.pulse.log_lines, revealed=revealed)
     response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(run.uid)}.log"
     return response

@@ -21,7 +21,7 @@ from runs.models import BadLine, Run, RunAlert
 from runs.overview import overview_facts
 from runs.pages import run_context
 from runs.reveal import conceal, is_revealed, reveal
-from runs.secrets import mask, mask_tree
+from runs.secrets import Found, mask, mask_tree
 from runs.services import annotations, lifecycle
 from runs.services.lifecycle import RunFields
 from runs.services.reveal import reveal_secrets
@@ -57,7 +57,7 @@ def _alerts(run: Run) -> list[dict[str, Any]]:
     return [
         {"level": alert.level, "label": levels.get(alert.level, alert.level), "title": mask(alert.title),
          "text": mask(alert.text), "at": alert.at}
-        for alert in RunAlert.objects.filter(run=run)[:_LISTED]
+        for alert in RunAlert.objects.filter(run=run, is_sent=True)[:_LISTED]
     ]  # fmt: skip
 
 
@@ -83,7 +83,11 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         nodes, some = nodes_of(_tree_of(run, part), revealed=revealed)
         parts.append({"id": part, "nodes": nodes, "leaves": leaves_of(nodes, _BEFORE_SCRIPT)})
         found += some
+    texts = {name: getattr(run, name) for name in ("notes", "description")}
+    shown = texts if revealed else {name: mask(text) for name, text in texts.items()}
+    found += [Found(name, "text") for name, text in texts.items() if mask(text) != text]
     context = {
+        "texts": shown,
         **run_context(actor_of(request), run, tab="overview"),
         "facts": facts,
         "config": parts[0],
@@ -138,7 +142,7 @@ def run_edit(request: HttpRequest, **names: str) -> HttpResponse:
     run = run_of(request, names)
     given: dict[str, Any] = {name: str(value) for name, value in request.POST.items() if name in EDITABLE}
     if "display_name" in given and not given["display_name"].strip():
-        raise Invalid("A run has a name.")
+        raise Invalid(_("A run has a name."))
     lifecycle.update_run(actor=actor_of(request), run=run, fields=RunFields(**given))
     return _done(request, run)
 

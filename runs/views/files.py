@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -16,8 +17,8 @@ from runs.access import RunAction
 from runs.files import folder_of, found_files, preview_of
 from runs.pages import run_context
 from runs.reveal import is_revealed
-from runs.run_views import run_of
 from runs.services.files import delete_run_file
+from runs.views.run import run_of
 from runs.zipping import zipped
 from storage import tickets
 
@@ -60,7 +61,7 @@ def run_file(request: HttpRequest, *, path: str, **names: str) -> HttpResponse:
     run = run_of(request, names)
     file = selectors.files_of(run).filter(name=path).first()
     if file is None:
-        raise NotFound(f"The run has no file {path!r}.")
+        raise NotFound(_("The run has no file %(path)r.") % {"path": path})
     return redirect(
         tickets.get_path(file.blob, name=file.name, content_type=file.content_type, download=True)
     )

@@ -1,8 +1,8 @@
 """The runs table's page and its parts: ``/<entity>/<project>/runs`` (RUN-21 to RUN-25).
 
 One address answers for all of it. ``?part=`` names what a script asks for: ``table`` (everything that scrolls),
-``rows`` (a hundred more), ``groups`` (one level), and as JSON ``columns``, ``values`` (of a column), ``filter`` (the
-tree of an expression, or where it is wrong).
+``rows`` (a hundred more), ``groups`` (one level), and as JSON ``columns``, ``values`` (of a column), ``uids`` (of a
+group), ``filter`` (the tree of an expression, or where it is wrong).
 """
 
 import json
@@ -31,7 +31,17 @@ from runs.query.expression import read_expression, tree_of
 from runs.query.names import named, quoted
 from runs.saved_views import get_view, working_view
 from runs.script import script_for
-from runs.table import ColumnInfo, Row, TablePage, TableQuery, groups_of, rows_of, seen_catalogue
+from runs.secrets import mask_value
+from runs.table import (
+    ColumnInfo,
+    Row,
+    TablePage,
+    TableQuery,
+    groups_of,
+    matching,
+    rows_of,
+    seen_catalogue,
+)
 from runs.table_html import Drawing, draw_group, draw_rows
 from runs.table_layout import (
     Shown,
@@ -46,6 +56,8 @@ from runs.table_layout import (
 
 PAGE = 100
 MOST_GROUPS = 500
+MOST_PICKED = 50_000
+"""Runs of a group that are selected at once."""
 _MOST_VALUES = 100
 _VALUES_FROM = 1000
 """Known values are those of so many runs, the newest."""
@@ -269,17 +281,26 @@ def _more_groups(table: Table) -> HttpResponse:
     return render(table.request, "runs/table_groups.html", context)
 
 
+def _group_uids(table: Table) -> HttpResponse:
+    """List the ids of all runs of the group that ``path`` leads to: what its box selects."""
+    query = TableQuery.of(table.request.GET)
+    runs = matching(table.actor, table.project, query, path=table.path()).order_by()
+    return JsonResponse({"uids": list(runs.values_list("uid", flat=True)[:MOST_PICKED])})
+
+
 def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, Any]:
     path = table.path()
     numeric = tuple(one.name for one in columns if one.type in {"number", "mixed"})
     asked = replace(query, columns=numeric)
-    page = groups_of(table.actor, table.project, asked, path=path, limit=MOST_GROUPS)
+    offset = table.offset()
+    page = groups_of(table.actor, table.project, asked, path=path, offset=offset, limit=MOST_GROUPS)
+    following = offset + len(page.groups)
     labels = {one.name: one.label for one in table.catalogue}
     groups = [
         {
             "path": json.dumps(group.path),
             "label": labels.get(group.column, group.column),
-            "text": group.text,
+            "text": mask_value(group.column, group.text),
             "count": group.count,
             "html": draw_group(columns, group),
         }
@@ -290,6 +311,10 @@ def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, 
         "groups": groups,
         "depth": len(path),
         "is_last": len(path) + 1 == len(query.group),
+        "groups_left": max(0, page.total - following),
+        "next_groups": following,
+        "inside": json.dumps(path),
+        "more_path": json.dumps([*path, ""]),
     }
 
 
@@ -333,5 +358,5 @@ def _filter(table: Table) -> HttpResponse:
 
 PARTS: dict[str, Callable[[Table], HttpResponse]] = {
     "": _page, "table": _table, "rows": _more_rows, "groups": _more_groups, "columns": _columns,
-    "values": _values, "filter": _filter,
+    "values": _values, "filter": _filter, "uids": _group_uids,
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """A project's overview, its deleted runs, and the comparison of some of its runs (RUN-20, RUN-7, RUN-29)."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -29,12 +30,15 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show what the project is, and how much is in it."""
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
+    newest = selectors.runs_of(actor, row).select_related("project__team").order_by("-created_at", "-pk")
     context = {
         "project": row,
         "team": row.team,
         "totals": selectors.totals_of(row),
-        "recent_runs": selectors.runs_of(actor, row).select_related("project__team")[:_RECENT],
+        "recent_runs": newest[:_RECENT],
         "can_update": can(actor, ProjectAction.UPDATE, row),
+        "can_delete": can(actor, ProjectAction.DELETE, row),
+        "deleted_kept_days": settings.DELETED_KEPT_DAYS,
         "can_open": can(actor, ProjectAction.CHANGE_VISIBILITY, row),
         "visibilities": _choices(is_personal=row.team.is_personal),
     }
@@ -116,7 +120,10 @@ def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     row = selectors.get_project(actor, entity, project)
     uids = list(dict.fromkeys(request.GET.getlist("runs")))
     if len(uids) > MOST_COMPARED:
-        raise Invalid(f"At most {MOST_COMPARED} runs are compared at once; these are {len(uids)}.")
+        raise Invalid(
+            _("At most %(most)s runs are compared at once; these are %(count)s.")
+            % {"most": MOST_COMPARED, "count": len(uids)}
+        )
     found: dict[str, Run] = {run.uid: run for run in selectors.runs_of(actor, row).filter(uid__in=uids)}
     runs = [found[uid] for uid in uids if uid in found]
     context = {

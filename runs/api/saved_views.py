@@ -27,7 +27,9 @@ class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
 
     entity = serializers.CharField(source="project.team.name")
     project = serializers.CharField(source="project.name")
-    user = serializers.CharField(source="user.username", default=None, help_text="null: shared")
+    user = serializers.CharField(
+        source="user.username", default=None, allow_null=True, help_text="null: shared"
+    )
     shared = serializers.BooleanField(source="is_shared")
 
     class Meta:
@@ -63,6 +65,7 @@ class ChangedViewSerializer(serializers.Serializer[Any]):
 class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
     """The caller's own views of a project and the shared ones, without their specs."""
 
+    tag = "Views and charts"
     serializer_class = SavedViewSerializer
     object_actions: ClassVar[dict[str, str]] = {
         "list": ProjectAction.VIEW, "create": ProjectAction.VIEW, "retrieve": ProjectAction.VIEW,

@@ -1,0 +1,179 @@
+"""REST: runs, and the expressions that choose them."""
+
+from typing import Any, ClassVar
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.helpers import forced_singular_serializer
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_204_NO_CONTENT
+from rest_framework.viewsets import ViewSet
+
+from access.engine import visible
+from access.openapi import query
+from access.rest import ScopedViewSet
+from access.rest_policy import actor_of
+from access.routes import Open, declare
+from common.rest import is_yes, validated
+from runs.access import RunAction
+from runs.acts import ACTS, ON_DELETED
+from runs.api.pages import RunPages
+from runs.api.shapes import (
+    ActSerializer,
+    ChangedRunSerializer,
+    FilterSerializer,
+    ListedRunSerializer,
+    OutcomeSerializer,
+    RunSerializer,
+    WholeRunSerializer,
+)
+from runs.models import Run
+from runs.query.expression import read_expression, tree_of, write_expression
+from runs.query.names import named
+from runs.selectors import deleted_runs_of, get_project, runs_of
+from runs.services import deletion, lifecycle
+from runs.services.deletion import undo_ended_at
+from runs.services.lifecycle import RunFields
+from runs.table import TableQuery
+from runs.table.cells import Reader, jsonable
+from runs.table.query import narrowed
+from runs.table.rows import WIDE
+
+_NARROWED_BY = {"entity": "project__team__name", "project": "project__name", "uid": "uid"}
+
+
+@declare(RunAction.VIEW)
+class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
+    """Runs."""
+
+    tag = "Runs"
+    queryset = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
+    serializer_class = RunSerializer
+    pagination_class = RunPages
+    view_action = RunAction.VIEW
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": RunAction.VIEW, "retrieve": RunAction.VIEW, "stop": RunAction.STOP, "act": RunAction.VIEW,
+        "partial_update": RunAction.VIEW, "destroy": RunAction.DELETE, "restore": RunAction.DELETE,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Run]:
+        """Return live runs; deleted ones that can be restored where they are asked for."""
+        given, listed, actor = self.request.query_params, self.action == "list", actor_of(self.request)
+        rows: QuerySet[Run] = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
+        live = rows.filter(deleted_at=None)
+        gone = rows.filter(
+            deleted_at__gt=undo_ended_at(timezone.now()), purge_began_at=None, project__deleted_at=None
+        )
+        if self.action == "restore":
+            return self.restorable(live, gone)
+        wants_gone = listed and is_yes(given, "deleted")
+        rows = visible(actor, *((RunAction.DELETE, gone) if wants_gone else (RunAction.VIEW, live)))
+        wanted = _NARROWED_BY if listed else {}
+        return rows.filter(**{path: given[name] for name, path in wanted.items() if given.get(name)})
+
+    @extend_schema(
+        parameters=[
+            query("entity", "Only runs of this team or person."),
+            query("project", "Only runs of projects of this name."),
+            query("uid", "Only runs that the SDK knows by this id."),
+            query("filter", "An expression, as in the runs table: `config.lr < 0.1 and state = 'finished'`."),
+            query("search", "Part of the display name."),
+            query(
+                "order",
+                "Of one project's runs: columns by commas, `-` before one that falls; `-summary.loss,created`.",
+            ),
+            query("columns", "Columns by commas, whose values come as `columns`: `config.lr,summary.loss`."),
+            query("deleted", "Those that you can restore instead.", type=bool),
+        ],
+        responses=ListedRunSerializer(many=True),
+    )
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the runs you may see, newest first or in the order asked for."""
+        wanted = TableQuery.of(request.query_params)
+        page = self.paginate_queryset(narrowed(self.get_queryset(), wanted).defer(*WIDE)) or []
+        found: list[dict[str, Any]] = [dict(one) for one in RunSerializer(page, many=True).data]
+        if wanted.columns:
+            reader = Reader(map(named, wanted.columns))
+            rows = reader.rows(Run.objects.filter(pk__in=[run.pk for run in page]))
+            values = {pk: [jsonable(value) for value in row] for pk, _state, row in rows}
+            for row in found:
+                row["columns"] = dict(zip(wanted.columns, values[row["id"]], strict=True))
+        return self.get_paginated_response(found)
+
+    @extend_schema(responses=WholeRunSerializer)
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return a run with its config and summary."""
+        return Response(WholeRunSerializer(self.get_object()).data)
+
+    @extend_schema(request=ChangedRunSerializer, responses=WholeRunSerializer)
+    @transaction.atomic
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Rename, tag, annotate, group or protect a run; all of it or nothing."""
+        actor, run, body = actor_of(request), self.get_object(), validated(ChangedRunSerializer, request.data)
+        protect = body.pop("is_protected", None)
+        if protect is not None:
+            deletion.protect_run(actor=actor, run=run, is_protected=protect)
+        if body or protect is None:
+            lifecycle.update_run(actor=actor, run=run, fields=RunFields(**body))
+        return Response(WholeRunSerializer(self.get_queryset().get(pk=run.pk)).data)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a run; it can be restored for some days."""
+        deletion.delete_run(actor=actor_of(request), run=self.get_object())
+        return Response(status=HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def restore(self, request: Request, pk: str) -> Response:
+        """Bring a deleted run back."""
+        run = deletion.restore_run(actor=actor_of(request), run=self.get_object())
+        return Response(RunSerializer(run).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def stop(self, request: Request, pk: str) -> Response:
+        """Ask a run to stop; its program hears of it within seconds."""
+        run = lifecycle.stop_run(actor=actor_of(request), run=self.get_object())
+        return Response(RunSerializer(self.get_queryset().get(pk=run.pk)).data)
+
+    @extend_schema(request=ActSerializer, responses=OutcomeSerializer)
+    @action(detail=False, methods=["post"])
+    def act(self, request: Request) -> Response:
+        """Do one act on up to 1000 runs of a project.
+
+        What may be changed is; each run that was left alone is in `refused` with the reason. `restore` and `purge` are
+        for deleted runs.
+        """
+        actor, body = actor_of(request), validated(ActSerializer, request.data)
+        project, name = get_project(actor, body["entity"], body["project"]), body["act"]
+        runs = deleted_runs_of(actor, project) if name in ON_DELETED else runs_of(actor, project)
+        keys = list(runs.filter(uid__in=body["uids"]).values_list("pk", flat=True))
+        outcome = ACTS[name](actor, keys, body["values"])
+        refused = [{"uid": uid, "reason": reason} for uid, reason in outcome.refused.items()]
+        return Response({"done": outcome.done, "refused": refused})
+
+
+@declare(Open.ANYONE)
+class FilterViewSet(ViewSet):
+    """Reads filter expressions; it needs no rights, since it reads nothing else."""
+
+    tag = "Runs"
+    object_actions: ClassVar[dict[str, str]] = {"list": RunAction.VIEW}
+
+    @extend_schema(
+        parameters=[query("text", "The expression.")],
+        responses=forced_singular_serializer(FilterSerializer),  # type: ignore[no-untyped-call]  # it has no types
+    )
+    def list(self, request: Request) -> Response:
+        """Read a filter expression.
+
+        A wrong one answers 400; `detail.position` counts characters from 0, `detail.expected` names what could stand
+        there.
+        """
+        condition = read_expression(request.query_params.get("text", ""))
+        return Response({"tree": tree_of(condition), "text": write_expression(condition)})

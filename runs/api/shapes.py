@@ -1,0 +1,229 @@
+"""REST: what projects and runs look like, in answers and in what is sent."""
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from runs.acts import ACTS
+from runs.models import Project, ProjectMember, Run, RunFile, Visibility
+from runs.projection import json_tree, unwrap_config
+from runs.services.projects import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
+from teams.api.shapes import ROLE_HELP, RoleField
+
+MAX_RUNS = 1000
+"""That one request acts on."""
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    """A project."""
+
+    entity = serializers.CharField(source="team.name", help_text="The team's or person's name.")
+    protected_tags = serializers.ListField(
+        child=serializers.CharField(), help_text="Runs with one of these cannot be deleted."
+    )
+    visibility = serializers.ChoiceField(
+        [(value, value) for value in Visibility.values],
+        help_text="`restricted`: invited members; `team`; `public`: anyone reads; `open`: anyone signed in logs.",
+    )
+
+    class Meta:
+        model = Project
+        fields: ClassVar[list[str]] = ["id", "entity", "name", "description", "visibility", "protected_tags",
+                                       "created_at", "last_active_at", "pinned_at", "deleted_at"]  # fmt: skip
+
+
+class ChangedProjectSerializer(serializers.Serializer[Any]):
+    """What of a project can be changed; what is not sent stays."""
+
+    description = serializers.CharField(allow_blank=True, max_length=MAX_DESCRIPTION, required=False)
+    visibility = serializers.ChoiceField([(value, value) for value in Visibility.values], required=False)
+    protected_tags = serializers.ListField(
+        child=serializers.CharField(max_length=MAX_TAG), max_length=MAX_PROTECTED_TAGS, required=False
+    )
+    pinned = serializers.BooleanField(required=False, help_text="First on its entity's page.")
+
+
+class NewProjectSerializer(serializers.Serializer[Any]):
+    """What makes a project."""
+
+    entity = serializers.CharField(max_length=64)
+    name = serializers.CharField(max_length=MAX_NAME)
+    description = serializers.CharField(allow_blank=True, max_length=MAX_DESCRIPTION, default="")
+    visibility = serializers.ChoiceField(
+        [(value, value) for value in Visibility.values], default=Visibility.TEAM.value
+    )
+
+
+class ProjectMemberSerializer(serializers.ModelSerializer[ProjectMember]):
+    """Somebody invited to a restricted project."""
+
+    username = serializers.CharField(source="user.username")
+    role = RoleField(help_text=ROLE_HELP)
+    added_at = serializers.DateTimeField(source="created_at")
+
+    class Meta:
+        model = ProjectMember
+        fields: ClassVar[list[str]] = ["username", "role", "added_at"]
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    """A column of a project's runs."""
+
+    name = serializers.CharField(help_text="As `filter`, `order` and `columns` spell it.")
+    label = serializers.CharField(help_text="What pages call it.")  # type: ignore[assignment]  # the value, not the name of a field
+    part = serializers.CharField(help_text="field, config or summary.")
+    type = serializers.CharField(help_text="number, text, boolean, time, tags or mixed.")
+    unit = serializers.CharField(help_text="s, or empty.")
+
+
+class ColumnsSerializer(serializers.Serializer[Any]):
+    """All of them."""
+
+    columns = ColumnSerializer(many=True)
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """A run as a list shows it."""
+
+    entity = serializers.CharField(source="project.team.name")
+    project = serializers.CharField(source="project.name")
+    user = serializers.CharField(
+        source="user.username", default=None, allow_null=True, help_text="Whose run it is."
+    )
+    logged_by = serializers.CharField(
+        source="logged_by.username", default=None, allow_null=True,
+        help_text="Whose key it was: a service account may log for a user.",
+    )  # fmt: skip
+    heartbeat_at = serializers.DateTimeField(source="pulse.heartbeat_at", help_text="Last sign of life.")
+    runtime_s = serializers.FloatField(help_text="Seconds from start to end, or until now.")
+    duration_s = serializers.FloatField(help_text="As runtime_s, without pauses between an end and a resume.")
+    tags = serializers.ListField(child=serializers.CharField())
+    exit_code = serializers.IntegerField(allow_null=True)
+
+    class Meta:
+        model = Run
+        fields: ClassVar[list[str]] = [
+            "id", "entity", "project", "uid", "display_name", "state", "user", "logged_by", "created_at", "started_at",
+            "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes", "group", "job_type",
+            "host",
+        ]  # fmt: skip
+
+
+class ListedRunSerializer(RunSerializer):
+    """A run of a list, with the columns that were asked for."""
+
+    columns = serializers.DictField(
+        required=False, help_text="Value by column, where `columns` asked for some."
+    )
+
+    class Meta(RunSerializer.Meta):
+        fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "columns"]
+
+
+class WholeRunSerializer(RunSerializer):
+    """A run with its config and summary as they were logged; NaN and infinities are text, since JSON has none."""
+
+    config = serializers.SerializerMethodField()
+    summary = serializers.SerializerMethodField()
+    is_protected = serializers.BooleanField(help_text="Cannot be deleted; protecting tags are the project's.")
+
+    class Meta(RunSerializer.Meta):
+        fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "is_protected", "config", "summary"]
+
+    def get_config(self, run: Run) -> dict[str, Any]:
+        """Return the user's part of the configuration."""
+        return unwrap_config(json_tree(run.config_text))
+
+    def get_summary(self, run: Run) -> dict[str, Any]:
+        """Return the summary without the SDK's own part."""
+        return {key: value for key, value in json_tree(run.pulse.summary_text).items() if key != "_wandb"}
+
+
+class ChangedRunSerializer(serializers.Serializer[Any]):
+    """What of a run can be changed; what is not sent stays."""
+
+    display_name = serializers.CharField(max_length=128, required=False)
+    notes = serializers.CharField(allow_blank=True, max_length=1_000_000, required=False)
+    tags = serializers.ListField(child=serializers.CharField(max_length=256), max_length=1000, required=False)
+    group = serializers.CharField(allow_blank=True, max_length=256, required=False)
+    job_type = serializers.CharField(allow_blank=True, max_length=256, required=False)
+    is_protected = serializers.BooleanField(required=False, help_text="Takes the right to delete the run.")
+
+
+class ActSerializer(serializers.Serializer[Any]):
+    """An act on many runs of a project."""
+
+    entity = serializers.CharField(max_length=64)
+    project = serializers.CharField(max_length=MAX_NAME)
+    act = serializers.ChoiceField([(name, name) for name in ACTS])
+    uids = serializers.ListField(
+        child=serializers.CharField(max_length=128),
+        min_length=1,
+        max_length=MAX_RUNS,
+        help_text="Which runs.",
+    )
+    values = serializers.ListField(
+        child=serializers.CharField(max_length=1_000_000, allow_blank=True), max_length=1000, default=list,
+        help_text="Tags of `tag` and `untag`; the one text of `rename`, `note`, `group`; `entity/project` of `move`.",
+    )  # fmt: skip
+
+
+class RefusedRunSerializer(serializers.Serializer[Any]):
+    """A run that was left alone, and why."""
+
+    uid = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class OutcomeSerializer(serializers.Serializer[Any]):
+    """What became of an act."""
+
+    done = serializers.ListField(
+        child=serializers.CharField(), help_text="`uid` of runs that are as was asked."
+    )
+    refused = RefusedRunSerializer(many=True)
+
+
+class FilterSerializer(serializers.Serializer[Any]):
+    """A filter expression, read."""
+
+    tree = serializers.JSONField(help_text="As the builder of the runs table edits it.")
+    text = serializers.CharField(help_text="Written evenly.")
+
+
+class FileSerializer(serializers.ModelSerializer[RunFile]):
+    """A file of a run."""
+
+    size_bytes = serializers.IntegerField()
+    content_type = serializers.CharField(help_text="What its name suggests.")
+
+    class Meta:
+        model = RunFile
+        fields: ClassVar[list[str]] = ["id", "name", "size_bytes", "content_type", "updated_at"]
+
+
+class LineSerializer(serializers.Serializer[Any]):
+    """A line of the console."""
+
+    n = serializers.IntegerField(help_text="Its number, from 0.")
+    at = serializers.CharField(
+        allow_null=True, help_text="ISO 8601, UTC, without zone; null: the line has none."
+    )
+    level = serializers.CharField(allow_null=True, help_text="`error` for what went to stderr.")
+    text = serializers.CharField()
+
+
+class LinesSerializer(serializers.Serializer[Any]):
+    """A window of the console log."""
+
+    total = serializers.IntegerField(help_text="Lines of the whole log.")
+    masked = serializers.IntegerField(help_text="In how many of these lines a secret is masked.")
+    lines = LineSerializer(many=True)
+
+
+class HitsSerializer(serializers.Serializer[Any]):
+    """What a search found."""
+
+    total = serializers.IntegerField(help_text="Lines of the whole log.")
+    scanned_to = serializers.IntegerField(help_text="Below `total`: search on with this as `start`.")
+    lines = serializers.ListField(child=serializers.IntegerField(), help_text="Numbers of lines with a hit.")

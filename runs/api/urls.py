@@ -1,0 +1,18 @@
+"""REST routes of projects and of what runs hold; runs themselves, which also begin there, are at `ingest.api`."""
+
+from common.rest_routing import Router
+from runs.api.charts import ChartViewSet
+from runs.api.files import FileViewSet, LogViewSet
+from runs.api.projects import ProjectMemberViewSet, ProjectViewSet
+from runs.api.runs import FilterViewSet
+from runs.api.saved_views import SavedViewViewSet
+
+router = Router()
+router.register("projects", ProjectViewSet, basename="api-project")
+router.register("projects/(?P<project>[^/]+)/members", ProjectMemberViewSet, basename="api-project-member")
+router.register("runs", LogViewSet, basename="api-log")
+router.register("runs/(?P<run>[^/]+)/files", FileViewSet, basename="api-file")
+router.register("filter", FilterViewSet, basename="api-filter")
+router.register("views", SavedViewViewSet, basename="api-view")
+router.register("charts", ChartViewSet, basename="api-chart")
+urlpatterns = router.urls

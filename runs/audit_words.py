@@ -1,0 +1,57 @@
+"""What the audit log says of projects and runs."""
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from access.audit_words import Kind, register_kind, register_words
+from runs.access import ChartAction, ProjectAction, RunAction
+
+PROJECTS = {
+    ProjectAction.CREATE: _("Made a project"),
+    ProjectAction.UPDATE: _("Changed a project"),
+    ProjectAction.CHANGE_VISIBILITY: _("Changed who sees a project"),
+    ProjectAction.MANAGE_MEMBERS: _("Changed who is in a restricted project"),
+    ProjectAction.PIN: _("Pinned or unpinned a project"),
+    ProjectAction.DELETE: _("Deleted a project"),
+    "project.restore": _("Restored a project"),
+    ChartAction.SAVE: _("Changed a custom chart"),
+}
+RUNS = {
+    RunAction.UPDATE: _("Changed a run’s name, notes, tags or group"),
+    RunAction.STOP: _("Stopped a run"),
+    "run.change_state": _("Changed a run’s state by hand"),
+    RunAction.DELETE: _("Deleted a run"),
+    "run.restore": _("Restored a run"),
+    "run.purge": _("Deleted a run for good"),
+    "run.protect": _("Protected a run from deletion"),
+    "run.unprotect": _("Ended a run’s protection"),
+    "run.move": _("Moved a run to another project"),
+    "run.rewind": _("Cut a run’s history"),
+    RunAction.DELETE_FILES: _("Deleted a run’s file"),
+    "run.reveal_secrets": _("Revealed masked secrets of a run"),
+}
+
+
+def register() -> None:
+    """Tell the audit log."""
+    register_words("project", _("Projects"), PROJECTS)
+    register_words("run", _("Runs"), RUNS)
+    register_kind(
+        "runs.Project",
+        _("Project"),
+        Kind(
+            ProjectAction.VIEW,
+            lambda row: reverse("runs:project_overview", args=[row.team.name, row.name]),
+            ("team",),
+        ),
+    )
+    register_kind(
+        "runs.Run",
+        _("Run"),
+        Kind(
+            RunAction.VIEW,
+            lambda row: reverse("runs:run_overview", args=[row.project.team.name, row.project.name, row.uid]),
+            ("project__team",),
+        ),
+    )
+    register_kind("runs.StoredChart", _("Custom chart"))

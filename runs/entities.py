@@ -1,0 +1,103 @@
+"""The page of a person or team: what of it the viewer may see (ACC-3, TEAM-10)."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import F, QuerySet
+
+from access.actor import Actor
+from access.engine import can, visible
+from accounts.models import Profile, User
+from accounts.profiles import Named, profile_action
+from runs import selectors
+from runs.access import RunAction
+from runs.models import Project, Run
+from teams.access import TeamAction
+from teams.models import Membership, Team
+
+_RECENT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPage:
+    """Everything that the page shows."""
+
+    team: Team
+    person: User | None
+    profile: Profile
+    projects: list[Project]
+    recent_runs: "QuerySet[Run]"
+    can_edit: bool
+    can_pin: bool
+    teams: "list[Team]" = field(default_factory=list)
+    """Of a person: those that the viewer may see, too."""
+    members: "list[Membership]" = field(default_factory=list)
+    """Of a team, for those who may see them; empty for everybody else."""
+    is_inside: bool = False
+    """Whether the viewer may see the team itself, not only what of it is public."""
+
+    @property
+    def entity(self) -> Named:
+        """Whose picture and name the page bears."""
+        return self.person or self.team
+
+
+def entity_page(actor: Actor, name: str) -> EntityPage:
+    """Collect the page of an entity, in a fixed number of queries.
+
+    Raises:
+        NotFound: there is none, or nothing of it may be seen.
+    """
+    team = _shown_team(actor, name)
+    person = _person_of(team)
+    is_inside = can(actor, TeamAction.VIEW, team)
+    can_edit = can(actor, profile_action(person), person) if person else _may_manage(actor, team)
+    newest = Run.objects.live().select_related("project__team", "pulse", "user")
+    runs = newest.filter(user=person) if person else newest.filter(project__team=team)
+    projects = selectors.projects_of(actor, team)
+    return EntityPage(
+        team=team,
+        person=person,
+        profile=getattr(team.claim, "profile", None) or Profile(claim=team.claim),
+        projects=list(projects.order_by(F("pinned_at").asc(nulls_last=True), "-last_active_at", "pk")),
+        recent_runs=visible(actor, RunAction.VIEW, runs)[:_RECENT],
+        can_edit=can_edit,
+        can_pin=_may_manage(actor, team),
+        teams=list(_teams_of(actor, person)) if person else [],
+        members=list(_members_of(team)) if is_inside and not person else [],
+        is_inside=is_inside,
+    )
+
+
+def _may_manage(actor: Actor, team: Team) -> bool:
+    return can(actor, TeamAction.MANAGE_SETTINGS, team)
+
+
+def _person_of(team: Team) -> User | None:
+    """Return whose personal entity it is."""
+    return getattr(team.claim, "user", None) if team.is_personal else None
+
+
+def _shown_team(actor: Actor, name: str) -> Team:
+    """Return the team behind the page, if the actor may see anything there.
+
+    Everybody signed in may see a person's page; visitors may when the person told something there, or has a public
+    project: a page that nobody filled would only tell who has an account.
+    """
+    related = ("organization", "claim__user__claim", "claim__profile")
+    team = Team.objects.select_related(*related).filter(name=name).first()
+    person = _person_of(team) if team else None
+    if team and person and person.is_active and (actor.is_signed_in or hasattr(team.claim, "profile")):
+        return team
+    allowed = selectors.get_team(actor, name)
+    return team or allowed
+
+
+def _teams_of(actor: Actor, person: User) -> "QuerySet[Team]":
+    theirs = Membership.objects.filter(user=person).values("team_id")
+    teams = Team.objects.shared().filter(pk__in=theirs).select_related("claim")
+    return visible(actor, TeamAction.VIEW, teams)
+
+
+def _members_of(team: Team) -> "QuerySet[Membership]":
+    members = Membership.objects.filter(team=team, user__is_active=True)
+    return members.select_related("user__claim", "role").order_by("user__username")

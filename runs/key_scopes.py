@@ -1,0 +1,33 @@
+"""The ready-made reaches of API keys: what the SDK needs to log, and to read; each is held by a test with the SDK."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.scopes import Reach, register_reach
+from runs.access import ChartAction, ProjectAction, RunAction
+from teams.access import OrganizationAction, TeamAction
+
+READ_ONLY = frozenset(
+    str(action)
+    for action in (
+        OrganizationAction.VIEW, TeamAction.VIEW, ProjectAction.VIEW, RunAction.VIEW, ChartAction.VIEW,
+    )
+)  # fmt: skip
+"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts and who is in a team."""
+
+LOG_RUNS = READ_ONLY | {str(ProjectAction.CREATE), str(RunAction.LOG)}
+"""``wandb.init``, ``log``, ``save`` and ``finish``, resuming too; a project that is missing is made."""
+
+
+def register() -> None:
+    """Offer them."""
+    register_reach(
+        Reach(
+            "log", _("Log runs"),
+            _("Logs runs, makes the projects they name, and reads: for training jobs."), LOG_RUNS,
+        )
+    )  # fmt: skip
+    register_reach(
+        Reach(
+            "read", _("Read only"), _("Sees what its owner sees and changes nothing: for reports."), READ_ONLY
+        )
+    )

@@ -1,0 +1,35 @@
+"""How projects and runs are named: ``entity/project``, ``entity/project/runs/uid``, as in addresses of pages."""
+
+from django.db.models import Model, Q
+
+from access.things import Naming, register_naming
+from runs.models import Project, Run
+
+
+def _project(parts: list[str]) -> Q | None:
+    return Q(team__name=parts[0], name=parts[1]) if len(parts) == 2 else None
+
+
+def _run(parts: list[str]) -> Q | None:
+    """Read ``entity/project/uid`` as the SDK writes it, and addresses of a run's pages."""
+    match parts:
+        case [entity, project, "runs", uid, *_] | [entity, project, uid]:
+            named = Q(project__team__name=entity, project__name=project, uid=uid)
+            return named & Q(deleted_at__isnull=True)
+    return None
+
+
+def _path_of_project(row: Model) -> str:
+    assert isinstance(row, Project)  # noqa: S101 - for the type checker
+    return f"{row.team.name}/{row.name}"
+
+
+def _path_of_run(row: Model) -> str:
+    assert isinstance(row, Run)  # noqa: S101 - for the type checker
+    return f"{row.project.team.name}/{row.project.name}/runs/{row.uid}"
+
+
+def register_names() -> None:
+    """Tell `access.things`."""
+    register_naming(Naming(Project, _project, _path_of_project, ("team__organization",)))
+    register_naming(Naming(Run, _run, _path_of_run, ("project__team__organization",)))

@@ -1,0 +1,59 @@
+"""Where runs run: kept when it is told, so that a page over a cluster reads no files and no configurations."""
+
+from dataclasses import asdict
+from typing import Any
+
+from runs.gpus import gpus_in, whole
+from runs.models import Run, RunHost
+from runs.projection import clean_tree, environments_in, read_lenient, sdk_part
+
+METADATA = "wandb-metadata.json"
+MAX_METADATA_BYTES = 1024 * 1024
+_MAX_HOSTS = 1024
+"""Of one run."""
+
+
+def note_hosts_of_config(run: Run, config_text: str | None) -> None:
+    """Keep which machines a new configuration names; None leaves all as it is."""
+    if config_text is None or '"e"' not in config_text:
+        return
+    for told in environments_in(sdk_part(config_text))[:_MAX_HOSTS]:
+        _note(run, clean_tree(told), {})
+
+
+def note_hosts_of_file(run: Run, content: bytes) -> None:
+    """Keep which machine an uploaded metadata file names; one that is no JSON object is only a file."""
+    try:
+        told = read_lenient(content)
+    except ValueError:
+        return
+    if isinstance(told, dict):
+        told = clean_tree(told)
+        _note(run, told, {"told": told})
+
+
+def _note(run: Run, told: dict[str, Any], more: dict[str, Any]) -> None:
+    host = str(told.get("host") or run.host)[:256]
+    if not host:
+        return
+    memory = told.get("memory")
+    facts = {
+        "os": str(told.get("os") or "")[:256],
+        "cpu_count": _counted(told.get("cpu_count_logical")) or _counted(told.get("cpu_count")),
+        "memory_bytes": whole(memory.get("total")) if isinstance(memory, dict) else None,
+        "gpus": [asdict(gpu) for gpu in gpus_in(told)],
+        **more,
+    }
+    known = {name: value for name, value in facts.items() if value}
+    row, is_new = RunHost.objects.get_or_create(run=run, host=host, defaults=known)
+    changed = [name for name, value in known.items() if getattr(row, name) != value]
+    if is_new or not changed:
+        return
+    for name in changed:
+        setattr(row, name, known[name])
+    row.save(update_fields=changed)
+
+
+def _counted(value: Any) -> int | None:
+    count = whole(value)
+    return count if count is not None and count < 2**31 else None

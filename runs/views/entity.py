@@ -1,0 +1,42 @@
+"""The page of a person or team, and what is pinned there."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from access.routes import declare
+from access.web import actor_of
+from runs import selectors
+from runs.access import ProjectAction
+from runs.entities import entity_page
+from runs.services import projects
+
+
+@declare(ProjectAction.VIEW)
+@never_cache
+@require_GET
+def entity(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show who or what this is, its projects and recent runs; ``?edit`` opens the intro without a script."""
+    page = entity_page(actor_of(request), entity)
+    args = [] if page.person else [page.team.name]
+    space = "accounts" if page.person else "teams"
+    context = {
+        "page": page,
+        "team": page.team,
+        "is_editing": page.can_edit and "edit" in request.GET,
+        "settings_url": reverse(f"{space}:profile", args=args),
+        "intro_url": reverse(f"{space}:profile_intro", args=args),
+    }
+    return render(request, "runs/entity.html", context)
+
+
+@declare(ProjectAction.PIN)
+@require_POST
+def project_pin(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Put a project first on its entity's page, or let it go (TEAM-10)."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    projects.pin_project(actor=actor, project=row, is_pinned=request.POST.get("pinned") == "1")
+    return redirect("runs:entity", entity)

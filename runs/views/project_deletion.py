@@ -1,0 +1,64 @@
+"""Deleting a project, and the list of what can be brought back."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from access.engine import require
+from access.routes import declare
+from access.web import actor_of
+from accounts.reauthentication import reauthenticated
+from common.errors import Conflict, NotFound
+from runs import selectors
+from runs.access import ProjectAction
+from runs.services.project_deletion import delete_project, restore_project
+
+
+@declare(ProjectAction.DELETE)
+@require_POST
+@reauthenticated
+def delete(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Delete the project whose name was typed, and show where it can be restored."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    require(actor, ProjectAction.DELETE, row)
+    if request.POST.get("name", "").strip() != row.name:
+        messages.error(request, _("Type the project’s name, %(project)s, to delete it.") % {"project": row})
+        return redirect("runs:project_overview", entity, project)
+    try:
+        delete_project(actor=actor, project=row)
+    except Conflict as refusal:
+        messages.error(request, refusal.message)
+        return redirect("runs:project_overview", entity, project)
+    messages.success(request, _("The project %(project)s is deleted.") % {"project": row})
+    return redirect("runs:deleted_projects", entity)
+
+
+@declare(ProjectAction.DELETE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def deleted_projects(request: HttpRequest, entity: str) -> HttpResponse:
+    """List an entity's deleted projects that the viewer may restore; POST restores one."""
+    actor = actor_of(request)
+    team = selectors.get_team(actor, entity)
+    rows = selectors.deleted_projects_of(actor, team)
+    if request.method == "POST":
+        row = rows.filter(pk=request.POST.get("project", "0")).first()
+        if row is None:
+            raise NotFound(_("There is no such deleted project, or the time to restore it is over."))
+        try:
+            restore_project(actor=actor, project=row)
+        except Conflict as refusal:
+            messages.error(request, refusal.message)
+            return redirect("runs:deleted_projects", entity)
+        messages.success(request, _("The project %(project)s is back.") % {"project": row})
+        return redirect("runs:project_overview", entity, row.name)
+    kept = timedelta(days=settings.DELETED_KEPT_DAYS)
+    context = {"team": team, "rows": [(row, row.deleted_at + kept) for row in rows if row.deleted_at]}
+    return render(request, "runs/deleted_projects.html", context)
