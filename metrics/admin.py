@@ -2,23 +2,22 @@
 
 from django.contrib import admin
 
-from common.admin import ReadOnly
+from accounts.admin_acts import ServedAdmin
 from metrics.models import Sequence, Stream
 
 
 @admin.register(Stream)
-class StreamAdmin(ReadOnly, admin.ModelAdmin[Stream]):
+class StreamAdmin(ServedAdmin[Stream]):
     """How far each run's streams are."""
 
     list_display = ["run", "kind", "next_row", "last_step", "last_at"]
     list_select_related = ["run"]
     list_filter = ["kind"]
     search_fields = ["run__uid", "run__display_name"]
-    show_full_result_count = False
 
 
 @admin.register(Sequence)
-class SequenceAdmin(ReadOnly, admin.ModelAdmin[Sequence]):
+class SequenceAdmin(ServedAdmin[Sequence]):
     """Where writers' offsets lie: for looking into a sync that went strangely."""
 
     list_display = [
@@ -33,4 +32,3 @@ class SequenceAdmin(ReadOnly, admin.ModelAdmin[Sequence]):
     ]
     list_select_related = ["run"]
     search_fields = ["run__uid"]
-    show_full_result_count = False

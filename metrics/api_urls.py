@@ -1,9 +1,11 @@
 """REST routes of what runs logged."""
 
-from rest_framework.routers import SimpleRouter
+from common.rest_routing import Router
+from metrics.api import HistoryViewSet, SeriesViewSet
+from metrics.api_hosts import HostViewSet
 
-from metrics.api import HistoryViewSet
-
-router = SimpleRouter()
+router = Router()
 router.register("runs", HistoryViewSet, basename="api-history")
+router.register("runs", SeriesViewSet, basename="api-series")
+router.register("hosts", HostViewSet, basename="api-host")
 urlpatterns = router.urls

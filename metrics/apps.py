@@ -6,8 +6,10 @@ class MetricsConfig(AppConfig):
 
     def ready(self) -> None:
         from common.telemetry.exposition import register_reading
-        from metrics import measures, store
+        from metrics import gaps, measures, store
         from runs.services import purge
+        from runs.timeline import register_marks
 
         register_reading("store", measures.store)
         purge.register_part(store.delete)
+        register_marks(gaps.gap_marks)

@@ -1,6 +1,6 @@
-"""What requests for charts name: a kind of stream, whole numbers."""
+"""What requests for charts name: a kind of stream."""
 
-from django.http import QueryDict
+from collections.abc import Mapping
 
 from common.errors import Invalid
 from metrics.models import Kind
@@ -8,7 +8,7 @@ from metrics.models import Kind
 _KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
 
 
-def kind_of(query: QueryDict) -> Kind:
+def kind_of(query: Mapping[str, str]) -> Kind:
     """Return the kind asked for, history when none is.
 
     Raises:
@@ -16,17 +16,5 @@ def kind_of(query: QueryDict) -> Kind:
     """
     name = query.get("kind", "history")
     if name not in _KINDS:
-        raise Invalid(f"kind is history or system, not {name!r}.")
+        raise Invalid(f"kind is history or system, not {name[:40]!r}.")
     return _KINDS[name]
-
-
-def whole_number(query: QueryDict, name: str, default: int, most: int) -> int:
-    """Return a number from 0 to ``most``.
-
-    Raises:
-        Invalid: none, or a larger one.
-    """
-    text = query.get(name, str(default))
-    if not text.isdigit() or int(text) > most:
-        raise Invalid(f"{name} is a whole number from 0 to {most}, not {text[:40]!r}.")
-    return int(text)

@@ -1,7 +1,7 @@
 """Lines of many runs at once, as a workspace draws them: four statements for any number of runs and keys."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from metrics.codec import Floats
 from metrics.models import Kind
 from metrics.pyramid import AXES
 from metrics.sampling import Ints, Points, bucket_starts, in_order, sample_blocks
+from metrics.smoothing import MAX_POINTS, Smoothing, smoothed
 from metrics.store import Block, Column
 
 _LARGEST_SHORT = 2.0**24
@@ -34,6 +35,8 @@ class Wanted:
     x_from: float | None = None
     x_to: float | None = None
     since: Mapping[int, int] = field(default_factory=dict)
+    smoothing: Smoothing | None = None
+    """Over all points of a line, as far as `smoothing.MAX_POINTS` of a request reach."""
 
     @property
     def axis(self) -> str:
@@ -54,6 +57,8 @@ class Line:
     last: Floats
     low: Floats | None = None
     high: Floats | None = None
+    smooth: Floats | None = None
+    """Of all points up to each; None where nobody asked, or there are too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +72,26 @@ class Lines:
 
 def lines_of(run_ids: Collection[int], wanted: Wanted) -> Iterator[Lines]:
     """Yield the lines of each run that has rows."""
+    left = MAX_POINTS if wanted.smoothing else 0
     for run_id, blocks in store.blocks_of(run_ids, wanted.kind, since=wanted.since):
         next_row = blocks[-1].part.row_to if blocks else wanted.since.get(run_id, 0)
-        yield Lines(run_id, next_row, _lines(_in_range(blocks, wanted), wanted))
+        left -= _points_in(blocks, wanted) if left > 0 else 0
+        own = wanted if left > 0 else replace(wanted, smoothing=None)
+        yield Lines(run_id, next_row, _lines(_in_range(blocks, own), own))
+
+
+def _points_in(blocks: list[Block], wanted: Wanted) -> int:
+    """Return how many points the keys have; of blocks without an index, how many they may have."""
+    return sum(
+        block.part.row_to - block.row0 if block.index is None else block.index.count(key)
+        for block in blocks
+        for key in wanted.keys
+    )
 
 
 def _in_range(blocks: list[Block], wanted: Wanted) -> list[Block]:
     """Leave blocks out that lie wholly outside of the range; one on each side stays, for the points at its edges."""
-    if not wanted.is_ranged or wanted.axis != store.X_OF[wanted.kind]:
+    if wanted.smoothing or not wanted.is_ranged or wanted.axis != store.X_OF[wanted.kind]:
         return blocks
     inside = [
         place
@@ -86,7 +103,8 @@ def _in_range(blocks: list[Block], wanted: Wanted) -> list[Block]:
 
 
 def _lines(blocks: list[Block], wanted: Wanted) -> dict[str, Line]:
-    is_coarse = wanted.axis in AXES and not wanted.is_ranged and not wanted.since
+    is_whole = not wanted.is_ranged and not wanted.since and not wanted.smoothing
+    is_coarse = is_whole and wanted.axis in AXES
     reduced = store.coarse(blocks, wanted.keys, wanted.axis, wanted.buckets) if is_coarse else {}
     left = [key for key in wanted.keys if key not in reduced]
     columns = store.columns(blocks, {*left, wanted.axis}) if left else {}
@@ -97,7 +115,7 @@ def _lines(blocks: list[Block], wanted: Wanted) -> dict[str, Line]:
             found[key] = _from_blocks(reduced[key][key], wanted)
         elif columns[key].rows.size:
             found[key] = _places_of(columns[key], columns[wanted.axis], wanted, places).line(
-                columns[key].values
+                columns[key].values, wanted.smoothing
             )
     return {key: line for key, line in found.items() if line.x.size}
 
@@ -112,6 +130,7 @@ class _Places:
     """Where the points of keys that the same rows have lie, and which of them are drawn as one."""
 
     order: Ints | None
+    all_x: Floats
     x: Floats
     first: int
     """Of the points in x's order, the first drawn."""
@@ -119,10 +138,16 @@ class _Places:
     """Of each bucket, counted from ``first``."""
     ends: Ints
 
-    def line(self, values: Floats) -> Line:
+    def line(self, values: Floats, smoothing: Smoothing | None) -> Line:
         """Return a key's line."""
-        y = values if self.order is None else values[self.order]
-        y = y[self.first : self.first + int(self.ends[-1])] if self.ends.size else y[:0]
+        whole = values if self.order is None else values[self.order]
+        line = self._drawn(whole)
+        if smoothing is not None and self.ends.size:
+            line.smooth = smoothed(self.all_x, whole, smoothing)[self.first + self.ends - 1]
+        return line
+
+    def _drawn(self, whole: Floats) -> Line:
+        y = whole[self.first : self.first + int(self.ends[-1])] if self.ends.size else whole[:0]
         if self.starts.size == y.size:
             return Line(self.x, np.ascontiguousarray(y))
         known = np.isfinite(y)
@@ -150,7 +175,7 @@ def _places_of(column: Column, axis: Column, wanted: Wanted, known: list[tuple[C
 def _find_places(x: Floats, wanted: Wanted) -> _Places:
     order = in_order(x)
     x = x if order is None else x[order]
-    first, stop = 0, x.size
+    all_x, first, stop = x, 0, x.size
     if wanted.x_from is not None:
         first = int(np.searchsorted(x, wanted.x_from, side="left"))
     if wanted.x_to is not None:
@@ -164,7 +189,7 @@ def _find_places(x: Floats, wanted: Wanted) -> _Places:
     starts = starts.astype(np.int64)
     first, stop = first - before, stop + after
     ends = np.r_[starts[1:], max(0, stop - first)].astype(np.int64)[: starts.size]
-    return _Places(order, x[first + ends - 1] if ends.size else x[:0], first, starts, ends)
+    return _Places(order, all_x, x[first + ends - 1] if ends.size else x[:0], first, starts, ends)
 
 
 def numbers(values: Floats, *, precise: bool = False) -> Any:

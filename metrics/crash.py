@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from metrics import store
 from metrics.codec import Floats
 from metrics.models import Kind
-from metrics.models import Sequence as SequenceRow
 from metrics.tally import KeyStats
 from runs.console import read_line
 from runs.log_search import shown_text
@@ -78,25 +77,6 @@ class Diagnosis:
     first_line: int = 0
     samples: list[Sample] = field(default_factory=list)
     signal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """Lines that the client skipped and never sent."""
-
-    label: str
-    count: int
-
-
-def lost_lines(run: Run) -> list[Lost]:
-    """Return what was never received of each stream."""
-    labels = {Kind.HISTORY: _("history"), Kind.SYSTEM: _("system metrics"), Kind.LOG: _("console log")}
-    gaps: dict[int, int] = {}
-    for kind, count in SequenceRow.objects.filter(run=run, gap_before__gt=0).values_list(
-        "kind", "gap_before"
-    ):
-        gaps[kind] = gaps.get(kind, 0) + count
-    return [Lost(labels[Kind(kind)], count) for kind, count in sorted(gaps.items())]
 
 
 def _signal_of(exit_code: int | None) -> str:

@@ -147,6 +147,11 @@ def _parquet(run_id: int, kind: Kind) -> Iterator[bytes]:
 _WRITERS = {Format.CSV: _csv, Format.JSONL: _jsonl, Format.PARQUET: _parquet}
 
 
+def pieces_of(run_id: int, kind: Kind, form: Format) -> Iterator[bytes]:
+    """Yield a run's rows as a file, in pieces; the caller has the run from a visible query."""
+    return _WRITERS[form](run_id, kind)
+
+
 def download(run_id: int, kind: Kind, form: Format) -> AsyncIterator[bytes]:
-    """Return a run's rows as a file, in pieces; the caller has the run from a visible query."""
-    return in_thread(_WRITERS[form](run_id, kind))
+    """Return the pieces for an answer, each made while the one before is sent."""
+    return in_thread(pieces_of(run_id, kind, form))

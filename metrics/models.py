@@ -51,7 +51,9 @@ class Export(models.Model):
 class Sequence(models.Model):
     """Where a writer's line offsets lie among the rows (decisions/ingest.md).
 
-    Offset ``first_offset + i`` of this writer and lifetime is row ``base_row + i``, for ``i < row_count``.
+    Offset ``first_offset + i`` of this writer and lifetime is row ``base_row + i``, for ``i < row_count``. A writer
+    whose numbers are exact (REST's stream) has one of history and of system metrics for all up to a gap, wherever
+    others' rows came in between: only how many there are counts.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
@@ -64,6 +66,10 @@ class Sequence(models.Model):
     base_row = models.BigIntegerField()
     row_count = models.BigIntegerField()
     gap_before = models.BigIntegerField(default=0, help_text="Lines the client skipped: never received.")
+    replaced = models.BigIntegerField(
+        default=0,
+        help_text="Lines of the log that took the place of the one before: numbered, without a row.",
+    )
     written_at = models.FloatField(help_text="Last line, unix seconds.")
 
     class Meta:

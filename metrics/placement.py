@@ -24,6 +24,7 @@ class Piece:
     base_row: int
     row_count: int
     gap_before: int = 0
+    replaced: int = 0
     written_at: float | None = None
     """Unix seconds."""
     pk: int | None = None
@@ -32,7 +33,7 @@ class Piece:
     @property
     def end(self) -> int:
         """The offset after the last line."""
-        return self.first_offset + self.row_count
+        return self.first_offset + self.row_count + self.replaced
 
     def holds(self, offset: int) -> bool:
         """Whether the offset is one of its lines."""
@@ -229,3 +230,47 @@ def _is_other_process(
         return False
     began = lifetime_began_at()
     return began is not None and piece.written_at < began
+
+
+def _enter_gap(pieces: list[Piece], offset: int, row: int) -> None:
+    """Note what the client says was lost, if anything was."""
+    lost = offset - end_of(pieces)
+    if lost > 0:
+        pieces.append(Piece(0, offset, row, 0, gap_before=lost, is_changed=True))
+
+
+def place_exactly(pieces: list[Piece], *, next_row: int, offset: int, count: int) -> int:
+    """Place lines of a writer whose numbers are exact; return how many, from the first on, are stored already.
+
+    Lines that the numbers leave out are noted as a gap: the caller has made sure that the client means it.
+    """
+    _enter_gap(pieces, offset, next_row)
+    known = min(count, end_of(pieces) - offset)
+    if known < count:
+        if not pieces:
+            pieces.append(Piece(0, offset, next_row, 0))
+        pieces[-1].row_count += count - known
+        pieces[-1].is_changed = True
+    return known
+
+
+def place_log_exactly(
+    pieces: list[Piece], *, next_line: int, offset: int, lines: Sequence[str]
+) -> tuple[dict[int, str], int]:
+    """Place console lines of such a writer; return (text by line of the log, next line of the log).
+
+    One that begins with a carriage return takes the place of the writer's line before: a progress bar.
+    """
+    _enter_gap(pieces, offset, next_line)
+    placed: dict[int, str] = {}
+    known = end_of(pieces) - offset
+    for here, line in enumerate(lines[known:], offset + known):
+        if line.startswith("\r") and pieces and pieces[-1].row_count:
+            piece = pieces[-1]
+            piece.replaced, piece.is_changed = piece.replaced + 1, True
+            placed[piece.base_row + piece.row_count - 1] = line[1:]
+        else:
+            extend(pieces, here, next_line, 1)
+            placed[next_line] = line.removeprefix("\r")
+            next_line += 1
+    return placed, next_line

@@ -106,6 +106,14 @@ class Tallies:
         """Return what was logged under each key, by its shown name."""
         return {key: tally.stats() for key, tally in sorted(self._by_key.items())}
 
+    def last_numbers(self) -> dict[str, tuple[int, float]]:
+        """Return, per key that ends in a number, the row that has it, and the number."""
+        return {
+            key: (tally.last_row, float(tally.last))
+            for key, tally in self._by_key.items()
+            if isinstance(tally.last, int | float)
+        }
+
     def dump(self) -> dict[str, Any]:
         """Return what `load` takes, as JSON can hold it."""
         return {

@@ -2,12 +2,12 @@
 
 import gzip
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -19,10 +19,13 @@ from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
-from metrics import charts, selectors, store
-from metrics.asked import kind_of, whole_number
+from common.rest import whole_number
+from common.streaming import in_thread
+from metrics import chart_csv, charts, hardware, selectors, store
+from metrics.asked import kind_of
 from metrics.models import Kind
-from runs.access import ProjectAction
+from metrics.smoothing import Smoothing
+from runs.access import ChartAction, ProjectAction
 from runs.models import Project, Run
 from runs.projection import sdk_part
 from runs.saved_views import working_view
@@ -114,6 +117,7 @@ def _wanted(query: QueryDict, runs: list[Run]) -> charts.Wanted:
         x_from=_bound(query, "from"),
         x_to=_bound(query, "to"),
         since=_since(query, runs),
+        smoothing=Smoothing.of(query.get("smooth", "")),
     )
 
 
@@ -135,6 +139,8 @@ class _Drawing:
             if line.low is not None and line.high is not None:
                 drawn[key]["min"] = charts.numbers(line.low, precise=self.precise)
                 drawn[key]["max"] = charts.numbers(line.high, precise=self.precise)
+            if line.smooth is not None:
+                drawn[key]["smooth"] = charts.numbers(line.smooth, precise=self.precise)
         return drawn
 
 
@@ -161,6 +167,20 @@ def series(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+def series_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttpResponse:
+    """Return every point of the lines that `series` would give, as CSV."""
+    asked = Asked.of(request, entity, project)
+    wanted = _wanted(request.GET, asked.runs)
+    lines = chart_csv.lines_for(asked.uid_of, wanted)
+    pieces = in_thread(chart_csv.written(wanted.axis, lines))
+    answer = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="chart.csv"'
+    return answer
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
 def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what some runs have logged: each key once, with its types and how many of them have it."""
     asked = Asked.of(request, entity, project)
@@ -176,11 +196,21 @@ def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
             known["numbers"] = known["numbers"] or stat.type == "number" or stat.min is not None
             if stat.type not in known["types"]:
                 known["types"].append(stat.type)
+    if kind == Kind.SYSTEM:
+        for row in found.values():
+            row["about"] = _hardware(row["key"])
     next_row = {asked.uid_of[pk]: row for pk, row in cursors.items()}
     answer = {"next": next_row, "keys": [found[key] for key in sorted(found)]}
     if kind == Kind.HISTORY:
         answer |= _about(asked)
     return json_answer(request, answer)
+
+
+def _hardware(key: str) -> dict[str, Any]:
+    """Return what a chart says of a system metric, and which line of it the key is."""
+    found = hardware.find(key)
+    chart = asdict(hardware.chart_of(found))
+    return chart | {"line": found.tag, "device": found.device, "node": found.label}
 
 
 def _about(asked: Asked) -> dict[str, Any]:
@@ -272,10 +302,12 @@ def urls_of(project: Project) -> dict[str, str]:
         "selector": reverse("metrics:selector", args=args),
         "run": reverse("runs:runs", args=args),
         "media": reverse("runs:runs", args=args),
+        "charts": f"{reverse('api-chart-list')}/".replace("//", "/"),
+        "frame": reverse("metrics:vega_frame"),
     }
 
 
-def _view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
+def view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
     """Return where views are kept; strangers to a public project keep theirs in the browser."""
     if not request.user.is_authenticated:
         return {"view": "", "views": ""}
@@ -301,9 +333,10 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     ):  # the page without runs asks whether the first has come
         return HttpResponseClientRefresh()
     context |= {
-        "urls": urls_of(row) | _view_urls(request, row),
-        "start": {part: start[part] for part in ("panels", "selector") if part in start},
+        "urls": urls_of(row) | view_urls(request, row),
+        "start": {part: start[part] for part in ("panels", "selector", "runs") if part in start},
         "can_share": can(actor, ProjectAction.UPDATE, row),
+        "can_save_chart": can(actor, ChartAction.SAVE, row.team),
         "is_empty": is_empty,
         "script": script_for(entity=row.team.name, project=row.name),
     }

@@ -14,7 +14,7 @@ from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, encode, mark_of, pack, unpack
 from metrics.models import Kind, Stream
 from metrics.models import Sequence as SequenceRow
-from metrics.placement import Piece, Placer, Stored
+from metrics.placement import Piece, Placer, Stored, end_of, place_exactly
 from metrics.store import X_OF
 
 StreamKey = tuple[int, int]
@@ -94,7 +94,8 @@ class PointWriter:
     def _load_pieces(self) -> dict[tuple[int, int, str], list[Piece]]:
         pieces: dict[tuple[int, int, str], list[Piece]] = defaultdict(list)
         rows = execute_in(
-            "SELECT run_id, kind, writer, lifetime, first_offset, base_row, row_count, gap_before, written_at, id"
+            "SELECT run_id, kind, writer, lifetime, first_offset, base_row, row_count, gap_before, replaced,"
+            " written_at, id"
             " FROM metrics_sequence WHERE run_id IN",
             self.run_ids,
             "ORDER BY id",
@@ -158,13 +159,30 @@ class PointWriter:
             stored.steps_back = lambda _: False
         placer = Placer(pieces, stored)
         for span in placer.place(lines.offset, len(lines.rows)):
-            rows = lines.rows[span.start : span.stop]
-            batches: Iterable[Batch] = lines.batches if len(rows) == len(lines.rows) else _packed(rows)
-            if kind == Kind.HISTORY and any(map(_lacks_step, rows)):
-                rows = self._numbered(key, rows)
-                batches = _packed(rows)
-            self._keep(key, span.row, rows, batches)
+            self._add(key, span.row, lines, span.start, span.stop)
         return placer
+
+    def write_exactly(self, run_id: int, kind: Kind, writer: str, lines: Lines) -> int:
+        """Keep the new lines of a post whose numbers are exact; return how many, from the first on, were stored."""
+        key, count = (run_id, int(kind)), len(lines.rows)
+        next_row = self.streams[key].next_row
+        pieces = self.pieces[run_id, int(kind), writer]
+        known = place_exactly(pieces, next_row=next_row, offset=lines.offset, count=count)
+        if known < count:
+            self._add(key, next_row, lines, known, count)
+        return known
+
+    def ends(self, run_id: int, writer: str) -> dict[Kind, int]:
+        """Return the offset after the writer's last line of each kind, as it will be after the commit."""
+        return {kind: end_of(self.pieces[run_id, int(kind), writer]) for kind in Kind}
+
+    def _add(self, key: StreamKey, row: int, lines: Lines, start: int, stop: int) -> None:
+        rows = lines.rows[start:stop]
+        batches: Iterable[Batch] = lines.batches if len(rows) == len(lines.rows) else _packed(rows)
+        if key[1] == Kind.HISTORY and any(map(_lacks_step, rows)):
+            rows = self._numbered(key, rows)
+            batches = _packed(rows)
+        self._keep(key, row, rows, batches)
 
     def _numbered(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Give rows without a step the next one: before SDK 0.31 writers in shared mode leave it to the server."""
@@ -235,15 +253,17 @@ class PointWriter:
                 if not piece.is_changed:
                     continue
                 if piece.pk is not None:
-                    grown.append((piece.row_count, at, piece.pk))
+                    grown.append((piece.row_count, piece.replaced, at, piece.pk))
                     continue
                 row = SequenceRow(
                     run_id=run_id, kind=kind, writer=writer, lifetime=piece.lifetime, first_offset=piece.first_offset,
                     base_row=piece.base_row, row_count=piece.row_count, gap_before=piece.gap_before,
-                    written_at=at,
+                    replaced=piece.replaced, written_at=at,
                 )  # fmt: skip
                 fresh.append(row)
-        execute_many("UPDATE metrics_sequence SET row_count = %s, written_at = %s WHERE id = %s", grown)
+        execute_many(
+            "UPDATE metrics_sequence SET row_count = %s, replaced = %s, written_at = %s WHERE id = %s", grown
+        )
         SequenceRow.objects.bulk_create(fresh)
 
 

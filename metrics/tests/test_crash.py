@@ -1,16 +1,20 @@
 """The card of a run that ended badly: a hint at the cause, its last samples, what was never received (wish 7)."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from metrics.crash import diagnose, last_samples, lost_lines
+from metrics.crash import diagnose, last_samples
+from metrics.gaps import gap_marks, lost_lines
 from metrics.log_writers import writers_of
 from metrics.models import Kind, Sequence
 from metrics.tests.test_ingest import post, send
 from runs.models import Run
 from runs.services import lifecycle
 from runs.states import RunState
+from runs.timeline import timeline_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +108,26 @@ def test_lines_that_the_client_skipped_are_counted():
             run=run, kind=kind, first_offset=0, base_row=0, row_count=1, gap_before=gap, written_at=1.0
         )
     assert [(lost.label, lost.count) for lost in lost_lines(run)] == [("history", 7), ("console log", 5)]
+
+
+def test_a_gap_is_marked_on_the_timeline_where_the_last_line_before_it_is():
+    """RUN-8: a gap is stored as a gap and shown, beside the banner with the count."""
+    run = RunFactory()
+    begin = run.started_at.timestamp()
+    for first, at, gap in [(0, begin + 30, 0), (15, begin + 90, 5)]:
+        Sequence.objects.create(
+            run=run,
+            kind=Kind.HISTORY,
+            first_offset=first,
+            base_row=first,
+            row_count=10,
+            gap_before=gap,
+            written_at=at,
+        )
+    (found,) = gap_marks(run)
+    assert (found.at.timestamp(), found.label) == (begin + 30, "5 lines of history were never received.")
+    timeline = timeline_of(run, now=run.started_at + timedelta(seconds=60))
+    assert [mark.x for mark in timeline.marks] == [500]
 
 
 def test_lines_are_told_apart_by_the_process_that_wrote_them():

@@ -8,7 +8,7 @@ from django.core.cache import cache
 
 from access.actor import SYSTEM
 from metrics import exports, keysets
-from metrics.ingest import write_group
+from metrics.group_commit import write_group
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import post
 from runs.models import Run

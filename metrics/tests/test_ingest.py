@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from common.errors import Unavailable
-from metrics import ingest, keysets, store
+from metrics import group_commit, keysets, store
 from metrics.codec import MAX_ROWS
-from metrics.ingest import Ack, Post, write_group
+from metrics.group_commit import Ack, Post, write_group
 from metrics.models import Kind, Sequence, Tail
 from runs.models import BadLine, Run
 from runs.selectors import log_lines_between
@@ -311,7 +311,7 @@ def store_together(posts):
     """Store posts as one group, since all wait before the thread starts; return what each was told."""
 
     async def store():
-        committer = ingest.Committer()
+        committer = group_commit.Committer()
         waiting = [asyncio.ensure_future(committer.store(item)) for item in posts]
         await asyncio.sleep(0)
         committer.start()
@@ -343,7 +343,7 @@ def test_a_post_whose_client_went_away_is_stored_and_harms_no_other():
     run = RunFactory()
 
     async def store():
-        committer = ingest.Committer()
+        committer = group_commit.Committer()
         gone = asyncio.ensure_future(committer.store(post(run, history=(0, history(0, 1)))))
         other = asyncio.ensure_future(committer.store(post(run, history=(1, history(1, 1)))))
         await asyncio.sleep(0)

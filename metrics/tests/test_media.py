@@ -159,3 +159,14 @@ def test_a_stranger_sees_no_media(client, run, name):
 def test_the_cost_does_not_grow_with_the_keys_asked_for(client, run, member, django_assert_max_num_queries):
     with django_assert_max_num_queries(16):
         client.get(url(run, "metrics:media_values"), {"step": 12, "keys": ["img", "val.note", "grad"]})
+
+
+def test_the_frame_of_custom_charts_has_no_origin_and_no_network(client):
+    """RUN-26: a specification is somebody's program; it may draw, and nothing else."""
+    answer = client.get(reverse("metrics:vega_frame"))
+    policy = answer["Content-Security-Policy"]
+    assert "sandbox allow-scripts;" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert "connect-src" not in policy
+    assert "frame-ancestors 'self'" in policy

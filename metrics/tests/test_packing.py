@@ -18,7 +18,7 @@ from metrics import cold, compaction, keysets, store
 from metrics.batches import cut, join
 from metrics.codec import pack, unpack
 from metrics.contents import Content
-from metrics.ingest import write_group
+from metrics.group_commit import write_group
 from metrics.models import Kind, Segment, Stream, Tail
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import post

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import compaction, keysets, selectors, store
-from metrics.ingest import Post, write_group
+from metrics.group_commit import Post, write_group
 from metrics.models import Kind, Stream
 from metrics.sampling import sample
 from metrics.segments import Index

@@ -4,9 +4,12 @@ import json
 import math
 import subprocess
 
+import numpy as np
 import pytest
 
 from config.env import ROOT
+from metrics.smoothing import Smoothing
+from metrics.smoothing import smoothed as on_server
 
 SCRIPT = """
 import { smoothed } from "./assets/ts/charts/smooth.ts";
@@ -68,3 +71,26 @@ def test_the_time_weighted_average_forgets_over_distance():
     close = smoothed([0.0, 1.0, 1.0], "time", 0.99, x=[0, 1, 1000])
     far = smoothed([0.0, 1.0, 1.0], "time", 0.99, x=[0, 999, 1000])
     assert close[1] < far[1]
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["ema:0.6", "ema:0.0001", "ema:0.999", "time:0.9", "time:0.2", "gaussian:2.5", "average:7", "average:1"],
+)
+def test_the_server_smooths_as_the_browser_does(how):
+    """RUN-27: one formula, wherever it is computed; over stretches longer than a number's range, too."""
+    source = np.random.default_rng(7)
+    y = source.normal(size=3000).cumsum()
+    x = np.cumsum(source.integers(0, 4, size=3000)).astype(float)
+    y[[5, 700]] = np.nan
+    y[9] = np.inf
+    words = {"nan": "NaN", "inf": "Infinity"}
+    given = [words.get(str(value), value) for value in y]
+    kind, amount = how.split(":")
+    shown = smoothed(given, kind, float(amount), x.tolist())
+    own = on_server(x, y, Smoothing(kind, float(amount)))
+    assert np.isnan(own[5])
+    assert own[9] == np.inf
+    assert [value for value in shown if not isinstance(value, str)] == pytest.approx(
+        own[np.isfinite(own)].tolist(), rel=1e-9, abs=1e-9
+    )

@@ -1,5 +1,6 @@
 """The workspace: its page, its run selector, and the lines of many runs (RUN-26, RUN-28)."""
 
+import csv
 import gzip
 import json
 
@@ -8,12 +9,14 @@ import pytest
 from django.urls import reverse
 
 from access.web import actor_of_user
-from metrics import compaction, keysets
+from metrics import charts, compaction, keysets
 from metrics.models import Stream
+from metrics.smoothing import Smoothing, smoothed
 from metrics.tests.test_ingest import history, post, send
 from runs.models import Run
 from runs.services.saved_views import merge_working_view
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
+from tests.streams import body_of
 
 
 @pytest.fixture
@@ -69,6 +72,40 @@ def test_buckets_have_last_smallest_and_largest(client, owner, project, two_runs
     assert len(line["last"]) == 10
     assert line["last"][-1] == pytest.approx(exact[-1], rel=1e-6)
     assert (min(line["min"]), max(line["max"])) == pytest.approx((min(exact), max(exact)), rel=1e-6)
+
+
+def test_smoothing_is_over_all_points_in_a_zoom_too(client, owner, project, two_runs, monkeypatch):
+    """RUN-27, semantics 5: over the full history, not over what is drawn; beyond a bound as before."""
+    run = two_runs[1]
+    exact = series(client, project, [run], precise=1)
+    values = np.array(exact["series"][run.uid]["loss"]["last"])
+    whole = smoothed(np.arange(200.0), values, Smoothing("ema", 0.9))
+    drawn = series(client, project, [run], precise=1, buckets=10, smooth="ema:0.9")
+    line = drawn["series"][run.uid]["loss"]
+    assert line["smooth"] == pytest.approx([whole[int(x)] for x in drawn["x"][line["x"]]])
+    zoomed = series(client, project, [run], precise=1, smooth="ema:0.9", **{"from": 150, "to": 160})
+    line = zoomed["series"][run.uid]["loss"]
+    assert line["smooth"] == pytest.approx([whole[int(x)] for x in zoomed["x"][line["x"]]])
+    assert "smooth" in series(client, project, two_runs, smooth="ema:0.9")["series"][two_runs[0].uid]["loss"]
+    monkeypatch.setattr(charts, "MAX_POINTS", 50)
+    answered = series(client, project, two_runs, smooth="ema:0.9")["series"]
+    assert "smooth" not in answered[two_runs[0].uid]["loss"]
+    assert (
+        ask(client, project, "project_series", run=[run.uid], keys=["loss"], smooth="ema:x").status_code
+        == 400
+    )
+
+
+def test_the_csv_of_a_chart_has_every_point(client, owner, project, two_runs):
+    """RUN-43: a row for each place on x, a column for each line, all digits."""
+    uids = [run.uid for run in two_runs]
+    answer = ask(client, project, "project_series_csv", run=uids, keys=["loss"], buckets=1)
+    rows = list(csv.reader(body_of(answer).decode().splitlines()))
+    assert rows[0] == ["_step", *(f"{uid}/loss" for uid in uids)]
+    assert [row[0] for row in rows[1:]] == [str(step) for step in range(200)]
+    exact = series(client, project, two_runs, precise=1)["series"]
+    assert [float(row[2]) for row in rows[1:]] == exact[uids[1]]["loss"]["last"]
+    assert [row[1] for row in rows[101:]] == [""] * 100
 
 
 def test_a_zoom_has_the_range_and_the_points_beside_it(client, owner, project, two_runs):

@@ -9,11 +9,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from metrics.crash import diagnose, lost_lines
+from metrics.crash import diagnose
+from metrics.gaps import lost_lines
 from metrics.log_writers import writers_of
 from runs.access import RunAction
 from runs.reveal import is_revealed
-from runs.run_views import run_of
+from runs.views.run import run_of
 
 
 @declare(RunAction.VIEW)

@@ -5,15 +5,18 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
 from common.errors import Invalid
+from common.rest import whole_number
 from metrics import selectors, store, workspace
-from metrics.asked import kind_of, whole_number
-from runs.access import RunAction
+from metrics.asked import kind_of
+from runs.access import ChartAction, RunAction
 from runs.models import Run
 from runs.pages import run_context
+from runs.saved_views import working_view
 from runs.selectors import get_run
 
 
@@ -24,9 +27,15 @@ def _run(request: HttpRequest, entity: str, project: str, uid: str) -> Run:
 def _page(request: HttpRequest, names: tuple[str, str, str], tab: str) -> HttpResponse:
     run = _run(request, *names)
     is_system = tab == "run_system"
-    context = run_context(actor_of(request), run, tab=tab)
+    actor = actor_of(request)
+    context = run_context(actor, run, tab=tab)
+    part = "run-system" if is_system else "run-history"
+    start = working_view(actor, run.project)
     context |= {
-        "urls": workspace.urls_of(run.project),
+        "part": part,
+        "start": {"panels": start[part]} if part in start else {},
+        "urls": workspace.urls_of(run.project) | workspace.view_urls(request, run.project),
+        "can_save_chart": can(actor, ChartAction.SAVE, run.project.team),
         "kinds": "system" if is_system else "history",
         "system": is_system,
     }

@@ -23,13 +23,13 @@ from metrics.models import Kind
 from runs.access import RunAction
 from runs.pages import run_context
 from runs.projection import sdk_part
-from runs.run_views import run_of
 from runs.selectors import files_of
+from runs.views.run import run_of
 from storage.local import path_of
 
 MAX_KEYS, MAX_PATHS = 60, 400
 MAX_FRAME_BYTES = 32 * 1024 * 1024
-_NOTHING_OF_OURS = (
+NOTHING_OF_OURS = (
     "sandbox allow-scripts; default-src 'none'; img-src data: blob:; media-src data: blob:; font-src data:; "
 )
 """Headers of a page that somebody logged: it runs in an origin of its own, and reaches no network at all."""
@@ -123,7 +123,7 @@ def _figure(text: str) -> str:
     try:
         figure = json.dumps(json.loads(text)).replace("<", "\\u003c")
     except ValueError:
-        raise Invalid("This file is no figure.") from None
+        raise Invalid(_("This file is no figure.")) from None
     return (
         '<!doctype html><meta charset="utf-8"><style>'
         "html,body,#figure{margin:0;height:100%;background:#fff;font:13px sans-serif}</style>"
@@ -145,13 +145,13 @@ def media_frame(request: HttpRequest, kind: str, path: str, **names: str) -> Htt
     try:
         text = path_of(file.blob.location).read_text(errors="replace")
     except FileNotFoundError:
-        raise NotFound("The content of this file is gone.") from None
+        raise NotFound(_("The content of this file is gone.")) from None
     if kind == "plotly":
         reply = HttpResponse(_figure(text))
         allowed = f"script-src {request.build_absolute_uri(static('js/'))}; style-src 'unsafe-inline'"
     else:
         reply = HttpResponse(_NORMALIZE.sub("", text))
         allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
-    reply["Content-Security-Policy"] = f"{_NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
+    reply["Content-Security-Policy"] = f"{NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
     reply["X-Frame-Options"] = "SAMEORIGIN"
     return reply

@@ -9,19 +9,19 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
-from common.errors import DomainError, Gone, Unavailable
+from common.errors import Conflict, DomainError, Gone, Unavailable
 from metrics import measures
 from metrics.models import Kind
-from metrics.placement import Piece, place_log
+from metrics.placement import Piece, place_log, place_log_exactly
 from metrics.writing import Lines, PointWriter
 from runs.selectors import lifetime_began_at, log_lines_between
 from runs.services.posts import LogLines, RunNow, RunPost, apply_posts, lock_runs, log_ends
@@ -32,9 +32,40 @@ logger = logging.getLogger(__name__)
 MAX_GROUP = 256
 
 
+class GapError(Conflict):
+    """Lines are missing before those of a post whose numbers are exact."""
+
+    code = "gap"
+
+    def __init__(self, expected: dict[str, int]) -> None:
+        super().__init__(
+            "Lines are missing before these. Send from `expected` on, or say that they were lost."
+        )
+        self.detail = {"expected": expected}
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be written, of a post whose numbers are exact."""
+
+    kind: Kind
+    offset: int
+    text: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Exact:
+    """Of a post of a writer that numbers its lines for its whole life, so that nothing has to be guessed (REST)."""
+
+    lost: set[Kind] = field(default_factory=set)
+    """What is missing before lines of these, the client has lost."""
+    bad: list[BadRow] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class Post:
-    """One decoded file_stream post."""
+    """One decoded post."""
 
     run_id: int
     writer: str = ""
@@ -43,11 +74,19 @@ class Post:
     log_offset: int = 0
     log_lines: list[str] = field(default_factory=list)
     run: RunPost = field(default_factory=lambda: RunPost(run_id=0))
+    exact: Exact | None = None
 
     @property
-    def has_lines(self) -> bool:
-        """Whether it brings rows or console lines; others are only signs of life."""
-        return bool(self.history or self.system or self.log_lines)
+    def is_placed(self) -> bool:
+        """Whether what is stored of its writer matters; other posts are only signs of life."""
+        return bool(self.history or self.system or self.log_lines or self.exact)
+
+    @property
+    def offsets(self) -> dict[Kind, int]:
+        """Where its lines begin."""
+        streams = {Kind.HISTORY: self.history, Kind.SYSTEM: self.system}
+        found = {kind: lines.offset for kind, lines in streams.items() if lines is not None}
+        return found | {Kind.LOG: self.log_offset}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +97,10 @@ class Ack:
     stopped: bool
     grown: dict[str, int]
     """How many rows of "history" and "system" and lines of "log" there are now, of those that the post brought."""
+    state: str = ""
+    """The run's; this and what follows only of posts whose numbers are exact."""
+    offsets: dict[str, int] = field(default_factory=dict)
+    """After the writer's last lines, by kind."""
 
 
 class _LogWriter:
@@ -104,34 +147,92 @@ class _LogWriter:
         self.written.setdefault(run_id, []).extend(placed)
         return placed
 
+    def write_exactly(self, post: Post) -> list[LogLines]:
+        """Return where the lines of a post go whose numbers are exact."""
+        run_id = post.run_id
+        lines, self.ends[run_id] = place_log_exactly(
+            self.points.pieces[run_id, int(Kind.LOG), post.writer],
+            next_line=self.ends[run_id],
+            offset=post.log_offset,
+            lines=post.log_lines,
+        )
+        placed: list[LogLines] = []
+        for number, line in sorted(lines.items()):
+            if not placed or number > placed[-1].first_line + len(placed[-1].lines):
+                placed.append(LogLines(number, []))
+            placed[-1].lines.append(line)
+        self.written.setdefault(run_id, []).extend(placed)
+        return placed
+
+
+def _place(post: Post, points: PointWriter, logs: _LogWriter) -> None:
+    began = replayed = False
+    if post.history is not None:
+        placer = points.write(post.run_id, Kind.HISTORY, post.writer, post.history)
+        began, replayed = placer.began_lifetime, placer.replayed
+    if post.system is not None:
+        began |= points.write(post.run_id, Kind.SYSTEM, post.writer, post.system).began_lifetime
+    if began:
+        logs.close_lifetime(post.run_id, post.writer)
+    if post.log_lines:
+        post.run.log = logs.write(post, is_replay=replayed and not began)
+
+
+def _place_exactly(post: Post, exact: Exact, points: PointWriter, logs: _LogWriter) -> None:
+    """Place a post whose numbers are exact.
+
+    Raises:
+        GapError: lines are missing before it; nothing of it is placed.
+    """
+    ends = points.ends(post.run_id, post.writer)
+    if any(offset > ends[kind] and kind not in exact.lost for kind, offset in post.offsets.items()):
+        raise GapError(_labelled(ends))
+    if post.history is not None:
+        points.write_exactly(post.run_id, Kind.HISTORY, post.writer, post.history)
+    if post.system is not None:
+        points.write_exactly(post.run_id, Kind.SYSTEM, post.writer, post.system)
+    post.run.log = logs.write_exactly(post)
+    post.run.bad_lines = [
+        (bad.kind.label, bad.text, bad.reason) for bad in exact.bad if bad.offset >= ends[bad.kind]
+    ]
+
+
+def _labelled(ends: Mapping[Kind, int]) -> dict[str, int]:
+    return {str(kind.label): end for kind, end in ends.items()}
+
 
 def _write(
     posts: Sequence[Post], now: dict[int, RunNow], at: datetime
-) -> tuple[list[Ack], Callable[[], None]]:
-    points = PointWriter({post.run_id for post in posts if post.has_lines}, at)
-    logs = _LogWriter(points, {post.run_id for post in posts if post.log_lines})
-    for post in posts:
-        began = replayed = False
-        if post.history is not None:
-            placer = points.write(post.run_id, Kind.HISTORY, post.writer, post.history)
-            began, replayed = placer.began_lifetime, placer.replayed
-        if post.system is not None:
-            began |= points.write(post.run_id, Kind.SYSTEM, post.writer, post.system).began_lifetime
-        if began:
-            logs.close_lifetime(post.run_id, post.writer)
-        if post.log_lines:
-            post.run.log = logs.write(post, is_replay=replayed and not began)
+) -> tuple["Answers", Callable[[], None]]:
+    points = PointWriter({post.run_id for post in posts if post.is_placed}, at)
+    logs = _LogWriter(points, {post.run_id for post in posts if post.log_lines or post.exact})
+    refused: dict[int, GapError] = {}
+    for number, post in enumerate(posts):
+        if post.exact is None:
+            _place(post, points, logs)
+            continue
+        try:
+            _place_exactly(post, post.exact, points, logs)
+        except GapError as error:
+            refused[number] = error
     after_commit = points.flush()
-    apply_posts([post.run for post in posts], now, at)
-    acks = [
-        Ack(
-            run_id=post.run_id,
-            stopped=now[post.run_id].stop_requested and now[post.run_id].state in ACTIVE,
-            grown=_grown(post, points, logs),
-        )
-        for post in posts
-    ]
-    return acks, after_commit
+    apply_posts([post.run for number, post in enumerate(posts) if number not in refused], now, at)
+    told = now | lock_runs({post.run_id for post in posts if post.exact})  # states may have moved
+    return [
+        refused.get(number) or _ack(post, told[post.run_id], points, logs)
+        for number, post in enumerate(posts)
+    ], after_commit
+
+
+def _ack(post: Post, run: RunNow, points: PointWriter, logs: _LogWriter) -> Ack:
+    ack = Ack(
+        run_id=post.run_id,
+        stopped=run.stop_requested and run.state in ACTIVE,
+        grown=_grown(post, points, logs),
+    )
+    if post.exact is None:
+        return ack
+    return replace(ack, state=run.state, offsets=_labelled(points.ends(post.run_id, post.writer)))
 
 
 def _grown(post: Post, points: PointWriter, logs: _LogWriter) -> dict[str, int]:
@@ -155,9 +256,9 @@ def write_group(posts: Sequence[Post]) -> list[Ack | DomainError]:
     with transaction.atomic():
         now = lock_runs({post.run_id for post in posts})
         accepted = [post for post in posts if post.run_id in now and not now[post.run_id].is_deleted]
-        acks, after_commit = _write(accepted, now, at) if accepted else ([], lambda: None)
+        written, after_commit = _write(accepted, now, at) if accepted else ([], lambda: None)
     after_commit()
-    answers = iter(acks)
+    answers = iter(written)
     gone = Gone("This run was deleted; nothing more is stored for it.")
     return [
         next(answers) if post.run_id in now and not now[post.run_id].is_deleted else gone for post in posts

@@ -10,7 +10,7 @@ from metrics.downloads import Format, download
 from metrics.models import Kind
 from runs.access import RunAction
 from runs.models import Run
-from runs.run_views import run_of
+from runs.views.run import run_of
 
 KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
 

@@ -1,0 +1,1 @@
+"""Pages of what runs logged: charts, media, downloads."""

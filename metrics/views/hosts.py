@@ -1,0 +1,91 @@
+"""The page of a team's machines, and those of one run."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.routes import declare
+from access.web import actor_of
+from metrics.hosts import cluster_of
+from metrics.machines import Host
+from metrics.run_hardware import nodes_of
+from runs.access import RunAction
+from runs.selectors import get_team
+from runs.views.run import run_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the page was asked for."""
+
+    text: str
+    sort: str
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> "Wanted":
+        """Read it from the address."""
+        sort = request.GET.get("sort", "")
+        return cls(request.GET.get("q", "").strip(), sort if sort in _ORDERS else "name")
+
+    def of_hosts(self, hosts: list[Host]) -> list[Host]:
+        """Return those that have every word, in the order wanted."""
+        words = self.text.lower().split()
+        found = [host for host in hosts if all(word in host.words for word in words)]
+        return sorted(found, key=_ORDERS[self.sort])
+
+
+def _by_name(host: Host) -> tuple[object, ...]:
+    return (host.name,)
+
+
+def _busiest(host: Host) -> tuple[object, ...]:
+    return (-host.busy, -sum(gpu.use_percent or 0 for gpu in host.gpus), host.name)
+
+
+def _most_idle(host: Host) -> tuple[object, ...]:
+    return (-host.count("idle"), host.name)
+
+
+def _freshest(host: Host) -> tuple[object, ...]:
+    return (-(host.sampled_at or 0), -(host.seen_at.timestamp() if host.seen_at else 0), host.name)
+
+
+_ORDERS = {"name": _by_name, "busy": _busiest, "idle": _most_idle, "sample": _freshest}
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def hosts(request: HttpRequest, entity: str) -> HttpResponse:
+    """List the machines on which runs of the entity run, or ran within a day, with their GPUs as they are now."""
+    actor = actor_of(request)
+    team = get_team(actor, entity)
+    wanted = Wanted.of(request)
+    cluster = cluster_of(actor, team)
+    context = {
+        "team": team,
+        "cluster": cluster,
+        "hosts": wanted.of_hosts(cluster.hosts),
+        "wanted": wanted,
+        "orders": {
+            "name": _("Name"),
+            "busy": _("Most busy GPUs"),
+            "idle": _("Most idle GPUs"),
+            "sample": _("Newest sample"),
+        },
+    }
+    name = "metrics/hosts.html"
+    return render(request, f"{name}#list" if request.headers.get("HX-Request") else name, context)
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def run_hardware(request: HttpRequest, **names: str) -> HttpResponse:
+    """Return the machines of a run and how much of them it used, for its overview."""
+    run = run_of(request, names)
+    return render(request, "metrics/run_hardware.html", {"run": run, "nodes": nodes_of(run)})
