@@ -1,0 +1,169 @@
+"""REST: runs with their beginning, and what is logged to them besides the stream itself (`ingest.stream`)."""
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import IO, Any, ClassVar
+from urllib.parse import quote
+
+from django.http import HttpRequest
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
+from rest_framework.viewsets import ViewSet
+
+from access.openapi import query
+from access.rest_policy import actor_of, signed_in
+from access.routes import declare
+from common.rest import validated
+from ingest import services
+from ingest.callers import loggable_run
+from ingest.selectors import standing
+from ingest.services import Resume
+from ingest.shapes import (
+    AlertSerializer,
+    BegunRunSerializer,
+    NamesSerializer,
+    NewRunSerializer,
+    PostSerializer,
+    SentSerializer,
+    StandingSerializer,
+    UploadsSerializer,
+)
+from ingest.stream import check_writer
+from runs.access import RunAction
+from runs.api import runs as runs_api
+from runs.api.shapes import RunSerializer
+from runs.models import Run
+from runs.projection import read_lenient, wrap_config
+from runs.services.alerts import send_alert
+from runs.services.files import upload_paths
+from runs.services.lifecycle import RunFields, path_of
+
+
+class LenientJSONParser(JSONParser):
+    """JSON with NaN and Infinity, which configurations have."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return the body's value.
+
+        Raises:
+            ParseError: no JSON, or nested too deeply.
+        """
+        try:
+            return read_lenient(stream.read())
+        except ValueError as error:
+            raise ParseError(f"The body is not JSON: {error}.") from None
+
+
+def _absolute(request: HttpRequest | Request, path: str) -> str:
+    """Return an address as the client wrote this server's, so that it works where the client is."""
+    return request.build_absolute_uri(quote(path, safe="/:=-_.~"))
+
+
+@declare(RunAction.VIEW)
+class RunViewSet(runs_api.RunViewSet):
+    """Runs."""
+
+    parser_classes = (LenientJSONParser,)
+    object_actions: ClassVar[dict[str, str]] = {**runs_api.RunViewSet.object_actions, "create": RunAction.LOG}
+
+    @extend_schema(request=NewRunSerializer, responses={201: BegunRunSerializer, 200: BegunRunSerializer})
+    def create(self, request: Request) -> Response:
+        """Begin a run, or go on with one.
+
+        The client chooses `uid`, so a request whose answer was lost is sent again; then with `allow` in the place of
+        `never`. 201: it was made now.
+        """
+        body = validated(NewRunSerializer, request.data)
+        actor = dataclasses.replace(signed_in(request), on_behalf_of=body.pop("user", ""))
+        where = {"entity": body.pop("entity"), "project_name": body.pop("project"), "uid": body.pop("uid")}
+        resume, config = Resume(body.pop("resume")), body.pop("config", None)
+        if body.pop("attached"):
+            begun = services.attach(actor=actor, **where)
+        else:
+            body["display_name"] = body.get("display_name") or None  # a run always has one
+            fields = RunFields(**body, config_text=None if config is None else wrap_config(config))
+            begun = services.begin_run(actor=actor, **where, resume=resume, fields=fields)
+        run = runs_api.RunViewSet.queryset.get(pk=begun.run.pk)
+        told = {
+            "url": _absolute(request, path_of(run)),
+            "inserted": begun.inserted,
+            "next_step": begun.next_step,
+        }
+        status = HTTP_201_CREATED if begun.inserted else HTTP_200_OK
+        return Response({**RunSerializer(run).data, **told}, status=status)
+
+
+@declare(RunAction.LOG)
+class LoggedRunViewSet(ViewSet):
+    """A run that is being logged, by the names in its address."""
+
+    tag = "Logging"
+    object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("offsets", "send", "uploads", "alerts"), RunAction.LOG
+    )
+
+    def _run(self) -> Run:
+        names = self.kwargs
+        return loggable_run(signed_in(self.request), (names["entity"], names["project_name"], names["uid"]))
+
+    @extend_schema(request=PostSerializer, responses=StandingSerializer)
+    def send(self, request: Request, **names: str) -> None:
+        """Store what a run logs.
+
+        JSON, or the same as gzip with `Content-Encoding: gzip`. Answered once it is stored for good. Rows and lines
+        are numbered by each writer from 0 on: those that are stored already are left out; where some are missing, 409
+        with the code `gap` says in `detail.expected` from where to send again, and nothing of the post is stored.
+        Rows may have NaN and Infinity as bare words. 503: nothing was stored; send it again. (`ingest.stream` answers
+        before Django is reached; here it is described.)
+        """
+
+    @extend_schema(
+        parameters=[query("writer", "Whose offsets are asked for.", required=True)],
+        responses=StandingSerializer,
+    )
+    @action(detail=False, url_path="stream")
+    def offsets(self, request: Request, **names: str) -> Response:
+        """Say how far a writer has come, to go on after a crash."""
+        writer = check_writer(request.query_params.get("writer"))
+        return Response(standing(self._run(), writer))
+
+    @extend_schema(request=NamesSerializer, responses=UploadsSerializer)
+    @action(detail=False, methods=["post"])
+    def uploads(self, request: Request, **names: str) -> Response:
+        """Ask where files of the run go; one that is sent again takes the place of the former."""
+        run = self._run()
+        wanted = validated(NamesSerializer, request.data)["names"]
+        paths = upload_paths(actor=actor_of(request), run=run, names=wanted)
+        uploads = [
+            {"name": name, "url": _absolute(request, path), "headers": {}}
+            for name, path in zip(wanted, paths, strict=True)
+        ]
+        return Response({"uploads": uploads})
+
+    @extend_schema(request=AlertSerializer, responses=SentSerializer)
+    @action(detail=False, methods=["post"])
+    def alerts(self, request: Request, **names: str) -> Response:
+        """Send an alert."""
+        run, body = self._run(), validated(AlertSerializer, request.data)
+        wait, token = timedelta(seconds=body.pop("wait_s")), body.pop("id")
+        sent = send_alert(actor=actor_of(request), run=run, wait=wait, token=token, **body)
+        return Response({"sent": sent is not None})
+
+
+Endpoint = tuple[str, str, str, Any]
+"""(path, its expression, method, view), as drf-spectacular has them."""
+
+
+def describe_stream(endpoints: list[Endpoint]) -> list[Endpoint]:
+    """Add to what is described the endpoint that Django never sees."""
+    send = LoggedRunViewSet.as_view({"post": "send"})
+    asked = [(path, regex) for path, regex, _, _ in endpoints if path.endswith("/stream/")]
+    return [*endpoints, *((path, regex, "POST", send) for path, regex in asked)]

@@ -1,0 +1,14 @@
+"""REST routes of logging. They come before those of runs, whose files may have any path."""
+
+from common.rest_routing import Router
+from ingest.api import LoggedRunViewSet, RunViewSet
+
+_ENTITY = r"(?P<entity>(?!\d+/files/)[^/]+)"
+"""Else the file ``a/stream`` of run 7 would be a run: ``runs/7/files/a/stream``."""
+
+router = Router()
+router.register("runs", RunViewSet, basename="api-run")
+router.register(
+    rf"runs/{_ENTITY}/(?P<project_name>[^/]+)/(?P<uid>[^/]+)", LoggedRunViewSet, basename="api-logged-run"
+)
+urlpatterns = router.urls

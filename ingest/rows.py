@@ -1,0 +1,44 @@
+"""What posts bring, brought into the form that is stored."""
+
+import json
+from typing import Any
+
+import orjson
+
+from runs.projection import check_nesting, clean_text, flat_summary, has_only_numbers
+
+_STEPS_END = 2**63
+
+
+def why_not_written(row: dict[str, Any]) -> str:
+    """Say what is wrong with a row: nested too deeply, or with a step beyond counting; nothing for most."""
+    step = row.get("_step")
+    if isinstance(step, int | float) and abs(step) >= _STEPS_END:
+        return "its _step is beyond 64 bits"
+    if not has_only_numbers(row):
+        try:
+            check_nesting(row)
+        except ValueError as error:
+            return str(error)
+    return ""
+
+
+def exit_code_of(given: Any) -> int:
+    """Return an exit code that every column and GraphQL's Int hold; one beyond (Windows has such) is a failure."""
+    if not isinstance(given, int) or isinstance(given, bool):
+        return 0
+    return given if -(2**31) <= given < 2**31 else 1
+
+
+def summary_of(text: str) -> tuple[str, str]:
+    """Return what is kept of a summary's text, and its flat form as JSON.
+
+    Raises:
+        ValueError: not JSON.
+    """
+    flat = flat_summary(text)
+    try:
+        as_json = orjson.dumps(flat).decode()
+    except TypeError:  # integers beyond 64 bits, which come through beside a NaN
+        as_json = json.dumps(flat)
+    return clean_text(text), as_json

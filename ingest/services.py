@@ -1,0 +1,104 @@
+"""Beginning runs: what the SDK's way and REST's have in common, and REST's own."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db import transaction
+
+from access.actor import Actor
+from common.errors import Conflict, NotFound
+from ingest.callers import loggable_run
+from metrics import store
+from runs.models import Run
+from runs.services import lifecycle
+from runs.services.lifecycle import RunFields
+from runs.services.projects import ensure_project
+from teams.models import Team
+from teams.selectors import default_team_of, entities_of
+from teams.service_accounts import attributed_user
+
+
+class Resume(StrEnum):
+    """What is wanted where the run may be there already."""
+
+    ALLOW, MUST, NEVER = "allow", "must", "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that can be logged to."""
+
+    run: Run
+    inserted: bool
+    """Whether it was made now."""
+    next_step: int
+    """After the last of its history."""
+
+
+def nowhere_to_log(actor: Actor, what: str) -> NotFound:
+    """Return the refusal that names the entities the actor has (wish 55)."""
+    mine = ", ".join(entities_of(actor)) or "none"
+    return NotFound(
+        f"There is no {what}, or you may not see it. You can log to: {mine}. Set WANDB_ENTITY to one."
+    )
+
+
+def team_for(actor: Actor, entity: str | None) -> Team:
+    """Return the entity a client means; none named is its default.
+
+    Raises:
+        NotFound: there is none; names the ones the actor can log to (wish 55).
+    """
+    team = Team.objects.live().filter(name=entity).first() if entity else default_team_of(actor)
+    if team is not None:
+        return team
+    raise nowhere_to_log(actor, f"entity {entity!r}" if entity else "default entity for this key")
+
+
+@transaction.atomic
+def log_run(
+    *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = ""
+) -> tuple[Run, bool]:
+    """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
+
+    Raises:
+        NotFound: the project is hidden; names the entities the actor can log to.
+        Gone: the run was deleted.
+    """
+    try:
+        project = ensure_project(actor=actor, team=team, name=project_name)
+        return lifecycle.log_run(
+            actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
+        )
+    except NotFound:
+        raise nowhere_to_log(actor, f"project {team.name}/{project_name}") from None
+
+
+@transaction.atomic
+def begin_run(
+    *, actor: Actor, entity: str, project_name: str, uid: str, resume: Resume, fields: RunFields
+) -> Begun:
+    """Begin a run or go on with it; what is refused leaves no project and no run behind (AGT-8).
+
+    Raises:
+        NotFound: it must be there, and is not.
+        Conflict: it is there, and must not be.
+        Gone: it was deleted.
+    """
+    team = team_for(actor, entity)
+    if resume == Resume.MUST:
+        loggable_run(actor, (team.name, project_name, uid))
+    run, inserted = log_run(actor=actor, team=team, project_name=project_name, uid=uid, fields=fields)
+    if resume == Resume.NEVER and not inserted:
+        raise Conflict(f"There is a run {uid!r} in {team.name}/{project_name} already.")
+    return Begun(run, inserted, store.last_steps([run.pk])[run.pk] + 1)
+
+
+def attach(*, actor: Actor, entity: str, project_name: str, uid: str) -> Begun:
+    """Return a run that something else logs, and leave it as it is.
+
+    Raises:
+        NotFound, Forbidden, Gone: it cannot be logged to.
+    """
+    run = loggable_run(actor, (team_for(actor, entity).name, project_name, uid))
+    return Begun(run, inserted=False, next_step=store.last_steps([run.pk])[run.pk] + 1)

@@ -1,0 +1,194 @@
+"""``POST /api/v1/runs/{entity}/{project}/{uid}/stream``: what flows of a run over REST (AGT-8).
+
+A lean ASGI endpoint, as the SDK's. Unlike the SDK, these writers number their lines for their whole life, so nothing
+has to be guessed: lines that are stored already are left out, missing ones are asked for
+(`metrics.placement.place_exactly`).
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from access.routes import declare
+from common.errors import DomainError, Invalid
+from ingest.bodies import Receive
+from ingest.endpoint import Form, Headers, Send, serve
+from ingest.rows import exit_code_of, summary_of, why_not_written
+from metrics.group_commit import Ack, BadRow, Exact, Post
+from metrics.models import Kind
+from metrics.writing import Lines
+from runs.access import RunAction
+from runs.projection import check_nesting, decode
+from runs.services.posts import RunPost
+
+ADDRESS = "/api/v1/runs/{entity}/{project_name}/{uid}/stream"
+_OFFSETS_END = 2**53
+_WRITER = re.compile(r"[0-9a-f]{16}")
+_NOT_ATTACHED = ("history", "log", "config", "summary", "preempting", "finish")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Lines of one kind."""
+
+    offset: int
+    items: list[Any]
+    lost_before: bool
+
+
+def check_writer(given: Any) -> str:
+    """Return what a writer calls itself.
+
+    Raises:
+        Invalid: it is something else.
+    """
+    if not isinstance(given, str) or not _WRITER.fullmatch(given):
+        raise Invalid("`writer` is 16 of 0-9 a-f: a random number that its lines have in common.")
+    return given
+
+
+def _flag(data: dict[str, Any], name: str, of: str = "") -> bool:
+    value = data.get(name)
+    if not isinstance(value, bool | None):
+        raise Invalid(f"`{of}{name}` is true or false.")
+    return bool(value)
+
+
+def _object(data: dict[str, Any], name: str) -> dict[str, Any] | None:
+    value = data.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise Invalid(f"`{name}` is an object.")
+    return value
+
+
+def _shallow(data: dict[str, Any], name: str) -> dict[str, Any] | None:
+    value = _object(data, name)
+    try:
+        check_nesting(value)
+    except ValueError as error:
+        raise Invalid(f"`{name}` is {error}.") from None
+    return value
+
+
+def _part(data: dict[str, Any], name: str, content: str) -> _Part | None:
+    given = _object(data, name)
+    if given is None:
+        return None
+    offset, items = given.get("offset"), given.get(content)
+    if not isinstance(offset, int) or isinstance(offset, bool) or not 0 <= offset < _OFFSETS_END:
+        raise Invalid(f"`{name}.offset` is a whole number from 0 on.")
+    if not isinstance(items, list):
+        raise Invalid(f"`{name}.{content}` is a list.")
+    return _Part(offset, items, _flag(given, "lost_before", of=f"{name}."))
+
+
+def _text_of(row: Any) -> str:
+    try:
+        return json.dumps(row)
+    except RecursionError:
+        return ""
+
+
+def _lines(kind: Kind, part: _Part | None, exact: Exact) -> Lines | None:
+    """Make columns of rows; a bad one becomes an empty row, so that numbers hold, and is set aside."""
+    if part is None:
+        return None
+    rows: list[dict[str, Any]] = []
+    for number, row in enumerate(part.items, part.offset):
+        is_row = isinstance(row, dict)
+        reason = why_not_written(row) if is_row else f"not a JSON object but {type(row).__name__}"
+        if reason:
+            exact.bad.append(BadRow(kind, number, _text_of(row), reason))
+        rows.append({} if reason else row)
+    return Lines.of(part.offset, rows)
+
+
+def _texts(part: _Part) -> list[str]:
+    if not all(isinstance(line, str) for line in part.items):
+        raise Invalid("`log.lines` is a list of texts.")
+    return part.items
+
+
+def _read_summary(data: dict[str, Any], run: RunPost) -> None:
+    summary = _shallow(data, "summary")
+    if summary is not None:
+        run.summary_text, run.summary_flat = summary_of(json.dumps(summary))
+
+
+def _read_end(data: dict[str, Any], run: RunPost) -> None:
+    finish = _object(data, "finish")
+    if finish is not None:
+        code = finish.get("exit_code")
+        if not isinstance(code, int) or isinstance(code, bool):
+            raise Invalid("`finish.exit_code` is a whole number.")
+        run.exit_code = exit_code_of(code)
+
+
+def _read_parts(data: dict[str, Any], post: Post, exact: Exact) -> None:
+    parts = {
+        Kind.HISTORY: _part(data, "history", "rows"),
+        Kind.SYSTEM: _part(data, "system", "rows"),
+        Kind.LOG: _part(data, "log", "lines"),
+    }
+    exact.lost = {kind for kind, part in parts.items() if part is not None and part.lost_before}
+    post.history = _lines(Kind.HISTORY, parts[Kind.HISTORY], exact)
+    post.system = _lines(Kind.SYSTEM, parts[Kind.SYSTEM], exact)
+    log = parts[Kind.LOG]
+    if log is not None:
+        post.log_offset, post.log_lines = log.offset, _texts(log)
+
+
+def _check_attached(data: dict[str, Any]) -> None:
+    brought: Sequence[str] = [name for name in _NOT_ATTACHED if data.get(name) not in (None, False)]
+    if brought:
+        raise Invalid(f"Who is attached to a run sends `system` alone, not {', '.join(brought)}.")
+
+
+def read_post(body: bytes, run_id: int) -> Post:
+    """Decode a body.
+
+    Raises:
+        Invalid: it is not as described.
+    """
+    try:
+        data = decode(body)
+    except ValueError as error:
+        raise Invalid(f"The body is not JSON: {error}.") from None
+    if not isinstance(data, dict):
+        raise Invalid("The body must be a JSON object.")
+    run = RunPost(
+        run_id=run_id, preempting=_flag(data, "preempting"), is_attached=_flag(data, "attached"),
+        config=_shallow(data, "config"),
+    )  # fmt: skip
+    if run.is_attached:
+        _check_attached(data)
+    exact = Exact()
+    post = Post(run_id=run_id, writer=check_writer(data.get("writer")), run=run, exact=exact)
+    _read_parts(data, post, exact)
+    _read_summary(data, run)
+    _read_end(data, run)
+    return post
+
+
+def _read(body: bytes, run_id: int, headers: Headers) -> Post:
+    return read_post(body, run_id)
+
+
+def _answer(ack: Ack) -> dict[str, Any]:
+    return {"offsets": ack.offsets, "state": ack.state, "stop_requested": ack.stopped}
+
+
+def _refusal(error: DomainError) -> dict[str, Any]:
+    return {"error": {"code": error.code, "message": error.message, "detail": error.detail}}
+
+
+PATH = re.compile(r"/api/v1/runs/([^/]+)/([^/]+)/([^/]+)/stream/?")
+_FORM = Form(path=PATH, address=ADDRESS, read=_read, answer=_answer, refusal=_refusal)
+
+
+@declare(RunAction.LOG)
+async def stream(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Take one post."""
+    await serve(_FORM, scope, receive, send)
