@@ -1,0 +1,30 @@
+from typing import Any
+
+from django.apps import AppConfig
+
+
+class ExportsConfig(AppConfig):
+    name = "exports"
+
+    def ready(self) -> None:
+        from django.utils.translation import gettext_lazy as _
+
+        from accounts.merging import Part, register_merge_part
+        from accounts.sections import Place, Section, register_sections
+        from exports import access, audit_words, merging
+        from exports.models import Export
+        from storage.services import register_blob_user
+        from teams.access import TeamAction
+
+        def used_blobs() -> Any:
+            return Export.objects.exclude(blob=None).values("blob_id")
+
+        access.register()
+        audit_words.register()
+        register_merge_part(Part(lines=merging.lines, move=merging.move))
+        register_blob_user(used_blobs)
+        words = _("download archive backup data takeout")
+        register_sections(Place.USER, Section(_("Export"), "download", "exports:own", rank=88, words=words))
+        register_sections(
+            Place.TEAM, Section(_("Export"), "download", "exports:team", rank=80, needs=TeamAction.EXPORT)
+        )

@@ -1,0 +1,21 @@
+"""Archives go with their asker when two accounts become one (`accounts.merging`)."""
+
+from collections.abc import Iterator
+
+from django.utils import timezone
+
+from accounts.merging import Line
+from accounts.models import User
+from exports.models import UNDER_WAY, Export, ExportState
+
+
+def lines(source: User, target: User) -> Iterator[Line]:
+    """Yield the archives that the account that ends asked for."""
+    yield Line("exports", Export.objects.filter(asked_by=source).count(), "those under way are canceled")
+
+
+def move(source: User, target: User) -> None:
+    """Hand them over; what is being made was asked for by who no longer is."""
+    rows = Export.objects.filter(asked_by=source)
+    rows.filter(state__in=UNDER_WAY).update(state=ExportState.CANCELED, ended_at=timezone.now())
+    rows.update(asked_by=target)

@@ -1,0 +1,258 @@
+"""Everything a team owns as one archive (TEAM-12)."""
+
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from access.actions import Preset
+from access.actor import SYSTEM
+from common.errors import Conflict, Forbidden, NotFound, Unavailable
+from exports import services
+from exports.models import Export, ExportState
+from exports.tasks import make_exports
+from metrics import keysets
+from metrics.group_commit import write_group
+from metrics.tests.test_ingest import history, post
+from runs.models import Visibility
+from runs.services.alerts import send_alert
+from storage.local import path_of
+from storage.services import enter_bytes, sweep
+from tests.factories import (
+    ProjectFactory,
+    RunFactory,
+    ServiceAccountFactory,
+    TeamFactory,
+    UserFactory,
+    actor,
+    add_run_file,
+    make_member,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path, settings):
+    settings.BLOB_ROOT = tmp_path / "blobs"
+    settings.SEGMENT_ROOT = tmp_path / "segments"
+    keysets.forget()
+    yield
+    keysets.forget()
+
+
+@pytest.fixture
+def team():
+    return TeamFactory(name="vision")
+
+
+@pytest.fixture
+def admin(team):
+    return make_member(team, Preset.ADMIN)
+
+
+def opened(export):
+    assert export.blob is not None, export.error
+    return zipfile.ZipFile(io.BytesIO(path_of(export.blob.location).read_bytes()))
+
+
+def made(who, team):
+    """Ask for an archive, let the worker make it, and open it."""
+    export = services.ask_for_export(actor=actor(who), team=team)
+    make_exports()
+    export.refresh_from_db()
+    return export, opened(export)
+
+
+def lines(archive, name):
+    return [json.loads(line) for line in archive.read(name).decode().splitlines()]
+
+
+def test_the_archive_holds_all_of_a_run_exactly(team, admin):
+    project = ProjectFactory(team=team, name="cifar")
+    run = RunFactory(project=project, user=admin, config_text='{"lr": {"value": NaN}}', tags=["best", "日本"])
+    system = (0, [{"_timestamp": 1000.0, "system.cpu": 1.5}])
+    sent = history(0, 5)
+    write_group(
+        [
+            post(
+                run,
+                history=(0, sent),
+                system=system,
+                log=(0, ["2026-11-22T01:00:00 hello"]),
+                summary='{"a": Infinity}',
+            )
+        ]
+    )
+    add_run_file(run, "media/a.txt", b"\x00bytes")
+    send_alert(actor=SYSTEM, run=run, title="loss is NaN", text="", level="WARN", wait=timedelta())
+    _export, archive = made(admin, team)
+    place = f"projects/cifar/runs/{run.uid}"
+    about = json.loads(archive.read(f"{place}/run.json"))
+    assert (about["user"], about["tags"]) == (admin.username, ["best", "日本"])
+    assert [alert["title"] for alert in about["alerts"]] == ["loss is NaN"]
+    assert archive.read(f"{place}/config.json").decode() == '{"lr": {"value": NaN}}'
+    assert archive.read(f"{place}/summary.json").decode() == '{"a": Infinity}'
+    assert lines(archive, f"{place}/history.jsonl") == sent
+    assert [row["system.cpu"] for row in lines(archive, f"{place}/system.jsonl")] == [1.5]
+    assert "hello" in archive.read(f"{place}/output.log").decode()
+    assert archive.read(f"{place}/files/media/a.txt") == b"\x00bytes"
+    assert archive.testzip() is None
+
+
+def test_the_archive_says_who_belongs_to_the_team_and_documents_itself(team, admin):
+    ServiceAccountFactory(team=team, label="nightly")
+    _export, archive = made(admin, team)
+    members = {row["username"]: row["role"] for row in lines(archive, "members.jsonl")}
+    assert members[admin.username] == "Admin"
+    assert members["vision.nightly"] == "Member"
+    readme = archive.read("README.md").decode()
+    assert "history.jsonl" in readme
+    assert json.loads(archive.read("team.json"))["name"] == "vision"
+
+
+def test_every_path_in_the_archive_is_documented(team, admin):
+    run = RunFactory(project=ProjectFactory(team=team))
+    write_group([post(run, history=(0, history(0, 1)), log=(0, ["2026-11-22T01:00:00 hello"]))])
+    add_run_file(run, "a.txt")
+    _export, archive = made(admin, team)
+    readme = archive.read("README.md").decode()
+    for name in archive.namelist():
+        last = "files/…" if "/files/" in name else name.rpartition("/")[2]
+        assert name == "README.md" or last in readme
+
+
+def test_restricted_projects_of_others_stay_out_and_are_named(team, admin, client):
+    """TEAM-24: an export shows its asker nothing that the pages do not."""
+    ProjectFactory(team=team, name="secret", visibility=Visibility.RESTRICTED)
+    RunFactory(project=ProjectFactory(team=team, name="shared"))
+    _export, archive = made(admin, team)
+    assert not [name for name in archive.namelist() if "projects/secret/" in name]
+    assert "secret" in archive.read("README.md").decode()
+    client.force_login(admin)
+    assert "secret" in client.get("/teams/vision/export").content.decode()
+
+
+def test_only_admins_export_a_team(team):
+    for preset in (Preset.MEMBER, Preset.VIEW_ONLY):
+        with pytest.raises(Forbidden):
+            services.ask_for_export(actor=actor(make_member(team, preset)), team=team)
+    with pytest.raises(NotFound):
+        services.ask_for_export(actor=actor(UserFactory()), team=team)
+
+
+def test_an_archive_is_its_askers_alone(team, admin, client):
+    export, _archive = made(admin, team)
+    client.force_login(make_member(team, Preset.ADMIN))
+    assert client.get(f"/exports/{export.pk}/download").status_code == 404
+    client.force_login(admin)
+    answer = client.get(f"/exports/{export.pk}/download")
+    assert answer.status_code == 302
+    assert answer.url.startswith("/storage/get/")
+
+
+def test_who_is_no_longer_an_admin_downloads_nothing(team, admin, client):
+    from teams.models import Membership
+    from teams.roles import built_in
+
+    export, _archive = made(admin, team)
+    Membership.objects.filter(user=admin, team=team).update(role=built_in(Preset.MEMBER))
+    client.force_login(admin)
+    assert client.get(f"/exports/{export.pk}/download").status_code == 403
+
+
+def test_one_is_made_at_a_time_and_one_asked_for_by_each(team, admin):
+    services.ask_for_export(actor=actor(admin), team=team)
+    with pytest.raises(Conflict, match="under way"):
+        services.ask_for_export(actor=actor(admin), team=team)
+    assert services._claim() is not None
+    services.ask_for_export(actor=actor(make_member(team, Preset.ADMIN)), team=team)
+    assert services._claim() is None
+
+
+def test_one_whose_worker_was_killed_is_made_by_the_next(team, admin):
+    export = services.ask_for_export(actor=actor(admin), team=team)
+    assert services._claim() == export
+    with time_machine.travel(timezone.now() + services.SILENT + timedelta(seconds=1)):
+        make_exports()
+    export.refresh_from_db()
+    assert (export.state, export.attempts) == (ExportState.DONE, 2)
+
+
+def test_one_that_takes_the_server_down_is_given_up(team, admin):
+    export = services.ask_for_export(actor=actor(admin), team=team)
+    for turn in range(services.MOST_ATTEMPTS):
+        with time_machine.travel(timezone.now() + (turn + 1) * timedelta(minutes=6)):
+            assert services._claim() == export
+    with time_machine.travel(timezone.now() + timedelta(hours=1)):
+        assert services._claim() is None
+    export.refresh_from_db()
+    assert export.state == ExportState.FAILED
+    assert "stopped each time" in export.error
+
+
+def test_a_canceled_one_stops_and_leaves_nothing_on_the_disk(team, admin, settings, monkeypatch):
+    monkeypatch.setattr(services, "_SIGN_EVERY_S", 0.0)
+    RunFactory(project=ProjectFactory(team=team))
+    export = services.ask_for_export(actor=actor(admin), team=team)
+    claimed = services._claim()
+    assert claimed is not None
+    services.cancel_export(actor=actor(admin), export=export)
+    with pytest.raises(services._CanceledError):
+        services._make(claimed)
+    assert [path for path in settings.BLOB_ROOT.rglob("*") if path.is_file()] == []
+
+
+def test_a_missing_file_is_named_and_the_rest_is_there(team, admin):
+    run = RunFactory(project=ProjectFactory(team=team, name="p"))
+    path_of(add_run_file(run, "lost.txt", b"lost").blob.location).unlink()
+    add_run_file(run, "there.txt", b"there")
+    _export, archive = made(admin, team)
+    assert archive.read("missing.txt").decode() == f"projects/p/runs/{run.uid}/files/lost.txt\n"
+    assert archive.read(f"projects/p/runs/{run.uid}/files/there.txt") == b"there"
+
+
+def test_a_full_disk_is_told_before_anything_is_written(team, admin):
+    enter_bytes(team_id=team.pk, delta_bytes=2**60, category="file")
+    with pytest.raises(Unavailable, match="MiB left"):
+        services.ask_for_export(actor=actor(admin), team=team)
+
+
+def test_archives_expire_and_their_bytes_are_freed(team, admin):
+    export, _archive = made(admin, team)
+    location = export.blob.location
+    with time_machine.travel(timezone.now() + services.KEPT + timedelta(days=2)):
+        make_exports()
+        sweep()
+    export.refresh_from_db()
+    assert (export.state, export.blob) == (ExportState.EXPIRED, None)
+    assert not path_of(location).exists()
+
+
+def test_a_person_exports_their_own_projects(client):
+    """ACC-9: everything can be had before an account goes."""
+    user = UserFactory()
+    run = RunFactory(project=ProjectFactory(team=user.claim.team, name="mine"), user=user)
+    client.force_login(user)
+    client.post("/settings/export")
+    make_exports()
+    export = Export.objects.get()
+    page = client.get("/settings/export").content.decode()
+    assert f"/exports/{export.pk}/download" in page
+    archive = opened(export)
+    assert f"projects/mine/runs/{run.uid}/run.json" in archive.namelist()
+
+
+def test_the_page_follows_an_export_until_it_ends(client, team, admin):
+    client.force_login(admin)
+    services.ask_for_export(actor=actor(admin), team=team)
+    waiting = client.get("/teams/vision/export", headers={"HX-Request": "true"}).content.decode()
+    assert "every 2s" in waiting
+    make_exports()
+    done = client.get("/teams/vision/export", headers={"HX-Request": "true"}).content.decode()
+    assert "every 2s" not in done
+    assert "<html" not in done
