@@ -19,7 +19,6 @@ class Feature(StrEnum):
     ARTIFACTS = "Artifacts are not supported by this version of the Runyard server."
     SWEEPS = "Sweeps are not supported by this version of the Runyard server."
     REPORTS = "Reports and saved views are not supported by this version of the Runyard server."
-    CHARTS = "Stored chart definitions are not supported by this version of the Runyard server."
     LAUNCH = "Launch (jobs, queues and agents) is not part of Runyard."
     ANONYMOUS = "Anonymous logging is not part of Runyard: sign in and use an API key."
     LEGACY = "This call of old clients is not part of Runyard: use wandb.Api() instead."
@@ -57,7 +56,6 @@ _FIELDS = {
         Mutation.updateFilterTrigger
     """,
     Feature.REPORTS: "Query.view Project.allViews Mutation.upsertView",
-    Feature.CHARTS: "Mutation.createCustomChart",
     Feature.LAUNCH: """
         Query.launchAgent Entity.defaultResourceConfig Project.runQueue Project.runQueues Run.runInfo Project.repo
         Project.dockerImage Mutation.ackRunQueueItem Mutation.createDefaultResourceConfig Mutation.createLaunchAgent

@@ -16,6 +16,7 @@ from graphql import ExecutionResult, execute
 from access.actor import Actor, ActorKind
 from access.credentials import actor_of_header
 from access.operators import HEADER, elevated
+from access.rates import spend_request
 from access.routes import Open, declare
 from access.web import address_of
 from common.errors import DomainError, Invalid, TooLarge
@@ -74,9 +75,14 @@ def graphql(request: HttpRequest) -> HttpResponse:
     """Execute one operation for the holder of the API key; each root field checks its own action."""
     try:
         actor = actor_of(request)
+        limit = settings.GRAPHQL_RATE
+        spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
         text, variables, name = _payload_of(request)
     except DomainError as error:
-        return _reply(status_of(error), body_of(error.message, error.code))
+        reply = _reply(status_of(error), body_of(error.message, error.code))
+        for name, value in error.headers.items():
+            reply[name] = value
+        return reply
     document, errors = document_of(text)
     if document is None or errors:
         refused = refusal_of(errors)

@@ -11,7 +11,7 @@ from common.errors import NotFound
 from runs.access import RunAction
 from runs.models import Run, RunFile
 from runs.selectors import files_of, get_run
-from runs.services.files import delete_run_file, upload_path
+from runs.services.files import delete_run_file, upload_paths
 from storage import tickets
 from wandb_api.context import Info
 from wandb_api.ids import from_id, to_id
@@ -31,9 +31,10 @@ def resolve_create_run_files(_: Any, info: Info, input: dict[str, Any]) -> dict[
     """Return one signed URL per file, exactly as many as were asked for."""
     context = info.context
     run = _run_named(info, input)
+    paths = upload_paths(actor=context.actor, run=run, names=input["files"])
     files = [
-        {"name": name, "uploadUrl": context.absolute(upload_path(actor=context.actor, run=run, name=name))}
-        for name in input["files"]
+        {"name": name, "uploadUrl": context.absolute(path)}
+        for name, path in zip(input["files"], paths, strict=True)
     ]
     return {"runID": to_id("Run", run.pk), "uploadHeaders": [], "files": files}
 
@@ -110,7 +111,8 @@ def resolve_url(file: dict[str, Any], info: Info, *, upload: bool | None = False
     if upload:
         row: RunFile = file["row"]
         context = info.context
-        return context.absolute(upload_path(actor=context.actor, run=row.run, name=row.name))
+        [path] = upload_paths(actor=context.actor, run=row.run, names=[row.name])
+        return context.absolute(path)
     return _download(file, info)
 
 

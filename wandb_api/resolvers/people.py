@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
@@ -16,6 +17,7 @@ from accounts.models import ApiKey, User
 from accounts.names import check_name
 from accounts.selectors import api_keys_of
 from common.errors import DomainError, Forbidden, Invalid, NotFound
+from ingest.services import team_for
 from runs.access import ProjectAction
 from runs.models import Project, Visibility
 from runs.selectors import get_project, get_team, projects_of
@@ -26,11 +28,11 @@ from teams import services as teams
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Invitation, Membership, Organization, Team
 from teams.roles import built_in
+from teams.service_accounts import create_service_account
 from wandb_api.context import Info
 from wandb_api.ids import from_id, kind_of, to_id
 from wandb_api.nodes import entity_node, project_node, user_node
 from wandb_api.paging import page_of
-from wandb_api.resolvers.projects import team_for
 from wandb_api.schema import entity_type, mutation, query, root
 
 _MAX_PAGE = 1000
@@ -64,7 +66,9 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
         raise Invalid(f"access is one of {', '.join(_ACCESS)}, not {access!r}.")
     team = team_for(actor, input.get("entityName"))
     name = input.get("name") or ""
-    existing = Project.objects.select_related("team", "created_by").filter(team=team, name=name).first()
+    existing = (
+        Project.objects.live().filter(team=team, name=name).select_related("team", "created_by").first()
+    )
     if existing is None:
         visibility = _ACCESS[access] if access else Visibility.TEAM
         row = projects.create_project(actor=actor, team=team, name=name, visibility=visibility)
@@ -177,7 +181,7 @@ def resolve_create_service_account(_: Any, info: Info, input: dict[str, Any]) ->
     """Make a service account of a team, with a first key."""
     actor = info.context.actor
     team = get_team(actor, input["entityName"])
-    account = teams.create_service_account(actor=actor, team=team, label=input["description"])
+    account = create_service_account(actor=actor, team=team, label=input["description"])
     return {"user": user_node(account.user)}
 
 
@@ -222,7 +226,7 @@ def _member_node(membership: Membership, key: str | None) -> dict[str, Any]:
         "email": user.email,
         "username": user.username,
         "name": user.display_name or user.username,
-        "photoUrl": None,
+        "photoUrl": f"{settings.BASE_URL}{user.claim.picture_url}" if user.claim.picture else None,
         "accountType": "SERVICE" if user.is_service_account else "MEMBER",
         "apiKey": key,
     }
@@ -250,7 +254,7 @@ def resolve_members(entity: dict[str, Any], info: Info) -> list[dict[str, Any]]:
     actor, team = info.context.actor, Team.objects.get(pk=from_id("Entity", entity["id"]))
     if not can(actor, TeamAction.VIEW, team):
         return []
-    members = Membership.objects.filter(team=team).select_related("user", "role").order_by("pk")
+    members = Membership.objects.filter(team=team).select_related("user__claim", "role").order_by("pk")
     keys: dict[int, str] = {}
     if can(actor, TeamAction.MANAGE_SERVICE_ACCOUNTS, team):
         of_services = ApiKey.objects.filter(user__service_account__team=team).order_by("-pk")

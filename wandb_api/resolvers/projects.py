@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from access.actor import Actor
 from access.engine import can
 from common.errors import NotFound
 from runs.access import ProjectAction, RunAction
@@ -14,8 +13,7 @@ from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import get_project, runs_of
-from teams.models import Team
-from teams.selectors import default_team_of, entities_of
+from teams.selectors import default_team_of
 from wandb_api.context import Info
 from wandb_api.nodes import project_node, run_node
 from wandb_api.paging import page_of
@@ -23,26 +21,6 @@ from wandb_api.schema import project_type, query, root
 from wandb_api.siblings import Siblings
 
 _MAX_PAGE = 1000
-
-
-def nowhere_to_log(actor: Actor, what: str) -> NotFound:
-    """Return the refusal that names the entities the actor has (wish 55)."""
-    mine = ", ".join(entities_of(actor)) or "none"
-    return NotFound(
-        f"There is no {what}, or you may not see it. You can log to: {mine}. Set WANDB_ENTITY to one."
-    )
-
-
-def team_for(actor: Actor, entity: str | None) -> Team:
-    """Return the entity a client means; none named is its default.
-
-    Raises:
-        NotFound: there is none; names the ones the actor can log to (wish 55).
-    """
-    team = Team.objects.filter(name=entity).first() if entity else default_team_of(actor)
-    if team is not None:
-        return team
-    raise nowhere_to_log(actor, f"entity {entity!r}" if entity else "default entity for this key")
 
 
 def _resolve(info: Info, name: str | None, entity: str | None) -> dict[str, Any] | None:

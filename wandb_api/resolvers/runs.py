@@ -10,6 +10,7 @@ from django.db import transaction
 from access.actor import Actor
 from access.engine import visible
 from common.errors import Conflict, Invalid, NotFound
+from ingest.services import log_run, team_for
 from metrics import store
 from metrics.models import Kind
 from metrics.services import fork_run, rewind_run
@@ -20,13 +21,10 @@ from runs.selectors import changeable, get_run
 from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
 from runs.services.lifecycle import RunFields
-from runs.services.projects import ensure_project
 from teams.models import Team
-from teams.selectors import attributed_user
 from wandb_api.context import Info
 from wandb_api.ids import from_id
 from wandb_api.nodes import project_node, run_node
-from wandb_api.resolvers.projects import nowhere_to_log, team_for
 from wandb_api.schema import mutation, project_type, root, run_type
 
 _RELATED = ("project__team__organization", "user", "logged_by", "pulse", "project__created_by")
@@ -64,18 +62,14 @@ def _begin(
     actor: Actor, team: Team, project_name: str, fields: RunFields, given: dict[str, Any]
 ) -> tuple[Run, bool]:
     """Begin a run or go on with it; a new one whose config names a branch point takes its parent's history over."""
-    try:
-        project = ensure_project(actor=actor, team=team, name=project_name)
-        run, inserted = lifecycle.log_run(
-            actor=actor,
-            project=project,
-            uid=given.get("name") or "",
-            fields=fields,
-            user=attributed_user(actor),
-            state=given.get("state") or "",
-        )
-    except NotFound:
-        raise nowhere_to_log(actor, f"project {team.name}/{project_name}") from None
+    run, inserted = log_run(
+        actor=actor,
+        team=team,
+        project_name=project_name,
+        uid=given.get("name") or "",
+        fields=fields,
+        state=given.get("state") or "",
+    )
     branch = _branch_point(run) if inserted else None
     if branch is not None:
         fork_run(actor=actor, run=run, parent_uid=branch[0], step=branch[1])

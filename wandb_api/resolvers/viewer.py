@@ -10,7 +10,8 @@ from accounts.selectors import api_keys_of
 from common import VERSION
 from common.errors import NotFound
 from runs.selectors import get_team
-from teams.selectors import default_team_of, teams_of
+from teams.selectors import default_team_of, saves_code_by_default, teams_of
+from teams.service_accounts import attributed_user
 from wandb_api.context import Info
 from wandb_api.ids import to_id
 from wandb_api.nodes import entity_node, user_node
@@ -24,11 +25,18 @@ FEATURES = {
 """What is on; everything else an SDK may ask for is off by not being listed."""
 
 
+def _email_of(user: User, actor: Actor) -> str:
+    """Return the address that SDKs send back with all that follows, in place of WANDB_USER_EMAIL (TEAM-34)."""
+    if "@" in actor.on_behalf_of and attributed_user(actor) is not None:
+        return actor.on_behalf_of
+    return user.email or f"{user.username}@service.invalid"
+
+
 def _own_fields(user: User, actor: Actor) -> dict[str, Any]:
     home = default_team_of(actor)
-    flags = {"code_saving_enabled": bool(home and home.code_saving_default)}
+    flags = {"code_saving_enabled": saves_code_by_default(actor)}
     return {
-        "email": user.email or f"{user.username}@service.invalid",
+        "email": _email_of(user, actor),
         "admin": user.is_operator,
         "entity": home.name if home else user.username,
         "flags": json.dumps(flags),

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from metrics import compaction, keysets
-from metrics.ingest import write_group
+from metrics.group_commit import write_group
 from metrics.models import Stream
 from runs.models import Project, Run
 from tests.factories import ProjectFactory, RunFactory

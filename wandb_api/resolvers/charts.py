@@ -1,0 +1,28 @@
+"""Charts that scripts store for `wandb.plot_table`."""
+
+from typing import Any
+
+from common.errors import Invalid
+from ingest.services import team_for
+from runs.access import ChartAction
+from runs.services.charts import save_chart
+from wandb_api.context import Info
+from wandb_api.schema import mutation, root
+
+_TYPE = "vega2"
+
+
+@root(mutation, "createCustomChart", ChartAction.SAVE)
+def resolve_create_custom_chart(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Store a chart; a script that runs again replaces what it stored."""
+    if input["type"] != _TYPE:
+        raise Invalid(f"The type of a chart is {_TYPE!r}, not {input['type']!r}.")
+    chart = save_chart(
+        actor=info.context.actor,
+        team=team_for(info.context.actor, input["entity"]),
+        name=input["name"],
+        display_name=input["displayName"],
+        access=input["access"].lower(),
+        spec=input["spec"],
+    )
+    return {"chart": {"id": str(chart)}}
