@@ -1,0 +1,76 @@
+"""The command line: finds the command, and says what went wrong in one line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from runyard_agent import __version__
+from runyard_agent.commands import attach, config, doctor, host, metrics, run, sample, sync, top
+from runyard_agent.settings import SettingsError
+
+COMMANDS = {
+    "run": run,
+    "host": host,
+    "attach": attach,
+    "doctor": doctor,
+    "sample": sample,
+    "top": top,
+    "sync": sync,
+    "config": config,
+    "metrics": metrics,
+}
+
+_EXIT = """exit codes:
+  0  all is well
+  1  the command found a problem, which it names
+  2  wrong usage, or a setting that can't be used
+  126, 127  run: the command can't be executed, or is not there; otherwise run ends as its command does
+  130  interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.command(options)
+    except SettingsError as error:
+        print(f"runyard-agent: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # as in `sample --watch | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="runyard-agent",
+        description="Records runs and samples the hardware of this host for Runyard.",
+        epilog="examples:\n"
+        "  runyard-agent run -- python train.py       record a command as a run\n"
+        "  runyard-agent host                         record this host, day by day\n"
+        "  runyard-agent attach --run team/proj/id    add this host's hardware to a run\n"
+        "  runyard-agent doctor                       what works here, and why the rest doesn't\n"
+        "  runyard-agent top                          look at this host\n\n" + _EXIT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"runyard-agent {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        lines = "".join(f"  runyard-agent {name} {example}".rstrip() + "\n" for example in module.EXAMPLES)
+        made = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.HELP,
+            epilog=f"examples:\n{lines}\n{_EXIT}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(made)
+        made.set_defaults(command=module.run)
+    return parser

@@ -1,0 +1,169 @@
+"""What works here and what does not: collectors, the spool, the server, the key, the clock."""
+
+from __future__ import annotations
+
+import email.utils
+import shutil
+import tempfile
+import time
+import urllib.parse
+from typing import Any, NamedTuple
+
+from runyard_agent.collectors import all_collectors
+from runyard_agent.sampler import Sampler
+from runyard_agent.server import Refused, Server, Unreachable, proxy_of
+from runyard_agent.settings import Settings, SettingsError
+from runyard_agent.spool import root_of, spools_in
+from runyard_agent.words import with_unit
+
+_CLOCK_S = 5.0
+"""A clock this far off draws a run beside the others."""
+_MIB = 1024**2
+_HELP = {
+    "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here; let SSL_CERT_FILE name its authority's",
+    "WRONG_VERSION_NUMBER": "what listens there speaks no TLS; should url begin with http://?",
+    "record layer failure": "what listens there speaks no TLS; should url begin with http://?",
+    "Name or service not known": "this host's DNS does not know the name",
+    "Connection refused": "nothing listens there, or a firewall says no",
+    "timed out": "a firewall may drop it, or a proxy is needed (HTTPS_PROXY)",
+}
+"""What usually helps, by words of the error."""
+
+
+class Finding(NamedTuple):
+    """What was found of one thing; the state is ``works``, ``absent``, ``not set`` or ``problem``."""
+
+    name: str
+    state: str
+    text: str
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Try all collectors once, the spool, and the server."""
+    return [*_collectors(settings), _spool(settings), *_server(settings)]
+
+
+def _collectors(settings: Settings) -> list[Finding]:
+    sampler = Sampler(
+        all_collectors(settings), interval_s=settings.interval, patience_s=settings.tool_timeout
+    )
+    try:
+        sampler.sample()
+        facts = sampler.facts()
+        findings = []
+        for lane in sampler.lanes:
+            state = {"failing": "problem", "starting": "problem"}.get(lane.state, lane.state)
+            text = lane.reason or "; ".join(filter(None, [_seen(lane.facts), f"{lane.value_count} values"]))
+            findings.append(Finding(lane.collector.name, state, text))
+    finally:
+        sampler.close()
+    if facts.get("gpu_process_match") == "visible_devices":
+        hint = "told by CUDA_VISIBLE_DEVICES in this container; mount the host's /proc and set host_proc to be exact"
+        findings.append(Finding("gpu.process", "works", hint))
+    return findings
+
+
+def _seen(facts: dict[str, object]) -> str:
+    """Return what a collector found, in a few words."""
+    if "gpu" in facts:
+        return f"{facts.get('gpu_count', 1)} × {facts['gpu']}"
+    if isinstance(tpu := facts.get("tpu"), dict):
+        return f"{tpu['count']} × TPU {tpu['name']}"
+    if "cpu_count_logical" in facts:
+        limit = f", limited to {facts['cpu_limit']:g}" if "cpu_limit" in facts else ""
+        return f"{facts['cpu_count']} cores, {facts['cpu_count_logical']} threads{limit}"
+    return ""
+
+
+def _spool(settings: Settings) -> Finding:
+    """Try whether runs can be recorded, and how much room there is."""
+    root = root_of(settings)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root) as file:
+            file.write(b"runyard")
+        free = shutil.disk_usage(root).free
+    except OSError as error:
+        return Finding(
+            "spool",
+            "problem",
+            f"{root} can't be written: {error.strerror}; set spool_dir to a folder that can",
+        )
+    room = f"{root}, {with_unit(free, 'bytes')} free"
+    left = len(spools_in(root))
+    waiting = f"; runs there: {left}, `runyard-agent sync` sends what is left of them" if left else ""
+    if free < settings.spool_max_mb * _MIB:
+        return Finding(
+            "spool", "problem", f"{room}, less than spool_max_mb ({settings.spool_max_mb:g} MiB){waiting}"
+        )
+    return Finding("spool", "works", room + waiting)
+
+
+def _server(settings: Settings) -> list[Finding]:
+    if not settings.url:
+        return [Finding("server", "not set", "set url (RUNYARD_URL) to check server, key and clock")]
+    try:
+        server = Server(settings if settings.api_key else settings.replaced(api_key="none"))
+    except SettingsError as error:
+        return [Finding("server", "problem", str(error))]
+    asked = time.time()
+    refused = me = None
+    try:
+        me = server.who()
+    except Refused as error:
+        refused = error
+    except Unreachable as error:
+        return [Finding("server", "problem", plainly(error.message)), *_proxy(settings)]
+    finally:
+        server.close()
+    answered = time.time()
+    took = Finding("server", "works", f"{server.url}, in {(answered - asked) * 1000:.0f} ms")
+    return [
+        took,
+        *_proxy(settings),
+        _key(settings, me, refused),
+        *_clock(server.date, (asked + answered) / 2),
+    ]
+
+
+def plainly(message: str) -> str:
+    """Return why a server can't be asked, with what usually helps."""
+    for sign, help_ in _HELP.items():
+        if sign in message:
+            return f"{message}; {help_}"
+    return message
+
+
+def _proxy(settings: Settings) -> list[Finding]:
+    """Tell through what the server is asked, without the proxy's password."""
+    proxy = proxy_of(settings.url)
+    if proxy is None:
+        return []
+    parts = urllib.parse.urlsplit(proxy)
+    shown = f"{parts.scheme}://{parts.hostname or ''}" + (f":{parts.port}" if parts.port else "")
+    return [
+        Finding("proxy", "works", f"the server is asked through {shown}; NO_PROXY names hosts that are not")
+    ]
+
+
+def _key(settings: Settings, me: dict[str, Any] | None, refused: Refused | None) -> Finding:
+    if not settings.api_key:
+        return Finding("key", "not set", "set api_key (RUNYARD_API_KEY), or in the file of settings")
+    if me is None:
+        return Finding("key", "problem", f"the server refuses this key: {refused}")
+    default = me.get("default_entity")
+    return Finding("key", "works", f"of {me.get('username')}, logs to {default or 'the entity that is set'}")
+
+
+def _clock(date: str | None, here: float) -> list[Finding]:
+    """Compare with the server's Date header, which counts whole seconds."""
+    parsed = email.utils.parsedate_to_datetime(date) if date else None
+    if parsed is None:
+        return []
+    off = here - parsed.timestamp() - 0.5
+    if abs(off) < _CLOCK_S:
+        return [Finding("clock", "works", "agrees with the server's")]
+    way = "ahead of" if off > 0 else "behind"
+    return [
+        Finding("clock", "problem", f"this host's is {abs(off):.0f} s {way} the server's; see that NTP runs")
+    ]
