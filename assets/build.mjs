@@ -24,17 +24,18 @@ const modules = {
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
+  loader: { ".svg": "text" },
 };
 /** Plain scripts: one that runs before the first paint, one for frames without an origin, which cannot load modules. */
 const plain = {
   ...common,
-  entryPoints: ["assets/ts/theme.ts", "assets/ts/plotly-frame.ts"],
+  entryPoints: ["assets/ts/theme.ts", "assets/ts/plotly-frame.ts", "assets/ts/vega-frame.ts"],
   outdir: `${OUT}/js`,
   format: "iife",
 };
 const styles = {
   ...common,
-  entryPoints: ["assets/css/app.css"],
+  entryPoints: ["assets/css/app.css", "assets/css/admin.css", "assets/css/editor.css"],
   outdir: `${OUT}/css`,
   loader: { ".woff2": "file" },
   assetNames: "../fonts/[name]-[hash]",

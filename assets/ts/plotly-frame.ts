@@ -8,7 +8,7 @@ interface Figure {
   layout?: Record<string, unknown>;
 }
 
-/** Runs in a sandboxed frame of no origin (metrics/media_views.py): draws the figure that the page holds. */
+/** Runs in a sandboxed frame of no origin (metrics/views/media.py): draws the figure that the page holds. */
 function draw(box: HTMLElement, { data = [], layout = {} }: Figure): void {
   const others = data.map(({ type = "scatter" }) => type).filter((type) => !DRAWN.has(type));
   if (others.length) {

@@ -1,5 +1,6 @@
 import { getJson } from "../lib/http";
 import { Line } from "./line";
+import type { Smoothing } from "./smooth";
 import type { Kind, SeriesReply } from "./wire";
 
 /** Lines (runs times keys) asked for at once: several small answers are drawn sooner than a large one. */
@@ -30,6 +31,12 @@ interface Question {
   keys: string[];
   uids: string[];
   since: number[] | null;
+}
+
+/** What a finer reading is of; both are as the chart shows them. */
+export interface Fineness {
+  range: [number, number] | null;
+  smoothing: Smoothing | null;
 }
 
 export interface FeedOptions {
@@ -76,11 +83,11 @@ export class Feed {
     this.heads[kind].set(uid, Math.max(head, this.heads[kind].get(uid) ?? 0));
   }
 
-  /** Read lines within a range of x, finer; they are not kept. */
-  async range(source: Source, keys: string[], uids: string[], from: number, to: number, signal: AbortSignal) {
+  /** Read lines within a range of x, finer, or smoothed over all their points; they are not kept. */
+  async fine(source: Source, keys: string[], uids: string[], how: Fineness, signal: AbortSignal) {
     const query = queryOf({ source, keys, uids, since: null });
-    query.set("from", String(from));
-    query.set("to", String(to));
+    bound(query, how.range);
+    if (how.smoothing) query.set("smooth", `${how.smoothing.kind}:${how.smoothing.amount}`);
     const reply = await getJson<SeriesReply>(`${this.options.url}?${query}`, signal);
     const lines = new Map<string, Line>();
     for (const key of keys) {
@@ -89,16 +96,16 @@ export class Feed {
     return lines;
   }
 
-  /** Read lines with all digits and as many points as one answer may have, for an export. */
-  async precise(source: Source, keys: string[], uids: string[], range: [number, number] | null) {
+  /** Where every point of these lines is to be had as CSV. */
+  csvAddress(source: Source, keys: string[], uids: string[], range: [number, number] | null): string {
     const query = queryOf({ source, keys, uids, since: null });
-    query.set("precise", "1");
-    query.set("buckets", "10000");
-    if (range) {
-      query.set("from", String(range[0]));
-      query.set("to", String(range[1]));
-    }
-    return getJson<SeriesReply>(`${this.options.url}?${query}`);
+    bound(query, range);
+    return `${this.options.url}.csv?${query}`;
+  }
+
+  /** Read lines in buckets; they are not kept. */
+  sampled(source: Source, keys: string[], uids: string[]): Promise<SeriesReply> {
+    return getJson<SeriesReply>(`${this.options.url}?${queryOf({ source, keys, uids, since: null })}`);
   }
 
   private gather(): void {
@@ -193,4 +200,10 @@ function queryOf({ source, keys, uids, since }: Question): URLSearchParams {
   if (since) for (const row of since) query.append("since", String(row));
   else query.set("buckets", String(BUCKETS));
   return query;
+}
+
+function bound(query: URLSearchParams, range: [number, number] | null): void {
+  if (!range) return;
+  query.set("from", String(range[0]));
+  query.set("to", String(range[1]));
 }

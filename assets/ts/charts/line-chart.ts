@@ -1,5 +1,5 @@
 import { make } from "../lib/dom";
-import { formatValue } from "../lib/format";
+import { formatUnit } from "../lib/units";
 import { palette } from "./palette";
 import type { Picture } from "./picture";
 import { type DrawnLine, drawLine, drawPlot, type Frame, frameOf, type Look, nearest } from "./plot";
@@ -208,8 +208,8 @@ export class LineChart {
     return found.map(({ line, at, value }) => ({
       color: line.color,
       label: line.label,
-      value: formatValue(value),
-      detail: found.length <= FEW || line.id === this.strong ? detailOf(line, at) : "",
+      value: formatUnit(value, this.look.unit),
+      detail: found.length <= FEW || line.id === this.strong ? detailOf(line, at, this.look.unit) : "",
       strong: line.id === this.strong,
     }));
   }
@@ -251,12 +251,12 @@ export class LineChart {
   }
 }
 
-function detailOf(line: DrawnLine, at: number): string {
+function detailOf(line: DrawnLine, at: number, unit: string): string {
   const parts: string[] = [];
-  if (line.raw) parts.push(formatValue(line.raw[at] as number));
+  if (line.raw) parts.push(formatUnit(line.raw[at] as number, unit));
   const [low, high] = [line.low?.[at], line.high?.[at]];
   if (low !== undefined && high !== undefined && low !== high)
-    parts.push(`${formatValue(low)} … ${formatValue(high)}`);
+    parts.push(`${formatUnit(low, unit)} … ${formatUnit(high, unit)}`);
   return parts.join(" · ");
 }
 

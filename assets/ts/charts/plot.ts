@@ -1,5 +1,5 @@
 import { type Palette, palette } from "./palette";
-import { type Axis, type Scale, ticksOf, toPixel } from "./scale";
+import { type Axis, type Scale, ticksOf, toPixel, unitTicks } from "./scale";
 import type { Surface } from "./surface";
 
 export const FONT = '11px "Inter Variable", system-ui, sans-serif';
@@ -33,6 +33,10 @@ export interface Look {
   yMax: number | null;
   /** Leave the outermost twentieth of values on each side out of the range of y. */
   withoutOutliers: boolean;
+  /** Of y; "" for plain numbers. */
+  unit: string;
+  /** Draw values beyond the ends of y at the ends. */
+  clamped: boolean;
 }
 
 /** Plain axes over all there is. */
@@ -45,6 +49,8 @@ export const PLAIN: Look = {
   yMin: null,
   yMax: null,
   withoutOutliers: false,
+  unit: "",
+  clamped: false,
 };
 
 export interface Frame {
@@ -62,8 +68,8 @@ export function frameOf(lines: readonly DrawnLine[], look: Look, width: number, 
   const [yMin, yMax] = yRange(lines, look, xMin, xMax);
   const top = 8;
   const bottom = height - 22;
-  const y: Scale = { min: yMin, max: yMax, log: look.logY, from: bottom, to: top };
-  const longest = Math.max(2, ...ticksOf(y, "number", 34).map(({ text }) => text.length));
+  const y: Scale = { min: yMin, max: yMax, log: look.logY, from: bottom, to: top, clamped: look.clamped };
+  const longest = Math.max(2, ...unitTicks(y, look.unit, 34).map(({ text }) => text.length));
   const left = Math.min(width / 3, longest * 6.3 + 12);
   const right = width - 14;
   return { x: { min: xMin, max: xMax, log: look.logX, from: left, to: right }, y, left, top, right, bottom };
@@ -148,7 +154,7 @@ function drawAxes(ctx: Surface, frame: Frame, look: Look, colors: Palette): void
   ctx.fillStyle = colors.axis;
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  for (const { value, text } of ticksOf(frame.y, "number", 34)) {
+  for (const { value, text } of unitTicks(frame.y, look.unit, 34)) {
     const y = Math.round(toPixel(frame.y, value)) + 0.5;
     ctx.beginPath();
     ctx.moveTo(frame.left, y);

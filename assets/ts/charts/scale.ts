@@ -1,4 +1,5 @@
 import { formatDuration, formatMoment, formatTick, formatValue } from "../lib/format";
+import { unitFor } from "../lib/units";
 
 /** What x stands for: decides where ticks lie and how places are written. */
 export type Axis = "number" | "step" | "runtime" | "timestamp";
@@ -11,6 +12,8 @@ export interface Scale {
   /** Pixels of `min` and `max`; y has the larger first. */
   from: number;
   to: number;
+  /** Draw values beyond the ends at the ends. */
+  clamped?: boolean;
 }
 
 export interface Tick {
@@ -54,9 +57,10 @@ const secondText = new Intl.DateTimeFormat(language, { minute: "2-digit", second
 
 /** Where `value` lies, pixels. */
 export function toPixel(scale: Scale, value: number): number {
+  const shown = scale.clamped ? Math.max(scale.min, Math.min(scale.max, value)) : value;
   const [min, max, at] = scale.log
-    ? [Math.log10(scale.min), Math.log10(scale.max), Math.log10(value)]
-    : [scale.min, scale.max, value];
+    ? [Math.log10(scale.min), Math.log10(scale.max), Math.log10(shown)]
+    : [scale.min, scale.max, shown];
   return scale.from + ((at - min) / (max - min || 1)) * (scale.to - scale.from);
 }
 
@@ -82,6 +86,17 @@ export function ticksOf(scale: Scale, axis: Axis, space: number): Tick[] {
   const values = between(scale, step);
   const largest = Math.max(...values.map(Math.abs), 0);
   return values.map((value) => ({ value, text: formatTick(value, largest, step) }));
+}
+
+/** Ticks at places that are round in a multiple of the unit, and written with it. */
+export function unitTicks(scale: Scale, unit: string, space: number): Tick[] {
+  if (!unit) return ticksOf(scale, "number", space);
+  const { suffix, factor } = unitFor(unit, Math.max(Math.abs(scale.min), Math.abs(scale.max)));
+  const inUnit = { ...scale, min: scale.min / factor, max: scale.max / factor };
+  return ticksOf(inUnit, "number", space).map(({ value, text }) => ({
+    value: value * factor,
+    text: `${text}${suffix}`,
+  }));
 }
 
 /** Say where on x a value lies. */

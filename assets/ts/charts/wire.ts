@@ -8,6 +8,8 @@ export interface WireLine {
   last: WireNumber[];
   min?: WireNumber[];
   max?: WireNumber[];
+  /** Smoothed over all points, where that was asked for. */
+  smooth?: WireNumber[];
 }
 
 export interface SeriesReply {
@@ -28,6 +30,28 @@ export interface KeyInfo {
   runs: number;
   /** Whether there is a number to draw. */
   numbers: boolean;
+  /** What a system metric is. */
+  about?: KeyAbout;
+}
+
+/** Of a system metric: its chart, and which line of it the key is. */
+export interface KeyAbout {
+  /** Of the chart. */
+  id: string;
+  title: string;
+  unit: string;
+  /** Of what a counter grows by in a second; "" for what is no counter. */
+  rate_unit: string;
+  section: string;
+  rank: number;
+  order: number;
+  text: string;
+  /** The tag in its documented spelling. */
+  line: string;
+  /** `GPU 3`; "" for the whole machine. */
+  device: string;
+  /** The label of the node that sampled it; "" without. */
+  node: string;
 }
 
 export interface KeysReply {

@@ -10,6 +10,11 @@ const clock = new Intl.DateTimeFormat(language, {
 });
 const dayAndClock = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 
+/** A whole number with the separators of the document's language. */
+export function formatCount(count: number): string {
+  return count.toLocaleString(language);
+}
+
 /** Six significant figures, no trailing zeros; exponent when that is shorter. */
 export function formatValue(value: number): string {
   if (!Number.isFinite(value)) return String(value);

@@ -1,20 +1,63 @@
 const KEY = "runyard-theme";
+const UNSENT = "runyard-theme-unsent";
 
-/** Wire the System / Light / Dark buttons of the user menu; assets/ts/theme.ts applies the choice on every page. */
+/** Wire System / Light / Dark of the user menu and the switch Night mode; assets/ts/theme.ts applies the choice. */
 export function enableThemeChoice(): void {
-  const buttons = [...document.querySelectorAll<HTMLButtonElement>("[data-theme-choice]")];
-  const show = (choice: string) => {
-    for (const button of buttons)
-      button.setAttribute("aria-pressed", String(button.dataset.themeChoice === choice));
-  };
-  show(localStorage.getItem(KEY) ?? "system");
-  for (const button of buttons) {
-    button.addEventListener("click", () => {
-      const choice = button.dataset.themeChoice ?? "system";
-      if (choice === "system") localStorage.removeItem(KEY);
-      else localStorage.setItem(KEY, choice);
-      show(choice);
-      dispatchEvent(new Event("storage"));
+  show();
+  document.addEventListener("theme-changed", show);
+  document.addEventListener("click", (event) => {
+    const target = event.target as Element;
+    const button = target.closest<HTMLElement>("[data-theme-choice]");
+    const night = target.closest("[data-night-mode]");
+    if (button) void choose(button.dataset.themeChoice ?? "system");
+    if (!night) return;
+    event.preventDefault();
+    void choose(chosen() === "dark" ? "light" : "dark");
+  });
+}
+
+function chosen(): string {
+  return document.documentElement.dataset.theme ?? "system";
+}
+
+function show(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("[data-theme-choice]"))
+    button.setAttribute("aria-pressed", String(button.dataset.themeChoice === chosen()));
+  document.querySelector("[data-night-mode]")?.setAttribute("aria-checked", String(chosen() === "dark"));
+}
+
+async function choose(theme: string): Promise<void> {
+  document.documentElement.dataset.theme = theme;
+  keep(KEY, theme); // other tabs hear of it
+  document.dispatchEvent(new Event("theme-chosen"));
+  const url = document.querySelector<HTMLElement>("[data-theme-url]")?.dataset.themeUrl;
+  if (!url) return;
+  keep(UNSENT, theme);
+  try {
+    await fetch(url, {
+      method: "POST",
+      body: new URLSearchParams({ theme }),
+      headers: { "X-CSRFToken": document.body.dataset.csrf ?? "" },
+      keepalive: true,
     });
+  } finally {
+    if (recall(UNSENT) === theme) keep(UNSENT, null);
+  }
+}
+
+function recall(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function keep(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    // Storage may be forbidden: the choice then reaches other tabs with their next page.
   }
 }

@@ -1,5 +1,5 @@
 import { make } from "../lib/dom";
-import { formatClock, formatExact } from "../lib/format";
+import { formatClock, formatCount, formatExact } from "../lib/format";
 import { word } from "../lib/words";
 import { ansiToNodes } from "./ansi";
 import type { Line, Lines } from "./lines";
@@ -154,7 +154,7 @@ export class Viewer {
 }
 
 function gapText({ n, gap: [first, last] = [n, n] }: Line): string {
-  const values = { first: (first + 1).toLocaleString(), last: (last + 1).toLocaleString() };
+  const values = { first: formatCount(first + 1), last: formatCount(last + 1) };
   return word(first === last ? "lineMissing" : "linesMissing", values);
 }
 

@@ -1,5 +1,5 @@
 import { make } from "../lib/dom";
-import { formatTick, formatValue } from "../lib/format";
+import { formatCount, formatTick, formatValue } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import type { Drawing, HeatReply } from "./wire";
@@ -67,7 +67,7 @@ function describe({ counts, edges }: Parts): string {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const low = formatValue(edges[0] ?? 0);
   const high = formatValue(edges.at(-1) ?? 0);
-  return word("histogramOf", { n: total.toLocaleString(), low, high });
+  return word("histogramOf", { n: formatCount(total), low, high });
 }
 
 function heatOf({ key, urls }: Drawing): Promise<HeatReply> {

@@ -2,7 +2,7 @@ import { make } from "../lib/dom";
 import { caption, download, missing, textOf } from "./parts";
 import type { Drawing } from "./wire";
 
-/** A page somebody logged: in a frame of no origin, without network; see metrics/media_views.py. */
+/** A page somebody logged: in a frame of no origin, without network; see metrics/views/media.py. */
 export function page(drawing: Drawing): HTMLElement {
   return framed(drawing, "html");
 }

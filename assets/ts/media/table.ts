@@ -1,5 +1,5 @@
 import { make, makeIcon } from "../lib/dom";
-import { formatValue } from "../lib/format";
+import { formatCount, formatValue } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { download, missing, textOf } from "./parts";
@@ -180,7 +180,7 @@ class TableView {
       make("span", "num", `${this.page + 1} / ${pages}`),
       button("chevron-right", word("nextPage"), this.page + 1),
     );
-    const count = make("span", "num", word("rowCount", { n: this.rows.length.toLocaleString() }));
+    const count = make("span", "num", word("rowCount", { n: formatCount(this.rows.length) }));
     this.foot.replaceChildren(
       count,
       place,

@@ -2,6 +2,7 @@ import type { RunMessage } from "../charts/wire";
 import { announce, toast } from "../lib/announce";
 import { copyText } from "../lib/copy";
 import { make, one } from "../lib/dom";
+import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
@@ -54,15 +55,15 @@ function showPart(state: string): void {
 }
 
 function showStatus(): void {
-  const n = lines.total.toLocaleString();
+  const n = formatCount(lines.total);
   if (!search.isActive) status.textContent = word("lineCount", { n });
   else if (!search.hits.length) status.textContent = word("notFound");
   else {
-    const all = search.hits.length.toLocaleString() + (search.isCut ? "+" : "");
+    const all = formatCount(search.hits.length) + (search.isCut ? "+" : "");
     const [line] = viewer.marked;
     status.textContent =
       line >= 0 && search.hits.includes(line)
-        ? word("foundAt", { n: search.rank(line).toLocaleString(), all })
+        ? word("foundAt", { n: formatCount(search.rank(line)), all })
         : word("foundAll", { all });
   }
 }

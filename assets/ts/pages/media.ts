@@ -1,5 +1,6 @@
 import type { RunMessage } from "../charts/wire";
 import { isTyping, make, makeIcon, one, throttle } from "../lib/dom";
+import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { lastAtMost } from "../logs/rows";
@@ -59,7 +60,7 @@ function update(card: Card | undefined): void {
 }
 
 function moved(): void {
-  stepText.textContent = word("stepNumber", { n: stepNow().toLocaleString() });
+  stepText.textContent = word("stepNumber", { n: formatCount(stepNow()) });
   slider.setAttribute("aria-valuetext", stepText.textContent);
   for (const card of inView) update(card);
 }

@@ -20,3 +20,8 @@ document.addEventListener("htmx:configRequest", (event) => {
   headers["X-CSRFToken"] = document.body.dataset.csrf ?? "";
 });
 document.addEventListener("htmx:responseError", () => toast(word("requestFailed"), "error"));
+
+// on a narrow screen the rail is a row that scrolls: begin where the page is
+const rail = document.querySelector<HTMLElement>(".rail");
+const here = rail?.querySelector<HTMLElement>("[aria-current]");
+if (rail && here) rail.scrollLeft = here.offsetLeft - (rail.clientWidth - here.offsetWidth) / 2;

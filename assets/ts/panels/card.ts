@@ -3,7 +3,7 @@ import { toPng, toSvg } from "../charts/picture";
 import { toast } from "../lib/announce";
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
-import { saveFile } from "./csv";
+import { saveAddress, saveFile } from "./csv";
 import { makerOf } from "./kinds";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import { DEFAULT_HEIGHT, LARGEST_HEIGHT, type PanelSpec, SMALLEST_HEIGHT } from "./spec";
@@ -43,6 +43,11 @@ export class Card implements Head {
 
   say(text: string): void {
     this.value.textContent = text;
+  }
+
+  keep(part: Partial<PanelSpec>): void {
+    this.spec = { ...this.spec, ...part };
+    this.stage.layout.change(this.spec.id, part);
   }
 
   zoomed(reset: (() => void) | null): void {
@@ -94,7 +99,17 @@ export class Card implements Head {
     const { title } = this.spec;
     try {
       if (format === "csv") {
+        const address = this.panel?.csvAddress?.();
+        if (address) {
+          saveAddress(`${title}.csv`, address);
+          return;
+        }
         saveFile(`${title}.csv`, "text/csv", (await this.panel?.csv?.()) ?? "");
+        return;
+      }
+      if (this.panel?.file) {
+        const type = format === "svg" ? "image/svg+xml" : "image/png";
+        saveFile(`${title}.${format}`, type, await this.panel.file(format));
         return;
       }
       const picture = this.panel?.picture?.();
@@ -124,7 +139,7 @@ export class Card implements Head {
     this.isBuilt = true;
     const head = make("header", "chart-head");
     this.title.textContent = shortTitle(this.spec);
-    this.title.title = this.spec.keys.join(", ") || this.spec.title;
+    this.title.title = this.spec.text ?? (this.spec.keys.join(", ") || this.spec.title);
     this.reset.type = "button";
     this.reset.hidden = true;
     this.reset.append(makeIcon("zoom-out"), make("span", "", word("zoomReset")));

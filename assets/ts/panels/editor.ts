@@ -6,6 +6,7 @@ import { amount, choice, type Field, several, text, threeWay } from "./fields";
 import type { Section } from "./layout";
 import type { Stage } from "./panel";
 import { newId, type PanelKind, type PanelSpec, type Spread } from "./spec";
+import { ChartEditor } from "./vega/editor";
 
 /** What the editor gives back to the page. */
 export interface EditorStage extends Stage {
@@ -22,7 +23,7 @@ interface Names {
 
 type Fields = Record<string, Field<unknown>>;
 
-const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "compare"];
+const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "compare", "custom"];
 
 /** A panel that somebody is about to add to a section. */
 export function blankPanel(section: Section | undefined): PanelSpec {
@@ -54,7 +55,9 @@ export async function openEditor(spec: PanelSpec, stage: EditorStage): Promise<v
   let draft = spec;
   let fields: Fields = {};
   const show = () => {
+    letGo(fields);
     fields = fieldsOf(draft, stage, names);
+    dialog.classList.toggle("is-large", draft.kind === "custom");
     const kinds = ADDABLE.includes(draft.kind) ? ADDABLE : [draft.kind];
     const kind = choice(
       word("kind"),
@@ -72,8 +75,14 @@ export async function openEditor(spec: PanelSpec, stage: EditorStage): Promise<v
     const made = { ...draft, ...readAll(fields) };
     stage.put(tidy({ ...made, title: made.title || titleOf(made) }, stage));
   };
+  dialog.addEventListener("close", () => letGo(fields), { once: true });
   dialog.showModal();
   one<HTMLElement>("input, select", body).focus();
+}
+
+/** A preview stops when its form goes. */
+function letGo({ chart }: Fields): void {
+  if (chart instanceof ChartEditor) chart.destroy();
 }
 
 function readAll(fields: Fields): Partial<PanelSpec> {
@@ -119,6 +128,7 @@ function fieldsOf(spec: PanelSpec, stage: EditorStage, names: Names): Fields {
     const start = spec.columns?.length ? spec.columns : [];
     return { ...common, columns: several(word("columns"), names.columns, start) };
   }
+  if (spec.kind === "custom") return { ...common, chart: new ChartEditor(spec, stage, names.history) };
   return common;
 }
 
@@ -161,6 +171,16 @@ function lineFields(spec: PanelSpec, names: Names): Fields {
     withoutOutliers: threeWay(word("withoutOutliers"), spec.withoutOutliers),
     groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
     spread: choice(word("spread"), spreads, spec.spread ?? "inherit") as Field<Spread>,
+    ...(kind === "system" ? systemFields(spec) : {}),
+  };
+}
+
+function systemFields(spec: PanelSpec): Fields {
+  const names = ["auto", "each", "node", "all"].map((name) => [name, word(`devices_${name}`)] as const);
+  const devices = [["inherit", word("asWorkspace")], ...names] as const;
+  return {
+    devices: choice(word("devices"), devices, spec.devices ?? "inherit"),
+    totals: threeWay(word("asTotal"), spec.totals),
   };
 }
 

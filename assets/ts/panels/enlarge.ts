@@ -8,9 +8,12 @@ export class Enlarged {
   panel: Panel | undefined;
   private readonly dialog = one<HTMLDialogElement>("#chart-dialog");
   private readonly body = one<HTMLElement>("#chart-dialog [data-body]");
+  private readonly legend = one<HTMLElement>("#chart-dialog [data-legend]");
   private readonly value = one<HTMLElement>("#chart-dialog [data-value]");
   private readonly reset = one<HTMLButtonElement>("#chart-dialog [data-zoom-reset]");
   private onReset: (() => void) | null = null;
+  /** Whose panel was set up otherwise in here. */
+  private changed: Card | null = null;
 
   constructor(private readonly stage: Stage) {
     this.dialog.addEventListener("close", () => this.clear());
@@ -27,6 +30,11 @@ export class Enlarged {
     this.value.textContent = "";
     this.dialog.showModal();
     this.panel = maker(this.body, card.spec, this.stage, {
+      legend: this.legend,
+      keep: (part) => {
+        card.keep(part);
+        this.changed = card;
+      },
       say: (text) => {
         this.value.textContent = text;
       },
@@ -44,5 +52,8 @@ export class Enlarged {
     this.onReset = null;
     this.reset.hidden = true;
     this.body.replaceChildren();
+    this.changed?.rest();
+    this.changed?.show();
+    this.changed = null;
   }
 }

@@ -1,8 +1,8 @@
 import type { KeyInfo, Kind } from "../charts/wire";
 import { word } from "../lib/words";
-import { tableKeyOf } from "./custom-spec";
-import { metricOf, placeOf } from "./places";
+import { placeOf } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
+import { tableKeyOf } from "./vega/table-key";
 
 const KIND_OF_TYPE: Record<string, PanelKind> = {
   "table-file": "table",
@@ -11,13 +11,18 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
   "image-file": "images",
   "images/separated": "images",
 };
+/** Whether a type of values is a table. */
+export function isTable(type: string): boolean {
+  return KIND_OF_TYPE[type] === "table";
+}
+
 /** Make a panel of every key: numbers become lines, tables and images their own kinds. */
 export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolean): PanelSpec[] {
   const byId = new Map<string, PanelSpec>();
   for (const info of keys) {
     const panel = kindOf(info);
     if (!panel) continue;
-    const id = kind === "system" ? `system:${metricOf(info.key)}` : info.key;
+    const id = info.about ? `system:${info.about.id}` : info.key;
     const known = byId.get(id);
     if (known) known.keys.push(info.key);
     else
@@ -26,7 +31,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         kind: panel,
         source: kind,
         keys: [info.key],
-        ...placeOf(kind, info.key, isRunPage),
+        ...placeOf(kind, info, isRunPage),
       });
   }
   return [...byId.values()];
@@ -35,7 +40,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
 /** Make the panels of charts that `wandb.plot` logged; their tables are no panels of their own then. */
 export function customPanels(charts: Record<string, Record<string, unknown>>): PanelSpec[] {
   return Object.entries(charts).map(([key, chart]) => ({
-    ...placeOf("history", key, true),
+    ...placeOf("history", { key }, true),
     id: `chart:${key}`,
     kind: "custom",
     source: "history",

@@ -239,6 +239,7 @@ export class Grid {
   }
 
   private acceptDrops(): void {
+    this.root.addEventListener("dragstart", () => this.root.classList.add("is-dragging"));
     this.root.addEventListener("dragover", (event) => {
       if (!this.dragged) return;
       event.preventDefault();
@@ -255,6 +256,7 @@ export class Grid {
     });
     document.addEventListener("dragend", () => {
       this.dragged = null;
+      this.root.classList.remove("is-dragging");
       for (const marked of this.root.querySelectorAll(".is-target")) marked.classList.remove("is-target");
     });
   }

@@ -4,6 +4,8 @@ import type { Spread } from "./spec";
 export interface Member {
   id: string;
   uid: string;
+  /** Of the run. */
+  run: string;
   key: string;
   label: string;
   color: number;
@@ -12,6 +14,8 @@ export interface Member {
   y: Float64Array;
   low: Float64Array | null;
   high: Float64Array | null;
+  /** Smoothed already, over all points; null where that is left to do. */
+  smooth: Float64Array | null;
 }
 
 /** Places on x at which the lines of a group are averaged, at most. */
@@ -32,11 +36,15 @@ export function grouped(members: readonly Member[], groupOf: Map<string, string>
     const name = groupOf.get(first.uid) ?? "–";
     const manyKeys = members.some(({ key }) => key !== first.key);
     const label = `${manyKeys ? `${name} · ${first.key}` : name} (${inside.length})`;
-    return { ...first, ...averaged(inside, spread), id, label, color: names.indexOf(name) % 8 };
+    return { ...first, ...averaged(inside, spread), smooth: null, id, label, color: names.indexOf(name) % 8 };
   });
 }
 
-function averaged(members: readonly Member[], spread: Spread): Pick<Member, "x" | "y" | "low" | "high"> {
+/** The mean of lines, and around it their range or deviation. */
+export function averaged(
+  members: readonly Member[],
+  spread: Spread,
+): Pick<Member, "x" | "y" | "low" | "high"> {
   const x = commonPlaces(members);
   const y = new Float64Array(x.length).fill(Number.NaN);
   const low = new Float64Array(x.length).fill(Number.NaN);

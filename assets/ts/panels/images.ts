@@ -25,6 +25,7 @@ class Images implements Panel {
     private readonly stage: Stage,
     private readonly head: Head,
   ) {
+    this.pictures.tabIndex = 0; // it scrolls, and pictures take no focus
     skeleton(body);
     this.slider.type = "range";
     this.slider.min = "0";

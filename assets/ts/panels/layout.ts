@@ -145,7 +145,9 @@ export class Layout {
   private sortPanels(section: Section): void {
     const placed = placesOf(this.kept.order?.[section.name]);
     const place = (spec: PanelSpec) => placed.get(spec.id) ?? Number.MAX_SAFE_INTEGER;
-    section.panels.sort((a, b) => place(a) - place(b) || collate(a.title, b.title));
+    section.panels.sort(
+      (a, b) => place(a) - place(b) || (a.order ?? 0) - (b.order ?? 0) || collate(a.title, b.title),
+    );
   }
 
   private keep(part: Partial<PanelsState>): void {

@@ -1,34 +1,46 @@
 import type { Source } from "../charts/feed";
 import { pairOf } from "../charts/feed";
+import { Legend } from "../charts/legend";
 import type { Line } from "../charts/line";
 import { LineChart } from "../charts/line-chart";
 import type { Picture } from "../charts/picture";
 import type { DrawnLine, Look } from "../charts/plot";
 import type { Axis } from "../charts/scale";
-import { smoothed } from "../charts/smooth";
-import { formatValue } from "../lib/format";
+import { type Smoothing, smoothed } from "../charts/smooth";
+import { make } from "../lib/dom";
+import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
-import { csvOf } from "./csv";
+import { type Devices, Hardware, lineOf, rated } from "./devices";
 import { grouped, type Member } from "./groups";
 import { failure, note, skeleton } from "./notes";
-import type { Head, Panel, Stage } from "./panel";
+import type { Choice, Head, Panel, Stage } from "./panel";
+import type { RunInfo } from "./runs";
 import type { PanelSpec, View } from "./spec";
 
-/** Pixels are changed at most this often while points come in, milliseconds. */
+/** Zooms and changes of smoothing wait this long for the next, milliseconds. */
 const ZOOM_PAUSE_MS = 60;
+const SMOOTH_PAUSE_MS = 350;
+/** While a run logs, what was smoothed over all points is asked for anew at most this often, milliseconds. */
+const SMOOTH_AGAIN_MS = 10_000;
 
 /** Lines of some keys of all runs drawn, over a choice of x (RUN-26, RUN-27). */
 export class LinePanel implements Panel {
   private chart: LineChart | undefined;
+  private legend: Legend | undefined;
   private range: [number, number] | null = null;
   private finer: Map<string, Line> | null = null;
+  /** What `finer` was asked for; empty while it is of the range alone. */
+  private finerOf = "";
+  private readAt = 0;
   private reading: AbortController | undefined;
   private groupOf: Map<string, string> | null = null;
   private hasFailed = false;
+  /** What the keys are, where they are system metrics. */
+  private hardware: Hardware | null = null;
 
   constructor(
     private readonly body: HTMLElement,
-    private readonly spec: PanelSpec,
+    private spec: PanelSpec,
     private readonly stage: Stage,
     private readonly head: Head,
   ) {
@@ -37,7 +49,7 @@ export class LinePanel implements Panel {
 
   refresh(): void {
     if (this.view.groupBy) void this.readGroups();
-    if (this.range) this.readRange();
+    if (this.range) this.readFiner(ZOOM_PAUSE_MS);
     this.ask();
     this.draw();
   }
@@ -71,17 +83,30 @@ export class LinePanel implements Panel {
     this.reading?.abort();
     this.chart?.destroy();
     this.chart = undefined;
+    this.legend?.destroy();
+    this.legend = undefined;
   }
 
   picture(): Picture | null {
     return this.chart?.picture() ?? null;
   }
 
-  async csv(): Promise<string> {
-    const runs = this.stage.runs.drawn();
-    const uids = runs.map(({ uid }) => uid);
-    const reply = await this.stage.feed.precise(this.source, this.spec.keys, uids, this.range);
-    return csvOf(this.source.x, reply, runs, this.spec.keys);
+  choices(): Choice[] {
+    const { hardware, view } = this;
+    const devices = hardware?.hasMany ? (["each", "node", "all"] as const) : [];
+    const choices: Choice[] = devices
+      .filter((name) => name !== view.devices)
+      .map((name) => ({ icon: "layers", text: word(`devices_${name}`), part: { devices: name } }));
+    if (hardware?.isCounter) {
+      const text = word(view.totals ? "asRate" : "asTotal");
+      choices.push({ icon: "activity", text, part: { totals: !view.totals } });
+    }
+    return choices;
+  }
+
+  csvAddress(): string {
+    const uids = this.stage.runs.drawn().map(({ uid }) => uid);
+    return this.stage.feed.csvAddress(this.source, this.spec.keys, uids, this.range);
   }
 
   private get view(): View {
@@ -111,6 +136,7 @@ export class LinePanel implements Panel {
   }
 
   private draw(): void {
+    this.askSmoothed();
     const members = this.members();
     if (!members) {
       if (!this.chart && !this.hasFailed && !this.body.firstElementChild) skeleton(this.body);
@@ -123,19 +149,31 @@ export class LinePanel implements Panel {
       return;
     }
     const lines = this.drawnOf(members);
+    const { look } = this;
     if (!this.chart) {
       this.body.replaceChildren();
-      this.chart = new LineChart(this.body, this.look, {
+      this.chart = new LineChart(this.body, look, {
         zoom: (range) => this.zoom(range),
-        pointed: (x) => this.stage.point(this, this.source.x, x),
+        pointed: (x) => {
+          this.legend?.point(x);
+          this.stage.point(this, this.source.x, x);
+        },
         axisName: () => axisName(this.source.x),
       });
     }
-    this.chart.show(lines, this.look);
+    if (this.head.legend && !this.legend) {
+      this.legend = new Legend(this.head.legend, () => this.draw());
+      if (this.hardware?.hasMany) this.head.legend.prepend(this.devicesChoice());
+    }
+    this.legend?.show(lines, look.axis, axisName(this.source.x), look.unit);
+    const isolated = this.legend?.isolated;
+    const drawn = isolated?.size ? lines.filter(({ id }) => isolated.has(id)) : lines;
+    this.chart.show(drawn, look);
     const [only] = members;
     const last = members.length === 1 && only ? only.y[only.y.length - 1] : undefined;
-    this.head.say(last === undefined ? "" : formatValue(last));
-    const about = last === undefined ? word("linesShown", { n: lines.length }) : formatValue(last);
+    const said = last === undefined ? "" : formatUnit(last, look.unit);
+    this.head.say(said);
+    const about = said || word("linesShown", { n: drawn.length });
     this.chart.describe(`${this.spec.title}: ${about}. ${word("chartKeys")}`);
   }
 
@@ -143,45 +181,87 @@ export class LinePanel implements Panel {
   private members(): Member[] | null {
     const { keys } = this.spec;
     const found: Member[] = [];
+    this.hardware = this.knownHardware();
+    const asRate = this.isRate;
     let came = this.stage.runs.drawn().length === 0;
     for (const run of this.stage.runs.drawn()) {
+      const spelt = new Set<string>(); // other spellings of a tag are one line
       for (const [place, key] of keys.entries()) {
-        const line = this.finer?.get(pairOf(key, run.uid)) ?? this.stage.feed.get(this.source, key, run.uid);
+        const held = this.stage.feed.get(this.source, key, run.uid);
+        const finer = this.finer?.get(pairOf(key, run.uid));
+        const line = finer ?? held;
         if (!line) continue;
         came = true;
         if (!line.length) continue;
-        const { x, last, low, high } = line.columns();
-        const byKey = this.stage.isRunPage && keys.length > 1;
-        const label = byKey
-          ? shortened(key, keys)
-          : keys.length > 1
-            ? `${run.name} · ${shortened(key, keys)}`
-            : run.name;
-        const [color, dash] = byKey ? [(run.color + place) % 8, 0] : [run.color, place];
-        found.push({
-          id: pairOf(key, run.uid),
-          uid: run.uid,
-          key,
-          label,
-          color,
-          dash,
-          x,
-          y: last,
-          low,
-          high,
-        });
+        const metric = this.hardware?.about(key);
+        if (metric && spelt.has(lineOf(metric))) continue;
+        if (metric) spelt.add(lineOf(metric));
+        const isOld = finer && held && !this.range && held.nextRow > finer.nextRow;
+        const { x, last, low, high, smooth } = isOld
+          ? finer.continuedBy(held, this.view.smoothing)
+          : line.columns();
+        const drawn = asRate ? { ...rated(x, last), low: null, high: null } : { x, y: last, low, high };
+        const look = this.styleOf(key, place, run);
+        const id = pairOf(key, run.uid);
+        if (drawn.x.length) found.push({ id, uid: run.uid, run: run.name, key, ...look, ...drawn, smooth });
       }
     }
     return came ? found : null;
   }
 
+  /** How a key's line is named and drawn. */
+  private styleOf(key: string, place: number, run: RunInfo): Pick<Member, "label" | "color" | "dash"> {
+    const { keys } = this.spec;
+    const byKey = this.stage.isRunPage && keys.length > 1;
+    const name = this.hardware?.label(key) ?? shortened(key, keys);
+    const label = byKey ? name : keys.length > 1 ? `${run.name} · ${name}` : run.name;
+    if (!byKey) return { label, color: run.color, dash: place };
+    const { color, dash } = this.hardware?.style(key) ?? { color: place, dash: 0 };
+    return { label, color: (run.color + color) % 8, dash };
+  }
+
+  /** What the keys are, when all of them are system metrics. */
+  private knownHardware(): Hardware | null {
+    if (this.spec.source !== "system") return null;
+    const abouts = this.spec.keys.map((key) => [key, this.stage.about(key)] as const);
+    const known = abouts.filter(
+      (pair): pair is [string, NonNullable<(typeof pair)[1]>] => pair[1] !== undefined,
+    );
+    return known.length ? new Hardware(new Map(known)) : null;
+  }
+
+  private get isRate(): boolean {
+    return (this.hardware?.isCounter ?? false) && !this.view.totals;
+  }
+
+  /** Beside an enlarged chart: a line for each device, or what they have together. */
+  private devicesChoice(): HTMLElement {
+    const select = make("select", "form-select form-select-sm");
+    for (const name of ["auto", "each", "node", "all"] as const) {
+      select.append(new Option(word(`devices_${name}`), name, false, name === this.view.devices));
+    }
+    select.setAttribute("aria-label", word("devices"));
+    select.addEventListener("change", () => {
+      const part = { devices: select.value as Devices };
+      this.spec = { ...this.spec, ...part };
+      this.head.keep(part);
+      this.draw();
+    });
+    return select;
+  }
+
   private drawnOf(members: Member[]): DrawnLine[] {
     const view = this.view;
-    const shown = view.groupBy && this.groupOf ? grouped(members, this.groupOf, view.spread) : members;
+    const devices = this.hardware?.chosen(view.devices, members) ?? "each";
+    const apart =
+      this.hardware && devices !== "each"
+        ? this.hardware.together(members, devices, this.stage.isRunPage)
+        : members;
+    const shown = view.groupBy && this.groupOf ? grouped(apart, this.groupOf, view.spread) : apart;
     const isSmooth = view.smoothing.kind !== "none" && view.smoothing.amount > 0;
-    return shown.map(({ id, label, color, dash, x, y, low, high }) => ({
+    return shown.map(({ id, label, color, dash, x, y, low, high, smooth }) => ({
       ...{ id, label, color, dash, x },
-      y: isSmooth ? smoothed(x, y, view.smoothing) : y,
+      y: isSmooth ? (smooth ?? smoothed(x, y, view.smoothing)) : y,
       raw: isSmooth && view.original ? y : null,
       low: view.band ? low : null,
       high: view.band ? high : null,
@@ -190,14 +270,19 @@ export class LinePanel implements Panel {
 
   private get look(): Look {
     const view = this.view;
+    const unit = this.hardware?.unit(this.isRate) ?? "";
+    const clamped =
+      unit === "%" && !view.logY && (this.spec.yMin ?? null) === null && (this.spec.yMax ?? null) === null;
     return {
+      unit,
+      clamped,
       axis: axisOf(this.source.x),
       logX: view.logX,
       logY: view.logY,
       xMin: this.range?.[0] ?? null,
       xMax: this.range?.[1] ?? null,
-      yMin: this.spec.yMin ?? null,
-      yMax: this.spec.yMax ?? null,
+      yMin: clamped ? 0 : (this.spec.yMin ?? null),
+      yMax: clamped ? 100 : (this.spec.yMax ?? null),
       withoutOutliers: view.withoutOutliers,
     };
   }
@@ -205,32 +290,69 @@ export class LinePanel implements Panel {
   /** Show a part of x: what is here at once, then read finer. */
   private zoom(range: [number, number] | null): void {
     this.range = range;
-    this.finer = null;
-    this.reading?.abort();
+    this.dropFiner();
     this.head.zoomed(range ? () => this.zoom(null) : null);
     this.draw();
-    if (range) this.readRange();
+    if (range) this.readFiner(ZOOM_PAUSE_MS);
   }
 
-  private readRange(): void {
-    const range = this.range;
-    if (!range) return;
+  private dropFiner(): void {
+    this.finer = null;
+    this.finerOf = "";
+    this.reading?.abort();
+  }
+
+  /** How lines are smoothed over all their points: along steps, which rise, and each line by itself. */
+  private get smoothing(): Smoothing | null {
+    const { smoothing, groupBy } = this.view;
+    const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
+    return isOn && !groupBy && this.source.x === "_step" ? smoothing : null;
+  }
+
+  /** What is drawn in buckets was smoothed over those for now: ask for it smoothed over all points. */
+  private askSmoothed(): void {
+    const { smoothing } = this;
+    if (!smoothing) {
+      if (this.finer && !this.range) this.dropFiner();
+      return;
+    }
+    const uids = this.stage.runs.drawn().map(({ uid }) => uid);
+    const { keys } = this.spec;
+    const isBucketed = (uid: string) => keys.some((key) => this.stage.feed.get(this.source, key, uid)?.low);
+    if (!this.range && !uids.some(isBucketed)) return;
+    const wanted = JSON.stringify([smoothing, this.range, uids]);
+    const isNew = wanted !== this.finerOf;
+    const hasGrown = () => uids.some((uid) => keys.some((key) => this.hasGrown(uid, key)));
+    if (isNew) {
+      for (const line of this.finer?.values() ?? []) line.smooth = null;
+      this.finerOf = wanted;
+      this.readFiner(SMOOTH_PAUSE_MS);
+    } else if (performance.now() - this.readAt > SMOOTH_AGAIN_MS && hasGrown()) this.readFiner(0);
+  }
+
+  private hasGrown(uid: string, key: string): boolean {
+    const [held, finer] = [this.stage.feed.get(this.source, key, uid), this.finer?.get(pairOf(key, uid))];
+    return held !== undefined && finer !== undefined && held.nextRow > finer.nextRow;
+  }
+
+  private readFiner(pauseMs: number): void {
     this.reading?.abort();
     const reading = new AbortController();
     this.reading = reading;
+    this.readAt = performance.now();
     const uids = this.stage.runs.drawn().map(({ uid }) => uid);
+    const { range, smoothing } = this;
     setTimeout(() => {
       if (reading.signal.aborted || !uids.length) return;
       const { keys } = this.spec;
-      this.stage.feed.range(this.source, keys, uids, range[0], range[1], reading.signal).then(
+      this.stage.feed.fine(this.source, keys, uids, { range, smoothing }, reading.signal).then(
         (lines) => {
           this.finer = lines;
-          this.body.dataset.zoomed = "";
           this.draw();
         },
         () => undefined, // what was there stays on show
       );
-    }, ZOOM_PAUSE_MS);
+    }, pauseMs);
   }
 
   private async readGroups(): Promise<void> {

@@ -47,9 +47,15 @@ export async function stepsOf(stage: Stage, uid: string, key: string): Promise<n
   return reply.keys.find((found) => found.key === key)?.steps ?? [];
 }
 
-/** The newest tables of one key, each run's read once. */
+interface FoundTable {
+  path: string;
+  table: TableData;
+}
+
+/** The newest tables of one key; a file is read once. */
 export class TablesOfRuns {
-  private readonly known = new Map<string, Promise<TableData | null>>();
+  private readonly known = new Map<string, Promise<FoundTable | null>>();
+  private readonly before = new Map<string, FoundTable>();
 
   constructor(
     private readonly stage: Stage,
@@ -59,24 +65,34 @@ export class TablesOfRuns {
   /** Null for a run that has none; after a failure everything is read anew. */
   async of(uids: readonly string[]): Promise<(TableData | null)[]> {
     try {
-      return await Promise.all(uids.map((uid) => this.one(uid)));
+      const found = await Promise.all(uids.map((uid) => this.one(uid)));
+      return found.map((one) => one?.table ?? null);
     } catch (error) {
       this.known.clear();
       throw error;
     }
   }
 
-  private one(uid: string): Promise<TableData | null> {
-    const known = this.known.get(uid) ?? tableOf(this.stage, uid, this.key);
+  /** Ask next time whether newer tables were logged. */
+  lookAgain(): void {
+    this.known.clear();
+  }
+
+  private one(uid: string): Promise<FoundTable | null> {
+    const known = this.known.get(uid) ?? this.newest(uid);
     this.known.set(uid, known);
     return known;
   }
-}
 
-/** The newest table logged under a key; null when the run has none. */
-async function tableOf(stage: Stage, uid: string, key: string): Promise<TableData | null> {
-  const found = await mediaAt(stage, uid, key);
-  const path = found?.value.path;
-  const url = typeof path === "string" ? found?.files[path]?.url : undefined;
-  return url ? getJson<TableData>(url) : null;
+  private async newest(uid: string): Promise<FoundTable | null> {
+    const found = await mediaAt(this.stage, uid, this.key);
+    const path = found?.value.path;
+    const url = typeof path === "string" ? found?.files[path]?.url : undefined;
+    if (typeof path !== "string" || !url) return null;
+    const before = this.before.get(uid);
+    if (before?.path === path) return before;
+    const table = { path, table: await getJson<TableData>(url) };
+    this.before.set(uid, table);
+    return table;
+  }
 }

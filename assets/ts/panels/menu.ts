@@ -9,6 +9,7 @@ export interface MenuActions {
   remove(card: Card): void;
   shift(card: Card, places: number): void;
   resize(card: Card, part: Pick<PanelSpec, "span" | "height">): void;
+  choose(card: Card, part: Partial<PanelSpec>): void;
 }
 
 const HEIGHT_STEP = 96;
@@ -46,11 +47,15 @@ export function openMenu(card: Card, button: HTMLElement, actions: MenuActions):
     actions.resize(card, { height: clampHeight(height - HEIGHT_STEP) }),
   );
   menu.append(make("hr"));
-  if (card.panel?.picture) {
+  const choices = card.panel?.choices?.() ?? [];
+  for (const { icon, text, part } of choices) item(icon, text, () => actions.choose(card, part));
+  if (choices.length) menu.append(make("hr"));
+  if (card.panel?.picture || card.panel?.file) {
     item("image", word("menuPng"), () => void card.save("png"));
     item("image", word("menuSvg"), () => void card.save("svg"));
   }
-  if (card.panel?.csv) item("download", word("menuCsv"), () => void card.save("csv"));
+  if (card.panel?.csv || card.panel?.csvAddress)
+    item("download", word("menuCsv"), () => void card.save("csv"));
   menu.append(make("hr"));
   item("trash-2", word("menuRemove"), () => actions.remove(card));
   show(menu, button);

@@ -1,6 +1,6 @@
 import type { Feed, Source } from "../charts/feed";
 import type { Picture } from "../charts/picture";
-import type { Kind, ValuesReply } from "../charts/wire";
+import type { KeyAbout, Kind, ValuesReply } from "../charts/wire";
 import type { Layout } from "./layout";
 import type { Runs } from "./runs";
 import type { PanelSpec } from "./spec";
@@ -12,12 +12,19 @@ export interface Stage {
   readonly layout: Layout;
   /** Whether the page shows one run: its lines are then told apart by key. */
   readonly isRunPage: boolean;
-  /** Addresses of the project's data, of files of runs, and of a run's page. */
-  readonly urls: Record<"series" | "values" | "keys" | "media" | "run", string>;
+  /** Addresses of the project's data, of files of runs, of a run's page, of stored charts; and the entity's name. */
+  readonly urls: Record<
+    "series" | "values" | "keys" | "media" | "run" | "charts" | "frame" | "entity",
+    string
+  >;
   /** Config and summary of the runs drawn; only these columns, or all. */
   values(columns: string[]): Promise<ValuesReply["runs"]>;
-  /** All keys that runs drawn have logged. */
+  /** All keys that runs drawn have logged numbers under. */
   keysOf(kind: Kind): string[];
+  /** What a system metric is; undefined for other keys. */
+  about(key: string): KeyAbout | undefined;
+  /** All keys that runs drawn have logged tables under. */
+  tableKeys(): string[];
   /** Tell the other panels where the cursor is; x is a place on this axis. */
   point(from: Panel, axis: string, x: number | null): void;
 }
@@ -26,8 +33,19 @@ export interface Stage {
 export interface Head {
   /** Shown at the end of the header. */
   say(text: string): void;
+  /** Keep what somebody set up in the panel itself, without drawing it anew. */
+  keep(part: Partial<PanelSpec>): void;
+  /** Beside a chart over the whole window: where its lines may be listed. */
+  readonly legend?: HTMLElement;
   /** Offer to show the whole of x again. */
   zoomed(reset: (() => void) | null): void;
+}
+
+/** One of the ways in which a panel can be drawn. */
+export interface Choice {
+  icon: string;
+  text: string;
+  part: Partial<PanelSpec>;
 }
 
 export interface Panel {
@@ -45,6 +63,12 @@ export interface Panel {
   destroy(): void;
   /** What it shows, for a file; null while there is nothing. */
   picture?(): Picture | null;
+  /** The same from a panel that makes its files itself. */
+  file?(format: "png" | "svg"): Promise<Blob>;
+  /** Other ways to draw it, for its menu. */
+  choices?(): Choice[];
+  /** Where the data behind it is to be had as CSV, where the server writes it. */
+  csvAddress?(): string;
   /** The data behind it, as CSV. */
   csv?(): Promise<string>;
 }

@@ -1,5 +1,6 @@
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
+import type { Devices } from "./devices";
 
 export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
 
@@ -20,6 +21,10 @@ export interface View {
   /** A column such as `config.lr`, whose equal values make one line; empty draws each run. */
   groupBy: string;
   spread: Spread;
+  /** Of system metrics. */
+  devices: Devices;
+  /** Draw counters as they are, not what they grow by in a second. */
+  totals: boolean;
 }
 
 /** One panel: what a key brought about, or somebody added; only what differs from that is kept. */
@@ -30,7 +35,11 @@ export interface PanelSpec extends Partial<View> {
   section: string;
   /** Sections with a lower rank come first; equal ranks go by name. */
   rank: number;
+  /** Within the section; equal ones go by title. */
+  order?: number;
   title: string;
+  /** What it shows, in a sentence. */
+  text?: string;
   keys: string[];
   /** Columns on config and summary, such as `summary.loss`. */
   columns?: string[];
@@ -69,6 +78,8 @@ export const DEFAULT_VIEW: View = {
   withoutOutliers: false,
   groupBy: "",
   spread: "range",
+  devices: "auto",
+  totals: false,
 };
 export const DEFAULT_HEIGHT = 256;
 export const SMALLEST_HEIGHT = 160;

@@ -1,4 +1,4 @@
-import { make, makeIconButton } from "../lib/dom";
+import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { collate } from "../lib/format";
 import { word } from "../lib/words";
 import { cellText } from "./columns";
@@ -8,15 +8,19 @@ import { failure, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
+import { type Group, groupsOf, type Summary, sortValue } from "./table-groups";
 
 const PAGE = 50;
+/** Stands for the run among the columns to group by, and for the number of rows among those to sort by. */
+const RUN = "\u0000run";
+const COUNT = -2;
 
 interface Row {
   run: RunInfo;
   cells: unknown[];
 }
 
-/** The newest `wandb.Table` of a key of every run drawn, as one table: sorted, filtered, by pages. */
+/** The newest `wandb.Table` of a key of every run drawn, as one table: sorted, filtered, grouped, by pages. */
 class Tables implements Panel {
   private columns: string[] = [];
   private rows: Row[] = [];
@@ -25,6 +29,8 @@ class Tables implements Panel {
   private sortBy = -1;
   private isFalling = false;
   private page = 0;
+  private groupBy: string;
+  private readonly open = new Set<string>();
   private shownFor = "";
 
   constructor(
@@ -35,6 +41,7 @@ class Tables implements Panel {
   ) {
     skeleton(body);
     this.tables = new TablesOfRuns(stage, spec.keys[0] ?? "");
+    this.groupBy = spec.groupBy ?? "";
   }
 
   refresh(): void {
@@ -83,25 +90,94 @@ class Tables implements Panel {
     return found.sort((a, b) => sign * compared(a.cells[this.sortBy], b.cells[this.sortBy]));
   }
 
-  private show(): void {
+  private show(focus = ""): void {
     if (!this.rows.length) {
       note(this.body, word(this.stage.runs.drawn().length ? "noRows" : "noRunsDrawn"));
       return;
     }
     const chosen = this.chosen();
-    const pages = Math.max(1, Math.ceil(chosen.length / PAGE));
+    const lines = this.isGrouped ? this.grouped(chosen) : chosen.map((row) => () => rowOf(row, false));
+    const pages = Math.max(1, Math.ceil(lines.length / PAGE));
     this.page = Math.min(this.page, pages - 1);
     this.head.say(word("rowsShown", { n: chosen.length }));
     const box = make("div", "panel-table");
     const table = make("table", "data-table");
     table.createTHead().append(this.headRow());
-    const lines = table.createTBody();
-    for (const row of chosen.slice(this.page * PAGE, (this.page + 1) * PAGE)) lines.append(rowOf(row));
+    const shown = lines.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    table.createTBody().append(...shown.map((draw) => draw()));
     box.append(table);
-    const old = this.body.querySelector<HTMLInputElement>("input");
-    const hadFocus = old === document.activeElement && old !== null;
+    box.addEventListener("keydown", (event) => this.key(event));
+    const scrolled = this.body.querySelector(".panel-table")?.scrollTop ?? 0;
+    const hadFocus =
+      this.body.querySelector("input") === document.activeElement &&
+      this.body.contains(document.activeElement);
     this.body.replaceChildren(this.tools(pages), box);
+    if (focus) box.scrollTop = scrolled;
     if (hadFocus) this.body.querySelector<HTMLInputElement>("input")?.focus();
+    if (focus) this.body.querySelector<HTMLElement>(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
+  }
+
+  private get isGrouped(): boolean {
+    return this.groupBy === RUN || this.columns.includes(this.groupBy);
+  }
+
+  /** Lines of groups, and of the rows of those that are open. */
+  private grouped(chosen: Row[]): (() => HTMLElement)[] {
+    const at = this.columns.indexOf(this.groupBy);
+    const keyOf = (row: Row) => (at < 0 ? row.run.uid : row.cells[at]);
+    const groups = groupsOf(chosen, keyOf, ({ cells }) => cells, this.columns.length);
+    const sign = this.isFalling ? -1 : 1;
+    const by = (group: Group<Row>) =>
+      this.sortBy === COUNT
+        ? group.rows.length
+        : this.sortBy < 0
+          ? group.value
+          : sortValue(group.columns[this.sortBy]);
+    groups.sort((a, b) => sign * compared(by(a), by(b)));
+    return groups.flatMap((group) => {
+      const id = JSON.stringify(group.value);
+      const isOpen = this.open.has(id);
+      const line = () => this.groupRow(group, id, isOpen, at);
+      return isOpen ? [line, ...group.rows.map((row) => () => rowOf(row, true))] : [line];
+    });
+  }
+
+  private groupRow(group: Group<Row>, id: string, isOpen: boolean, at: number): HTMLElement {
+    const line = make("tr", "panel-table-group");
+    const head = make("th");
+    head.scope = "row";
+    const toggle = make("button", "panel-toggle");
+    toggle.type = "button";
+    toggle.dataset.group = id;
+    toggle.dataset.focus = `group ${id}`;
+    toggle.setAttribute("aria-expanded", String(isOpen));
+    const name = at < 0 ? (group.rows[0] as Row).run.name : cellText(group.value) || "–";
+    toggle.append(makeIcon("chevron-right"), make("span", "truncate", name));
+    toggle.addEventListener("click", () => this.toggle(id, !isOpen));
+    head.append(toggle);
+    line.append(head, make("td", "num", String(group.rows.length)));
+    for (const summary of group.columns) line.append(summaryCell(summary));
+    return line;
+  }
+
+  private toggle(id: string, isOpen: boolean): void {
+    if (isOpen) this.open.add(id);
+    else this.open.delete(id);
+    this.show(`group ${id}`);
+  }
+
+  /** Arrows go through the groups, to the right opens one, to the left closes it. */
+  private key(event: KeyboardEvent): void {
+    const toggles = [...this.body.querySelectorAll<HTMLElement>("[data-group]")];
+    const at = toggles.indexOf(document.activeElement as HTMLElement);
+    const id = toggles[at]?.dataset.group;
+    if (id === undefined) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: toggles.length - 1 }[event.key];
+    if (to !== undefined) toggles[Math.max(0, Math.min(toggles.length - 1, to))]?.focus();
+    else if (event.key === "ArrowRight" || event.key === "ArrowLeft")
+      this.toggle(id, event.key === "ArrowRight");
+    else return;
+    event.preventDefault();
   }
 
   private tools(pages: number): HTMLElement {
@@ -128,6 +204,7 @@ class Tables implements Panel {
     const place = make("span", "muted num", `${this.page + 1} / ${pages}`);
     tools.append(
       input,
+      this.groupChoice(),
       step("chevron-left", word("previous"), -1),
       place,
       step("chevron-right", word("next"), 1),
@@ -135,29 +212,49 @@ class Tables implements Panel {
     return tools;
   }
 
+  private groupChoice(): HTMLElement {
+    const select = make("select", "form-select form-select-sm");
+    select.setAttribute("aria-label", word("groupRows"));
+    select.append(new Option(word("noGroups"), ""), new Option(word("run"), RUN));
+    for (const column of this.columns) select.append(new Option(column, column));
+    select.value = this.isGrouped ? this.groupBy : "";
+    select.dataset.focus = "group-by";
+    select.addEventListener("change", () => {
+      this.groupBy = select.value;
+      this.head.keep({ groupBy: this.groupBy });
+      this.open.clear();
+      this.page = 0;
+      this.sortBy = -1;
+      this.show("group-by");
+    });
+    return select;
+  }
+
   private headRow(): HTMLElement {
     const row = make("tr");
-    row.append(make("th", "", word("run")));
-    for (const [place, column] of this.columns.entries()) {
-      const cell = make("th");
-      cell.scope = "col";
-      const isSorted = this.sortBy === place;
-      if (isSorted) cell.ariaSort = this.isFalling ? "descending" : "ascending";
-      const button = make(
-        "button",
-        "panel-sort",
-        `${column}${isSorted ? (this.isFalling ? " ↓" : " ↑") : ""}`,
-      );
-      button.type = "button";
-      button.addEventListener("click", () => {
-        this.isFalling = isSorted && !this.isFalling;
-        this.sortBy = place;
-        this.show();
-      });
-      cell.append(button);
-      row.append(cell);
-    }
+    const first = make("th", "", this.groupBy === RUN || !this.isGrouped ? word("run") : this.groupBy);
+    first.scope = "col";
+    row.append(first);
+    if (this.isGrouped) row.append(this.sortHead(word("rowCount"), COUNT));
+    for (const [place, column] of this.columns.entries()) row.append(this.sortHead(column, place));
     return row;
+  }
+
+  private sortHead(name: string, place: number): HTMLElement {
+    const cell = make("th");
+    cell.scope = "col";
+    const isSorted = this.sortBy === place;
+    if (isSorted) cell.ariaSort = this.isFalling ? "descending" : "ascending";
+    const button = make("button", "panel-sort", `${name}${isSorted ? (this.isFalling ? " ↓" : " ↑") : ""}`);
+    button.type = "button";
+    button.dataset.focus = `sort ${place}`;
+    button.addEventListener("click", () => {
+      this.isFalling = isSorted && !this.isFalling;
+      this.sortBy = place;
+      this.show(`sort ${place}`);
+    });
+    cell.append(button);
+    return cell;
   }
 }
 
@@ -173,12 +270,27 @@ function compared(a: unknown, b: unknown): number {
   return typeof a === "number" && typeof b === "number" ? a - b : collate(cellText(a), cellText(b));
 }
 
-function rowOf({ run, cells }: Row): HTMLElement {
-  const row = make("tr", `run-color-${run.color}`);
+/** A cell of a group: the mean, with the range to hover, or how many values there are. */
+function summaryCell(summary: Summary): HTMLElement {
+  if (summary.kind === "numbers") {
+    const cell = make("td", "num end", cellText(summary.mean));
+    cell.title = word("meanOf", { low: cellText(summary.low), high: cellText(summary.high) });
+    return cell;
+  }
+  if (summary.kind === "mixed") return make("td", "muted", word("valuesIn", { n: summary.count }));
+  const cell = make("td", "", summary.kind === "same" ? cellText(summary.value) : "");
+  cell.title = cell.textContent ?? "";
+  return cell;
+}
+
+/** The line of a row; below a group it stands in, with nothing in the column of counts. */
+function rowOf({ run, cells }: Row, isInGroup: boolean): HTMLElement {
+  const row = make("tr", `run-color-${run.color}${isInGroup ? " is-in-group" : ""}`);
   const name = make("th");
   name.scope = "row";
   name.append(make("i", "run-swatch"), make("span", "", run.name));
   row.append(name);
+  if (isInGroup) row.append(make("td"));
   for (const cell of cells) {
     const shown = make("td", typeof cell === "number" ? "num end" : "", cellText(cell));
     shown.title = shown.textContent ?? "";

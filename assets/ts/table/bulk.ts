@@ -1,4 +1,5 @@
 import { make, one } from "../lib/dom";
+import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { actOn } from "./acts";
 import type { Catalogue } from "./catalogue";
@@ -30,8 +31,8 @@ export function enableBulk(table: RunsTable, selection: Selection, catalogue: Ca
     const { size, uids } = selection;
     bar.hidden = size === 0;
     if (!size) return;
-    count.textContent = word(size === 1 ? "chosenOne" : "chosen", { count: size.toLocaleString() });
-    all.textContent = word("chooseAll", { count: table.total.toLocaleString() });
+    count.textContent = word(size === 1 ? "chosenOne" : "chosen", { count: formatCount(size) });
+    all.textContent = word("chooseAll", { count: formatCount(table.total) });
     all.hidden = size >= table.total;
     compare.hidden = uids.length < 2 || uids.length > MOST_COMPARED;
     compare.href = `${table.root.dataset.compareUrl}?${new URLSearchParams(uids.map((uid) => ["runs", uid]))}`;
@@ -130,7 +131,7 @@ class Questions {
     const rows = [...this.table.scroll.querySelectorAll<HTMLElement>("tr[data-uid].chosen")];
     const names = rows.slice(0, 5).map((row) => row.dataset.name ?? "");
     const rest = this.selection.size - names.length;
-    return rest > 0 ? [...names, word("andMore", { count: rest.toLocaleString() })] : names;
+    return rest > 0 ? [...names, word("andMore", { count: formatCount(rest) })] : names;
   }
 
   private nameOfChosen(): string {
@@ -168,5 +169,5 @@ async function projects(): Promise<string[]> {
 }
 
 function title(act: string, count: number): string {
-  return word(count === 1 ? `title_${act}_one` : `title_${act}`, { count: count.toLocaleString() });
+  return word(count === 1 ? `title_${act}_one` : `title_${act}`, { count: formatCount(count) });
 }

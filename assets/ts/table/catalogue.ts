@@ -1,5 +1,4 @@
 import { askJson } from "./server";
-import type { RunsTable } from "./table";
 
 export type ColumnType = "number" | "text" | "boolean" | "time" | "tags" | "mixed";
 
@@ -17,7 +16,7 @@ export class Catalogue {
   private known: ColumnInfo[] = [];
   private readonly valuesOf = new Map<string, Promise<string[]>>();
 
-  constructor(private readonly table: RunsTable) {
+  constructor(private readonly table: EventTarget & { readonly url: string }) {
     table.addEventListener("counted", () => this.forget());
   }
 

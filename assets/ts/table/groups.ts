@@ -14,8 +14,10 @@ export function enableGroups(table: RunsTable, pages: Pages, catalogue: Catalogu
   const opened = new Set<string>();
   table.scroll.addEventListener("click", (event) => {
     const target = event.target as Element;
+    const more = target.closest<HTMLButtonElement>("[data-more-groups]");
+    if (more) void showMore(table, more);
     const body = target.closest<HTMLTableSectionElement>("tbody.group");
-    if (!body || target.closest("a")) return;
+    if (!body || target.closest("a, .pick")) return;
     if (target.closest("[data-expand]") || target.closest("th")) void toggle(table, pages, body, opened);
   });
   let grouped = table.state.group.join();
@@ -68,6 +70,23 @@ async function open(
     }
   }
   announce(word("groupOpened", { count: body.dataset.count ?? "" }));
+}
+
+/** Put the next groups of a level where the button for them was. */
+async function showMore(table: RunsTable, button: HTMLButtonElement): Promise<void> {
+  const place = button.closest("tbody") as HTMLTableSectionElement;
+  const { inside: path = "[]", from: offset = "0" } = place.dataset;
+  button.disabled = true;
+  try {
+    const drawn = document.createElement("template");
+    drawn.innerHTML = `<table>${await getText(table.partUrl("groups", { path, offset }))}</table>`;
+    const bodies = [...drawn.content.querySelectorAll<HTMLTableSectionElement>("tbody")];
+    place.replaceWith(...bodies);
+    bodies[0]?.querySelector<HTMLElement>("[data-expand]")?.focus();
+  } catch {
+    button.disabled = false;
+    toast(word("requestFailed"), "error");
+  }
 }
 
 function close(body: HTMLTableSectionElement, opened: Set<string>): void {

@@ -1,5 +1,8 @@
+import { toast } from "../lib/announce";
 import { one } from "../lib/dom";
+import { word } from "../lib/words";
 import { writeTree } from "./filter/tree";
+import { askJson } from "./server";
 import type { RunsTable } from "./table";
 
 /** Which runs are chosen: some by their id, or all that match but some. Event: `changed`. */
@@ -8,6 +11,8 @@ export class Selection extends EventTarget {
   /** Whether every run that matches is chosen, but those in `picked`. */
   private everything = false;
   private last: HTMLInputElement | undefined;
+  /** The runs of groups whose box was used, by path. */
+  private readonly groups = new Map<string, string[]>();
 
   constructor(private readonly table: RunsTable) {
     super();
@@ -20,6 +25,7 @@ export class Selection extends EventTarget {
       const now = table.query();
       now.delete("order");
       now.delete("group");
+      if (query !== now.toString()) this.groups.clear();
       if (this.everything && query !== now.toString()) this.clear(); // "all" meant other runs
       query = now.toString();
     });
@@ -45,10 +51,11 @@ export class Selection extends EventTarget {
 
   /** What names the chosen runs to the server (contract "Acts on many runs"). */
   toParams(): URLSearchParams {
-    if (!this.everything) return new URLSearchParams([...this.picked].map((uid) => ["uid", uid]));
+    const ids = [...this.picked].join(","); // in one field: a form takes no more than 1,000
+    if (!this.everything) return new URLSearchParams({ uid: ids });
     const params = this.table.query();
     params.set("all", "1");
-    for (const uid of this.picked) params.append("except", uid);
+    if (ids) params.set("except", ids);
     return params;
   }
 
@@ -85,6 +92,10 @@ export class Selection extends EventTarget {
     const box = cell?.querySelector<HTMLInputElement>("input[type=checkbox]");
     if (!box) return;
     if (event.target !== box) box.checked = !box.checked; // the whole cell is the target
+    if (box.dataset.pickGroup !== undefined) {
+      void this.pickGroup(box);
+      return;
+    }
     if (box.dataset.pickAll !== undefined) {
       if (this.size) this.clear();
       else this.selectAll();
@@ -99,9 +110,26 @@ export class Selection extends EventTarget {
     this.redraw();
   }
 
+  /** Choose all runs of a group, over all its pages, or let them go. */
+  private async pickGroup(box: HTMLInputElement): Promise<void> {
+    const path = box.closest<HTMLElement>("tbody")?.dataset.path ?? "";
+    const chosen = box.checked;
+    try {
+      const { uids } = await askJson<{ uids: string[] }>(this.table.partUrl("uids", { path }));
+      this.groups.set(path, uids);
+      for (const uid of uids) this.mark(uid, chosen);
+    } catch {
+      toast(word("requestFailed"), "error");
+    }
+    this.redraw();
+  }
+
   private set(box: HTMLInputElement, chosen: boolean): void {
     const uid = box.closest("tr")?.dataset.uid;
-    if (uid === undefined) return;
+    if (uid !== undefined) this.mark(uid, chosen);
+  }
+
+  private mark(uid: string, chosen: boolean): void {
     if (chosen !== this.everything) this.picked.add(uid);
     else this.picked.delete(uid);
   }
@@ -116,6 +144,12 @@ export class Selection extends EventTarget {
       const chosen = this.has(row?.dataset.uid ?? "");
       box.checked = chosen;
       row?.classList.toggle("chosen", chosen);
+    }
+    for (const box of this.table.scroll.querySelectorAll<HTMLInputElement>("[data-pick-group]")) {
+      const uids = this.groups.get(box.closest<HTMLElement>("tbody")?.dataset.path ?? "") ?? [];
+      const count = uids.filter((uid) => this.has(uid)).length;
+      box.checked = uids.length ? count === uids.length : this.everything && !this.picked.size;
+      box.indeterminate = count > 0 && !box.checked;
     }
     if (this.table.table) {
       const all = one<HTMLInputElement>("[data-pick-all]", this.table.scroll);

@@ -1,5 +1,6 @@
 import { announce, toast } from "../lib/announce";
 import { one } from "../lib/dom";
+import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { exportUrl } from "./bulk";
 import { openAt } from "./popup";
@@ -40,7 +41,7 @@ export function enableToolbar(table: RunsTable): void {
 function enableCounter(table: RunsTable): void {
   const counter = one<HTMLElement>("[data-counter]", table.root);
   const count = () => {
-    const values = { total: table.total.toLocaleString(), all: table.all.toLocaleString() };
+    const values = { total: formatCount(table.total), all: formatCount(table.all) };
     const text = table.error ? "" : word(table.total === table.all ? "countAll" : "countSome", values);
     if (counter.textContent !== text) counter.textContent = text;
   };

@@ -1,7 +1,11 @@
+import { announce } from "../lib/announce";
+import { word } from "../lib/words";
 import type { RunsTable } from "./table";
 
 const NARROWEST = 56;
 const WIDEST = 900;
+/** Pixels that Shift and an arrow key change. */
+const STEP = 16;
 
 /** Resize columns by dragging their edge; a double click fits the column to what is in view. Keeps pinned ones in place. */
 export function enableWidths(table: RunsTable): void {
@@ -23,6 +27,19 @@ export function enableWidths(table: RunsTable): void {
       stick();
       if (done) keepWidth(table, column, width);
     });
+  });
+  table.scroll.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+    const column = (event.target as Element).closest<HTMLElement>("thead th[data-column]")?.dataset.column;
+    const col = column ? colOf(table, column) : undefined;
+    if (!by || !column || !col || !event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const width = Math.round(Math.min(WIDEST, Math.max(NARROWEST, widthOf(table, column) + by)));
+    col.width = String(width);
+    stick();
+    keepWidth(table, column, width);
+    announce(word("columnWidth", { n: width }));
   });
   table.scroll.addEventListener("dblclick", (event) => {
     const edge = (event.target as Element).closest<HTMLElement>("[data-resize]");

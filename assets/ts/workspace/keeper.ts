@@ -8,7 +8,7 @@ const PAUSE_MS = 800;
 export interface KeptView {
   panels?: object;
   selector?: object;
-  runs?: object;
+  runs?: Record<string, unknown>;
 }
 
 /** Keeps the working state: on the server where somebody is signed in, else in this browser. */
@@ -20,6 +20,8 @@ export class Keeper {
   constructor(
     private readonly url: string,
     private readonly store: string,
+    /** What the server calls the part that is `panels` here: run pages have panels of their own. */
+    private readonly panelsPart: string,
   ) {
     addEventListener("pagehide", () => this.send());
   }
@@ -44,8 +46,10 @@ export class Keeper {
       remember(this.store, { ...recall<KeptView>(this.store, {}), ...part });
       return;
     }
+    const { panels, ...others } = part;
+    const named = { ...others, ...(panels ? { [this.panelsPart]: panels } : {}) };
     const headers = { "Content-Type": "application/json", "X-CSRFToken": document.body.dataset.csrf ?? "" };
-    fetch(this.url, { method: "PATCH", headers, body: JSON.stringify(part), keepalive: true }).then(
+    fetch(this.url, { method: "PATCH", headers, body: JSON.stringify(named), keepalive: true }).then(
       ({ ok }) => this.tell(ok),
       () => this.tell(false),
     );

@@ -25,6 +25,8 @@ export interface SelectorOptions {
   url: string;
   state: SelectorState;
   save(state: SelectorState): void;
+  /** Keep which runs are listed. */
+  saveFilter(filter: string): void;
   /** Other runs are drawn, or in other colours. */
   changed(): void;
 }
@@ -42,12 +44,24 @@ export class Selector implements Runs {
   private drawnNow = "";
   private reading: AbortController | undefined;
   private readonly asked = new URLSearchParams(location.search);
+  /** Called when a saved view lists other runs. */
+  onFollow: (() => void) | undefined;
 
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
+    const { filter } = one<HTMLElement>("[data-expression]").dataset;
+    if (filter && !this.asked.has("filter")) this.asked.set("filter", filter);
     this.listen();
     this.learn();
     void this.readPinned();
+  }
+
+  /** List the runs for which an expression holds, and keep it. */
+  async filterBy(filter: string): Promise<void> {
+    this.asked.set("filter", filter);
+    this.writeAddress();
+    this.options.saveFilter(filter);
+    await this.reread();
   }
 
   get(uid: string): RunInfo | undefined {
@@ -142,7 +156,8 @@ export class Selector implements Runs {
     }
     const total = Number(one<HTMLElement>("[data-total]", this.list).dataset.total ?? "0");
     one("[data-run-count]").textContent = word("runsDrawn", { n: drawn.size, of: total });
-    one<HTMLElement>("[data-no-run]").hidden = total > 0 || !this.searchBox.value;
+    one<HTMLElement>("[data-no-run]").hidden =
+      total > 0 || !(this.searchBox.value || this.asked.get("filter"));
     this.tell();
   }
 
@@ -243,6 +258,7 @@ export class Selector implements Runs {
     for (const name of QUERY_PARTS) this.asked.set(name, String(query[name] ?? ""));
     this.searchBox.value = this.asked.get("search") ?? "";
     this.writeAddress();
+    this.onFollow?.();
     await this.reread();
   }
 

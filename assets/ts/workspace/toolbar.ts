@@ -16,6 +16,7 @@ export class Toolbar {
   private readonly root = one<HTMLElement>("[data-toolbar]");
   private readonly slider = one<HTMLInputElement>("[data-view=smoothing]", this.root);
   private readonly kind = one<HTMLSelectElement>("[data-view=smoothing-kind]", this.root);
+  private readonly devices = one<HTMLSelectElement>("[data-view=devices]", this.root);
   private readonly axis = one<HTMLSelectElement>("[data-view=x]", this.root);
 
   constructor(
@@ -29,7 +30,13 @@ export class Toolbar {
       this.setSmoothing();
     });
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle]")) {
-      const name = button.dataset.toggle as "logX" | "logY" | "band" | "original" | "withoutOutliers";
+      const name = button.dataset.toggle as
+        | "logX"
+        | "logY"
+        | "band"
+        | "original"
+        | "withoutOutliers"
+        | "totals";
       button.addEventListener("click", () => this.set({ [name]: !this.layout.view[name] }));
     }
     const columns = one<HTMLSelectElement>("[data-view=columns]", this.root);
@@ -41,6 +48,7 @@ export class Toolbar {
     group?.addEventListener("change", () => this.set({ groupBy: group.value }));
     const spread = this.root.querySelector<HTMLSelectElement>("[data-view=spread]");
     spread?.addEventListener("change", () => this.set({ spread: spread.value as "range" }));
+    this.devices.addEventListener("change", () => this.set({ devices: this.devices.value as "auto" }));
     this.show();
   }
 
@@ -69,6 +77,7 @@ export class Toolbar {
       const name = button.dataset.toggle as "band";
       button.setAttribute("aria-pressed", String(view[name]));
     }
+    this.devices.value = view.devices;
     one<HTMLSelectElement>("[data-view=columns]", this.root).value = String(this.layout.columns);
     const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
     if (group) {

@@ -1,12 +1,12 @@
 import { Feed } from "../charts/feed";
-import type { KeyInfo, KeysReply, Kind, RunMessage, ValuesReply } from "../charts/wire";
+import type { KeyAbout, KeyInfo, KeysReply, Kind, RunMessage, ValuesReply } from "../charts/wire";
 import { one, throttle } from "../lib/dom";
 import { collate } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import type { Card } from "../panels/card";
 import { Enlarged } from "../panels/enlarge";
-import { customPanels, panelsOf, withoutChartTables } from "../panels/generate";
+import { customPanels, isTable, panelsOf, withoutChartTables } from "../panels/generate";
 import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
@@ -29,6 +29,8 @@ const VALUES_FRESH_MS = 4000;
 interface Start {
   panels?: PanelsState;
   selector?: SelectorState;
+  /** What the runs table keeps; its filter is the list's too. */
+  runs?: Record<string, unknown>;
 }
 
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
@@ -41,6 +43,9 @@ export class Workspace implements Stage {
     keys: "",
     media: "",
     run: "",
+    charts: "",
+    frame: "",
+    entity: "",
     ...this.root.dataset,
   } as Stage["urls"];
   readonly layout: Layout;
@@ -59,11 +64,13 @@ export class Workspace implements Stage {
   private sections: Section[] = [];
   private hasRead = false;
   private views: ViewsMenu | undefined;
+  private runsPart: Record<string, unknown>;
 
   constructor() {
-    const { viewUrl = "", store = "runyard-workspace" } = this.root.dataset;
-    this.keeper = new Keeper(viewUrl, store);
+    const { viewUrl = "", store = "runyard-workspace", part = "panels" } = this.root.dataset;
+    this.keeper = new Keeper(viewUrl, store, part);
     const start: Start = { ...readStart(), ...this.keeper.recall() };
+    this.runsPart = start.runs ?? {};
     const defaults = this.kinds.includes("history") ? {} : { x: "_runtime" };
     this.layout = new Layout(start.panels ?? {}, (panels) => this.keeper.keep({ panels }), defaults);
     this.feed = new Feed({
@@ -79,6 +86,7 @@ export class Workspace implements Stage {
         url: this.root.dataset.selector ?? "",
         state: start.selector ?? {},
         save: (selector) => this.keeper.keep({ selector }),
+        saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
         changed: () => this.runsChanged(),
       });
     }
@@ -135,6 +143,15 @@ export class Workspace implements Stage {
     return numeric.map(({ key }) => key).sort(collate);
   }
 
+  about(key: string): KeyAbout | undefined {
+    return this.keys.system.get(key)?.about;
+  }
+
+  tableKeys(): string[] {
+    const tables = [...this.keys.history.values()].filter(({ types }) => types.some(isTable));
+    return tables.map(({ key }) => key).sort(collate);
+  }
+
   point(from: Panel, axis: string, x: number | null): void {
     this.grid.each(({ panel }) => {
       if (panel !== from) panel?.pointed?.(axis, x);
@@ -170,6 +187,11 @@ export class Workspace implements Stage {
   }
 
   resize(card: Card, part: Pick<PanelSpec, "span" | "height">): void {
+    this.layout.change(card.spec.id, part);
+    this.arrange();
+  }
+
+  choose(card: Card, part: Partial<PanelSpec>): void {
     this.layout.change(card.spec.id, part);
     this.arrange();
   }
@@ -285,6 +307,7 @@ export class Workspace implements Stage {
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
+    this.offerFilter();
     document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
       if ((event as ToggleEvent).newState === "open") void this.openViews();
     });
@@ -319,11 +342,30 @@ export class Workspace implements Stage {
     this.layout.replace(spec.panels ?? {});
     this.selector?.replace(spec.selector ?? {});
     if (spec.runs) {
-      this.keeper.keep({ runs: spec.runs });
+      this.keepRuns({ ...this.runsPart, ...spec.runs });
       void this.selector?.follow(spec.runs);
     }
     this.toolbar.show();
     this.redraw();
+  }
+
+  private keepRuns(runs: Record<string, unknown>): void {
+    this.runsPart = runs;
+    this.keeper.keep({ runs });
+  }
+
+  /** What completes expressions comes when somebody is about to type one, or to colour the one there is. */
+  private offerFilter(): void {
+    const { selector } = this;
+    const input = this.root.querySelector<HTMLInputElement>("[data-expression] input");
+    if (!selector || !input) return;
+    const begin = async () => {
+      const { enableFilter } = await import("./filter");
+      enableFilter(this.urls.run, selector);
+      if (document.activeElement === input) input.dispatchEvent(new Event("focus"));
+    };
+    if (input.value) void begin();
+    else input.addEventListener("focus", () => void begin(), { once: true });
   }
 
   private toggleSelector(): void {

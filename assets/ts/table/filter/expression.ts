@@ -3,17 +3,26 @@ import type { Catalogue } from "../catalogue";
 import { Combobox } from "../combobox";
 import { askJson } from "../server";
 import type { TableReply } from "../state";
-import type { RunsTable } from "../table";
 import { completeAt } from "./complete";
 import { type Place, tokensOf } from "./tokens";
 
 /** An expression that rests this long is looked at by the server, milliseconds. */
 const REST_MS = 400;
 
+/** Whose runs the expression filters: the table, or the list of runs beside panels. Fires `state` when others change it. */
+export interface Filtered extends EventTarget {
+  readonly root: HTMLElement;
+  /** Of the runs table, which reads expressions. */
+  readonly url: string;
+  readonly state: { filter: string };
+  readonly error: TableReply["error"];
+  change(part: { filter: string }): Promise<void>;
+}
+
 type FilterReply = Pick<TableReply, "tree" | "error">;
 
 /** The typed expression (RUN-22): coloured, completed while typing, checked by the server, applied when it is whole. */
-export function enableExpression(table: RunsTable, catalogue: Catalogue): void {
+export function enableExpression(table: Filtered, catalogue: Catalogue): void {
   const field = one<HTMLElement>("[data-expression]", table.root);
   const input = one<HTMLInputElement>("input", field);
   const colours = one<HTMLElement>("[data-colours]", field);

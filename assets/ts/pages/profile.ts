@@ -1,0 +1,5 @@
+import { enableCropping } from "../editor/crop";
+import { enableIntro } from "../editor/intro";
+
+enableCropping();
+enableIntro();

@@ -1,0 +1,33 @@
+import { announce } from "../lib/announce";
+import { one } from "../lib/dom";
+import { enableSentForms } from "../lib/sent-forms";
+
+enableSentForms();
+enableAdding();
+for (const part of document.querySelectorAll<HTMLElement>("[data-shown-when]")) follow(part);
+
+/** A click on `[data-adds]` puts its text into the field of people, on a line of its own. */
+function enableAdding(): void {
+  document.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest<HTMLElement>("[data-adds]");
+    if (!button) return;
+    const field = one<HTMLTextAreaElement>("[data-people]");
+    const people = field.value.split(/[\s,;]+/).filter(Boolean);
+    const name = button.dataset.adds ?? "";
+    if (!people.includes(name)) field.value = [...people, name].join("\n");
+    button.setAttribute("aria-pressed", "true");
+    announce(field.value.split("\n").join(", "));
+  });
+}
+
+/** Show a part only while the select named before "=" has the value after it. */
+function follow(part: HTMLElement): void {
+  const [id = "", value = ""] = (part.dataset.shownWhen ?? "").split("=");
+  const select = document.getElementById(id);
+  if (!(select instanceof HTMLSelectElement)) return;
+  const update = (): void => {
+    part.hidden = select.value !== value;
+  };
+  select.addEventListener("change", update);
+  update();
+}

@@ -1,0 +1,64 @@
+import { palette } from "../../charts/palette";
+import type { SeriesReply } from "../../charts/wire";
+import type { TablesOfRuns } from "../media";
+import type { Stage } from "../panel";
+import type { RunInfo } from "../runs";
+import type { ChartSource } from "./chart";
+import type { Row } from "./messages";
+
+/** More would take a browser seconds to draw. */
+const MOST_ROWS = 50_000;
+
+/** Read what a chart draws, each row with the `id`, `name` and `color` of its run. */
+export async function rowsOf(
+  stage: Stage,
+  source: ChartSource,
+  tables: TablesOfRuns,
+  runs: readonly RunInfo[],
+): Promise<Row[]> {
+  const uids = runs.map(({ uid }) => uid);
+  const rows: Row[] = [];
+  if (source.kind === "table") {
+    const found = await tables.of(uids);
+    for (const [place, table] of found.entries()) {
+      const run = aboutOf(runs[place] as RunInfo);
+      for (const cells of table?.data ?? []) {
+        const row: Row = { ...run };
+        for (const [at, name] of (table?.columns ?? []).entries()) row[String(name)] = cells[at];
+        rows.push(row);
+      }
+    }
+  } else if (source.kind === "runs") {
+    const values = await stage.values([]);
+    for (const run of runs) {
+      const { config = {}, summary = {} } = values[run.uid] ?? {};
+      rows.push({ ...named("config", config), ...named("summary", summary), ...aboutOf(run) });
+    }
+  } else if (source.keys?.length) {
+    const reply = await stage.feed.sampled({ kind: "history", x: "_step" }, source.keys, uids);
+    for (const run of runs) rows.push(...historyOf(reply, run, source.keys));
+  }
+  return rows.slice(0, MOST_ROWS);
+}
+
+function aboutOf({ uid, name, color }: RunInfo): Row {
+  return { id: uid, name, color: palette().runs[color] ?? palette().axis };
+}
+
+function named(part: string, values: Record<string, unknown>): Row {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${part}.${name}`, value]));
+}
+
+/** One row for each step at which the run has one of the keys. */
+function historyOf(reply: SeriesReply, run: RunInfo, keys: readonly string[]): Row[] {
+  const bySteps = new Map<number, Row>();
+  for (const key of keys) {
+    const line = reply.series[run.uid]?.[key];
+    for (const [at, step] of (line ? (reply.x[line.x] ?? []) : []).entries()) {
+      const row = bySteps.get(step) ?? { _step: step, ...aboutOf(run) };
+      row[key] = line?.last[at];
+      bySteps.set(step, row);
+    }
+  }
+  return [...bySteps.values()].sort((a, b) => (a._step as number) - (b._step as number));
+}

@@ -1,0 +1,5 @@
+declare module "*.svg" {
+  /** The file's text. */
+  const text: string;
+  export default text;
+}
