@@ -9,7 +9,7 @@ from django.db import transaction
 
 from bench import world
 from metrics import compaction, selectors, store
-from metrics.ingest import Post, write_group
+from metrics.group_commit import Post, write_group
 from metrics.models import Kind, Stream
 from metrics.writing import Lines
 from runs.models import Run

@@ -47,7 +47,7 @@ def _asker(where: Project, user: User) -> Callable[[dict[str, object]], bytes]:
             query.setlist(name, list(map(str, values)) if isinstance(values, list) else [str(values)])
         request = factory.get(f"/?{query.urlencode()}", headers={"Accept-Encoding": "gzip"})
         request.user = user
-        request.actor = actor_of_user(user)  # type: ignore[attr-defined]  # as access.web keeps it
+        request.actor = (request.path, actor_of_user(user))  # type: ignore[attr-defined]  # as access.web keeps it
         return bytes(workspace.series(request, where.team.name, where.name).content)
 
     return ask

@@ -31,10 +31,14 @@ def main() -> None:
     arguments = _arguments()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
+    from demo.colleagues import make_colleagues
     from demo.live import go_live
     from demo.people import PASSWORD, TEAMS, make_people
+    from demo.profiles import make_profiles
 
     servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
+    make_profiles()
+    make_colleagues()
     plans = all_plans(arguments.only)
     began = time.monotonic()
     try:

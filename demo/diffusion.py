@@ -9,6 +9,17 @@ from demo.media import Uploads, histogram, sample_picture
 from demo.plans import Log, Plan, Source, rows, times
 from demo.wire import LoggedRun
 
+SCORES = {
+    "panel_type": "Vega2",
+    "panel_config": {
+        "panelDefId": "wandb/bar/v0",
+        "fieldSettings": {"label": "subject", "value": "score"},
+        "stringSettings": {"title": "Score by subject"},
+    },
+}
+"""What `wandb.plot.bar` tells of a chart; its rows are the table ``scores_table``."""
+SUBJECTS = ("discs", "faces", "hands", "letters", "landscapes")
+
 
 def _diffusion_log(lasts_s: float) -> Log:
     def log(run: LoggedRun, chance: Source, began_at: float) -> int | None:
@@ -31,6 +42,8 @@ def _diffusion_log(lasts_s: float) -> Log:
         history[-1]["report"] = uploads.html(
             "report", count - 1, "<h1>Evaluation</h1><p>FID falls to about 9.</p>"
         )
+        scores = [[subject, round(chance.uniform(0.3, 0.95), 3)] for subject in SUBJECTS]
+        history[-1]["scores_table"] = uploads.table("scores_table", count - 1, ["subject", "score"], scores)
         uploads.files["requirements.txt"] = b"torch==2.9.0\ndiffusers==0.36.0\nwandb==0.31.0\n"
         uploads.files["config.yaml"] = b"model: unet\nchannels: 192\nsteps: 600\n"
         run.upload(uploads.files)
@@ -53,7 +66,8 @@ def diffusion_models(source: Source) -> Iterator[Plan]:
             author="minseo", team="vision", project="diffusion", uid=f"diffusion{number}", seed=200 + number,
             fields={
                 "displayName": f"unet-{config['channels']}-{config['schedule']}", "config": config, "host": "gpu-03",
-                "program": "sample.py", "told": told("gpu-03", ["sample.py"], gpus=2),
+                "program": "sample.py",
+                "told": told("gpu-03", ["sample.py"], gpus=2) | {"visualize": {"scores": SCORES}},
             },
             log=_diffusion_log(lasts_s), began_s_ago=(5 - number) * 14_000.0, lasts_s=lasts_s,
         )  # fmt: skip

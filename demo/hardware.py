@@ -1,7 +1,8 @@
 """Samples of hardware as the SDK posts them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
 
 import numpy as np
 
@@ -18,17 +19,39 @@ def told(host: str, command: Sequence[str], *, gpus: int = 0) -> dict[str, Any]:
                 "os": "Linux-6.8.0-45-generic-x86_64-with-glibc2.39", "python": "CPython 3.11.9", "host": host,
                 "program": command[0], "codePath": command[0], "args": list(command[1:]),
                 "executable": "/opt/venv/bin/python", "cpu_count": 48, "cpu_count_logical": 96,
-                "gpu": GPU if gpus else None, "gpu_count": gpus, "memory": {"total": str(1024**3 * 1007)},
+                "gpu": GPU if gpus else None, "gpu_count": gpus, "gpu_nvidia": cards(host, gpus),
+                "memory": {"total": str(1024**3 * 1007)},
                 "git": {"remote": "https://github.com/aurora-labs/models.git", "commit": "9f31c7e2a4"},
             }
         },
     }  # fmt: skip
 
 
+def cards(host: str, count: int) -> list[dict[str, Any]]:
+    """Return the GPUs of a host, the same ones every time."""
+    return [
+        {
+            "name": GPU,
+            "uuid": f"GPU-{uuid5(NAMESPACE_DNS, f'{host}.{index}')}",
+            "memoryTotal": str(80 * 1024**3),
+        }
+        for index in range(count)
+    ]
+
+
 def samples(
-    source: np.random.Generator, times: Sequence[float], began_at: float, *, gpus: int, label: str = ""
+    source: np.random.Generator,
+    times: Sequence[float],
+    began_at: float,
+    *,
+    gpus: int,
+    label: str = "",
+    held: Collection[int] = (),
 ) -> list[dict[str, Any]]:
-    """Return a sample for each time (unix seconds), with the values of each of the GPUs."""
+    """Return a sample for each time (unix seconds), with the values of each of the GPUs.
+
+    ``held`` are those on which processes of the run are; without any, all are in use.
+    """
     suffix = f"/l:{label}" if label else ""
     found = []
     for at in times:
@@ -42,9 +65,14 @@ def samples(
         }  # fmt: skip
         for gpu in range(gpus):
             use = float(np.clip(source.normal(93, 5), 0, 100)) if source.random() > 0.03 else 12.0
+            filled = 71 + 6 * part + gpu * 0.2
+            if held and gpu not in held:
+                use, filled = 0.0, 0.7
+            if gpu in held:
+                values[f"gpu.process.{gpu}.gpu"] = use
             values |= {
-                f"gpu.{gpu}.gpu": use, f"gpu.{gpu}.memoryAllocated": 71 + 6 * part + gpu * 0.2,
-                f"gpu.{gpu}.memoryAllocatedBytes": (58 + 5 * part) * 1024**3, f"gpu.{gpu}.temp": 48 + use / 5,
+                f"gpu.{gpu}.gpu": use, f"gpu.{gpu}.memoryAllocated": filled,
+                f"gpu.{gpu}.memoryAllocatedBytes": filled * 0.8 * 1024**3, f"gpu.{gpu}.temp": 48 + use / 5,
                 f"gpu.{gpu}.powerWatts": 120 + 5.3 * use,
             }  # fmt: skip
         found.append(

@@ -1,4 +1,4 @@
-"""Who is in the demo: one organization, three teams, six people; made by the commands of ``manage.py``."""
+"""Who is in the demo: an organization, three teams, six people, a program; made by the commands of ``manage.py``."""
 
 import json
 from io import StringIO
@@ -47,4 +47,5 @@ def make_people() -> dict[str, str]:
         _command("create_team", team, "--organization", ORGANIZATION, "--admin", admin)
         for name, role in members.items():
             _command("add_member", team, name, "--role", role)
+    _command("create_service_account", "vision", "nightly-bot")
     return keys

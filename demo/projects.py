@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
+from demo.cluster import cluster
 from demo.diffusion import diffusion_models
 from demo.language import language_models
 from demo.plans import Plan, Source
@@ -15,6 +16,7 @@ PROJECTS: dict[str, Callable[[Source], Iterator[Plan]]] = {
     "pretraining": language_models,
     "diffusion": diffusion_models,
     "humanoid": robots,
+    "cluster": cluster,
 }
 DESCRIPTIONS = {
     "cifar-sweep": "Which **depth** and learning rate for CIFAR-100?\n\n| we want | now |\n|---|---|\n"
@@ -23,6 +25,7 @@ DESCRIPTIONS = {
     "diffusion": "Does the *cosine* schedule give better samples than the linear one?\n\nLook at `samples` "
     "on the media page of each run: the last step should show clean discs.",
     "humanoid": "PPO, SAC and TD3 with ten seeds each. Group by `config.algorithm`; three were stopped by hand.",
+    "cluster": "What runs now: a training over four nodes of eight GPUs, and the agent of a machine.",
 }
 
 
