@@ -10,11 +10,15 @@ from typing import Any
 
 import factory
 import pytest
+from django.core import mail
+from django.core.mail import EmailMessage
 from django.db import transaction
+from django.test import Client
 
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
 from access.web import actor_of_user
+from accounts import outbox
 from accounts import services as accounts
 from accounts.models import User
 from runs.models import Project, Run, RunFile, Visibility
@@ -25,6 +29,7 @@ from storage.services import keep_bytes
 from teams import services as teams
 from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team
 from teams.roles import built_in
+from teams.service_accounts import create_service_account
 
 PASSWORD = "correct horse battery"
 
@@ -83,7 +88,7 @@ class ServiceAccountFactory(factory.Factory[ServiceAccount]):
 
     @classmethod
     def _create(cls, model_class: type[ServiceAccount], *args: Any, **kwargs: Any) -> ServiceAccount:
-        return teams.create_service_account(actor=SYSTEM, **kwargs)
+        return create_service_account(actor=SYSTEM, **kwargs)
 
 
 class ProjectFactory(factory.Factory[Project]):
@@ -130,7 +135,9 @@ def custom_role(organization: Organization, actions: Iterable[str], base: Preset
     role = Role.objects.create(
         organization=organization, name=f"role {Role.objects.count()}", base=built_in(base)
     )
-    RoleGrant.objects.bulk_create([RoleGrant(role=role, action=str(action)) for action in actions])
+    RoleGrant.objects.bulk_create(
+        [RoleGrant(role=role, action=str(action), is_added=True) for action in actions]
+    )
     return role
 
 
@@ -150,6 +157,19 @@ def make_member(team: Team, role: Preset | Role = Preset.MEMBER, **user: Any) ->
 def make_key(owner: User, **more: Any) -> str:
     """Return the secret of a new API key."""
     return accounts.create_api_key(actor=SYSTEM, owner=owner, **more)[1]
+
+
+def leave_open(client: Client) -> None:
+    """Let a browser have been signed in for so long that dangerous acts ask again who is there."""
+    session = client.session
+    session["signed_in_at"] = 0
+    session.save()
+
+
+def delivered() -> list[EmailMessage]:
+    """Send the mail that waits, and return all that was sent."""
+    outbox.deliver_waiting()
+    return mail.outbox
 
 
 def basic(secret: str) -> str:

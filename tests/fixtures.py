@@ -43,6 +43,30 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
             settings.setdefault("TEST", {})["NAME"] = str(HOME / f"test-{alias}.sqlite3")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _every_recorded_action_has_words() -> None:
+    """Fail whatever records an action that the audit log could not say in words."""
+    from django.db.models.signals import pre_save
+
+    from access.audit_words import words_of
+    from access.models import AuditEntry
+
+    def check(instance: AuditEntry, **_: Any) -> None:
+        name = str(instance.action)
+        if "." in name and words_of(name) == name and not name.startswith("test."):
+            raise LookupError(f"access.audit_words has no words for the action {name!r}")
+
+    pre_save.connect(check, sender=AuditEntry, weak=False)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_in_the_cache() -> None:
+    """Limits are counted there (ACC-23): what one test does too often is no matter of the next."""
+    from django.core.cache import cache
+
+    cache.clear()
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[Installation]:
     """Run one installation for the session. A test that kills a process starts it again, or uses `new_server`."""

@@ -1,5 +1,9 @@
-"""A real installation for tests: its own data folder, database, Redis and port; the production command lines."""
+"""A real installation for tests: its own data folder, database, Redis and port; the production command lines.
 
+One is migrated for each test process and never started; all others begin as copies of it, which saves each 12 s of CPU.
+"""
+
+import atexit
 import contextlib
 import http.client
 import json
@@ -10,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,10 +25,18 @@ import redis
 from common import embedded_redis
 from common.processes import kill_group, raise_open_files, spawn, web_command, worker_command
 from config.env import ROOT
-from tests.plugin import GIVEN_REDIS, SERVER_DATABASES_FROM, WORKER, redis_database
+from tests.plugin import (
+    GIVEN_REDIS,
+    HOME,
+    SERVER_DATABASES_FROM,
+    WORKER,
+    check_that_it_is_marked,
+    redis_database,
+)
 
 READY_WITHIN_S = 60
 STOP_WITHIN_S = 20
+SQLITE = "runyard.sqlite3"
 _made = 0
 
 
@@ -68,14 +81,26 @@ class Installation:
         number = SERVER_DATABASES_FROM + (WORKER + _made) % (16 - SERVER_DATABASES_FROM)
         return redis_database(GIVEN_REDIS, number)
 
-    def __enter__(self) -> Self:
+    def prepare(self) -> None:
+        """Make what an installation begins with: the tables and the static files."""
         self._database.create()
+        self.manage("migrate", "--no-input")
+        self.manage("collectstatic", "--no-input", "--verbosity", "0")
+
+    def _begin_as(self, prepared: "Installation") -> None:
+        """Copy the tables and static files of another; its secrets stay its own."""
+        self._database.create(like=prepared._database)
+        shutil.copytree(prepared.home / "static", self.home / "static")
+        if not self._database.url:
+            shutil.copy(prepared.home / SQLITE, self.home / SQLITE)
+
+    def __enter__(self) -> Self:
+        check_that_it_is_marked()
         try:
+            self._begin_as(_prepared())
             if not self._redis_folder:
                 with redis.Redis.from_url(self.env["RUNYARD_REDIS_URL"]) as client:
                     client.flushdb()
-            self.manage("migrate", "--no-input")
-            self.manage("collectstatic", "--no-input", "--verbosity", "0")
             self.start()
         except BaseException:
             self._leave()
@@ -88,6 +113,7 @@ class Installation:
         self._leave()
 
     def _leave(self) -> None:
+        """Leave no process, database or Redis behind."""
         self.stop()
         self._database.drop()
         if self._redis_folder:
@@ -196,6 +222,17 @@ class Installation:
         return path.read_text(errors="replace")[-20_000:] if path.exists() else ""
 
 
+@cache
+def _prepared() -> Installation:
+    """Return the one that all others of this process begin as."""
+    home = HOME / "prepared"
+    home.mkdir()
+    made = Installation(home)
+    atexit.register(made._leave)
+    made.prepare()
+    return made
+
+
 class ThrowAwayDatabase:
     """A database of its own on the PostgreSQL that the suite was given; nothing at all on SQLite."""
 
@@ -208,18 +245,18 @@ class ThrowAwayDatabase:
     def _on(self, name: str) -> str:
         return urlunsplit(urlsplit(self._given)._replace(path=f"/{name}"))
 
-    def _run(self, statement: str) -> None:
+    def _run(self, statement: str, options: str = "") -> None:
         import psycopg
 
         with psycopg.connect(self._on("postgres"), autocommit=True) as link:
-            link.execute(f'{statement} "{self._name}"' + (" WITH (FORCE)" if "DROP" in statement else ""))
+            link.execute(f'{statement} "{self._name}"{options}')
 
-    def create(self) -> None:
-        """Make it."""
+    def create(self, *, like: "ThrowAwayDatabase | None" = None) -> None:
+        """Make it, empty or with all that another holds, to which nobody may be connected."""
         if self._given:
-            self._run("CREATE DATABASE")
+            self._run("CREATE DATABASE", f' TEMPLATE "{like._name}"' if like else "")
 
     def drop(self) -> None:
         """Remove it, with whoever is still connected."""
         if self._given:
-            self._run("DROP DATABASE IF EXISTS")
+            self._run("DROP DATABASE IF EXISTS", " WITH (FORCE)")

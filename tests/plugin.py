@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -20,9 +21,12 @@ from common import embedded_redis
 MARKER = "RUNYARD_TEST_REDIS"
 """Keeps what the person gave, since xdist workers inherit what their controller set."""
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-REAL_MARKS = ("browser", "sdk", "processes")
+REAL_MARKS = ("browser", "sdk", "processes", "faults")
 REAL_FIXTURES = {"server", "new_server"}
 """What tells that a test waits for other processes."""
+STORED_MARKS = (*REAL_MARKS, "django_db")
+STORED_FIXTURES = {*REAL_FIXTURES, "db", "transactional_db", "django_db_setup"}
+"""What tells that a test asks a database or Redis."""
 SERVER_DATABASES_FROM = 8
 """Redis has 16 databases: the tests' own processes use the lower half, the servers they start the upper."""
 
@@ -34,9 +38,10 @@ def redis_database(url: str, number: int) -> str:
     return urlunsplit(parts._replace(path=f"/{(first + number) % 16}"))
 
 
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    # A shell starts what runs in its background so, and every training process would inherit being deaf to Ctrl-C.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts what runs in its background deaf to these, and every training process would inherit that.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 os.environ.setdefault(MARKER, os.environ.get("RUNYARD_REDIS_URL", ""))
 GIVEN_REDIS = os.environ[MARKER]
@@ -47,6 +52,7 @@ os.environ["RUNYARD_REDIS_URL"] = (
     embedded_redis.url_of(_folder) if _folder else redis_database(GIVEN_REDIS, WORKER % SERVER_DATABASES_FROM)
 )
 _redis: "list[subprocess.Popen[bytes]]" = []
+_running: list[pytest.Item] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -76,19 +82,43 @@ def pytest_unconfigure() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put browser tests last: Playwright leaves an event loop running, which Django and asyncio tests refuse.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Remember which test runs, for `check_that_it_is_marked`."""
+    _running[:] = [item]
+
+
+def check_that_it_is_marked() -> None:
+    """Refuse a server to a test that is taken for one without: it would be left out on the second database.
+
+    Raises:
+        AssertionError: the running test is marked `unstored`.
+    """
+    unmarked = [item.nodeid for item in _running if item.get_closest_marker("unstored")]
+    assert not unmarked, f"{unmarked} starts a server by itself: mark it `processes`"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Mark what asks for no database, before `-m` chooses; put browser tests last, after others have sorted.
+
+    Playwright leaves an event loop running, which Django and asyncio tests refuse.
 
     `make test` keeps xdist from changing the order of files. In CI, which others' work slows at will, a test of real
     processes gets a second try; the summary names each that needed it, and each of those is a fault to mend.
     """
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    for item in items:
+        if not _has(item, STORED_MARKS, STORED_FIXTURES):
+            item.add_marker("unstored")
     if os.environ.get("CI"):
         for item in items:
-            if _waits_for_others(item) and not item.get_closest_marker("faults"):
+            if _has(item, REAL_MARKS, REAL_FIXTURES) and not item.get_closest_marker("faults"):
                 item.add_marker(pytest.mark.flaky(reruns=1))
+    yield
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
-def _waits_for_others(item: pytest.Item) -> bool:
-    fixtures = set(getattr(item, "fixturenames", ()))
-    return bool(fixtures & REAL_FIXTURES) or any(item.get_closest_marker(name) for name in REAL_MARKS)
+def _has(item: pytest.Item, marks: Iterable[str], fixtures: Iterable[str]) -> bool:
+    """Say whether a test has one of the marks, or is given one of the fixtures, by others or by itself."""
+    given = getattr(item, "fixturenames", ())
+    return any(map(item.get_closest_marker, marks)) or any(name in given for name in fixtures)

@@ -1,13 +1,21 @@
 """TEAM-25: every route of every interface, by everybody, over everything, answers as the specification says.
 
+On a second database (`RUNYARD_TEST_MATRIX=answers`) one asks for all who expect the same answer to the same request.
+Who it is changes a number in the queries and not the queries; whom these let in is told by `test_access_worlds`.
+
 To add a route, add its row to `tests.matrix`: in ``web`` (by URL name), ``rest`` (viewset.action), ``graphql`` (root
 field), ``sockets`` or ``lean``. A row is a list of `Case`: which permission of `permissions.TABLE` it needs, over what
 (a project, a run, ...), and how it is asked. A permission that is new is copied from the table in TEAM-21 of the
 specification, never from the code. Who is asked, and about which things, is in `world`; a route without a row fails.
 """
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from functools import cache
+from string import Template
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import pytest
 from django.core.management import call_command
@@ -18,7 +26,7 @@ from pytest_django import DjangoDbBlocker
 from access.actor import SYSTEM
 from common.tasks import write_heartbeat
 from config.sockets import urlpatterns as socket_routes
-from metrics import ingest
+from metrics import group_commit
 from runs.models import Run
 from runs.services import deletion
 from tests.matrix import asking, graphql, lean, rest, sockets, web
@@ -28,6 +36,9 @@ from tests.matrix.world import WEB_ACTORS, World, build, keys_for
 from wandb_api.schema import roots, schema
 
 Check = Callable[[int], None]
+Asker = TypeVar("Asker")
+
+ANSWERS_ALONE = os.environ.get("RUNYARD_TEST_MATRIX") == "answers"
 
 BROKEN: dict[str, str] = {}
 """Routes that are known to answer wrongly, and why; mend the route, then take it out here."""
@@ -54,10 +65,9 @@ def world(db: None) -> Iterator[World]:
     """Build the world once."""
     with transaction.atomic():
         built = build()
-    write_heartbeat()  # /ready wants a worker
-    ingest.start()
+    group_commit.start()
     yield built
-    ingest.stop()
+    group_commit.stop()
 
 
 def _wrong(cells: Sequence[tuple[str, Answer, Answer]]) -> str:
@@ -81,14 +91,30 @@ def _cases(world: World, cases: list[Case]) -> Iterator[tuple[Case, Thing]]:
                 yield case, thing
 
 
-def _viewsets() -> dict[str, tuple[str, bool]]:
-    """Return ``viewset.action`` to (URL name, whether it is about one row) of the REST API."""
+def _one_each(askers: Iterable[tuple[Asker, Answer]]) -> Iterator[tuple[Asker, Answer]]:
+    """Yield the first who expects each answer, with it."""
+    first = dict[Answer, Asker]()
+    for asker, answer in askers:
+        first.setdefault(answer, asker)
+    for answer, asker in first.items():
+        yield asker, answer
+
+
+def _telling(askers: Iterable[tuple[Asker, Answer]]) -> Iterator[tuple[Asker, Answer]]:
+    """Yield who asks, with the answer expected: everybody, or one for each answer where these alone are asked for."""
+    return _one_each(askers) if ANSWERS_ALONE else iter(askers)
+
+
+@cache
+def _viewsets() -> dict[str, tuple[str, set[str]]]:
+    """Return ``viewset.action`` to (URL name, what its address names) of the REST API."""
     found = {}
     for name, pattern, view in asking.url_patterns():
         if hasattr(view, "cls"):
             for method, action in view.actions.items():
                 if method != "head":
-                    found[f"{view.cls.__name__}.{action}"] = name, "<pk>" in pattern
+                    names = set(re.findall(r"\(\?P<(\w+)>", pattern))
+                    found[f"{view.cls.__name__}.{action}"] = name, names
     return found
 
 
@@ -111,7 +137,8 @@ def test_every_web_page_has_a_row():
 def test_every_admin_page_has_a_row():
     kinds = ("changelist", "add", "history", "delete", "change")
     of_models = {f"admin:{model}_{kind}" for model in web.ADMIN_MODELS for kind in kinds}
-    assert {name for name, _ in _admin()} == of_models | web.ADMIN_PAGES
+    acts = {f"admin:{model}_act" for model in web.ADMIN_ACTS}
+    assert {name for name, _ in _admin()} == of_models | acts | web.ADMIN_PAGES
 
 
 def test_every_rest_action_has_a_row():
@@ -139,12 +166,13 @@ def test_every_lean_endpoint_has_a_row():
 
 @pytest.mark.parametrize("route", _rows(web.ROUTES))
 def test_web(route: str, world: World, checked: Check):
+    write_heartbeat()  # /ready wants a worker that was there just now
     cells = []
     for case, thing in _cases(world, web.ROUTES[route]):
         path = asking.page_path(route, case, thing)
-        for actor in WEB_ACTORS:
+        wants = [asking.web_answer(expected(case, actor, "full", thing), case, actor) for actor in WEB_ACTORS]
+        for actor, want in _telling(zip(WEB_ACTORS, wants, strict=True)):
             got = asking.ask_page(world.clients[actor], path, case.method)
-            want = asking.web_answer(expected(case, actor, "full", thing), case, actor)
             cells.append((f"{actor} {case.method} {path} ({thing.label})", got, want))
     _compare(checked, cells)
 
@@ -156,7 +184,9 @@ def test_admin(world: World, checked: Check):
         for part in ("<path:content_type_id>", "<path:object_id>", "(?P<url>.*)$"):
             path = path.replace(part, "1")
         if not path:
-            path = reverse(name, kwargs={} if name.endswith(("_changelist", "_add")) else {"object_id": "1"})
+            slug = {"slug": "none"} if name.endswith("_act") else {}
+            about = {} if name.endswith(("_changelist", "_add")) else {"object_id": "1"}
+            path = reverse(name, kwargs=about | slug)
         path = path.replace("^(?P<app_label>", "").partition("|")[0].removesuffix("$")
         for actor in WEB_ACTORS:
             if (actor, name) == ("operator", "admin:logout"):
@@ -171,31 +201,37 @@ def test_admin(world: World, checked: Check):
     _compare(checked, cells)
 
 
-def _rest_path(action: str, thing: Thing) -> str:
-    name, is_about_one = _viewsets()[action]
-    if is_about_one:
-        return reverse(name, args=[thing.row.pk])
-    if thing.row is None:
-        return reverse(name)
-    project = getattr(thing.row, "project", thing.row)
-    return f"{reverse(name)}?per_page=1000&entity={project.team.name}&project={project.name}"
+def _filled(case: Case, thing: Thing) -> dict[str, str]:
+    """Return the query of a case with the thing's names in the place of ``$entity`` and the like."""
+    names = asking.names_of(case, thing) if case.args else {}
+    return {key: Template(str(value)).safe_substitute(names) for key, value in case.args.items()}
+
+
+def _rest_path(action: str, case: Case, thing: Thing) -> str:
+    name, wanted = _viewsets()[action]
+    path = reverse(name, kwargs=rest.names_in_address(case, thing.row, wanted) if wanted else {})
+    asked = {"per_page": "1000", **_filled(case, thing)} if case.method == "GET" else {}
+    if not wanted and case.over in {Over.PROJECT, Over.RUN, Over.VIEW, Over.OWN_VIEW, Over.CHART}:
+        project = getattr(thing.row, "project", thing.row)
+        asked |= {"entity": project.team.name, "project": project.name}
+    return f"{path}?{urlencode(asked)}"
 
 
 @pytest.mark.parametrize("action", _rows(rest.ROUTES))
 def test_rest(action: str, world: World, checked: Check):
     cells = []
     for case, thing in _cases(world, rest.ROUTES[action]):
-        path = _rest_path(action, thing)
-        for actor, scope in [*keys_for(thing), (ELEVATED, "full")]:
+        path = _rest_path(action, case, thing)
+        dress = asking.sign_in_answer if action in rest.SIGNED_IN_ONLY else asking.rest_answer
+        keys, sessions = [*keys_for(thing), (ELEVATED, "full")], [(actor, "full") for actor in WEB_ACTORS]
+        wants = {asker: dress(expected(case, *asker, thing), asker[0]) for asker in [*keys, *sessions]}
+        for (actor, scope), want in _telling((key, wants[key]) for key in keys):
             got = asking.ask_rest(path, case, thing, world.headers(actor, scope))
-            cells.append(
-                (f"{actor} ({scope} key) {path} ({thing.label})", got, expected(case, actor, scope, thing))
-            )
-        for actor in WEB_ACTORS:
+            cells.append((f"{actor} ({scope} key) {case.method} {path} ({thing.label})", got, want))
+        # a session only says otherwise who asks, and everybody has asked by key
+        for (actor, _scope), want in _one_each((session, wants[session]) for session in sessions):
             got = asking.ask_rest(path, case, thing, {}, world.clients[actor])
-            cells.append(
-                (f"{actor} (session) {path} ({thing.label})", got, expected(case, actor, "full", thing))
-            )
+            cells.append((f"{actor} (session) {case.method} {path} ({thing.label})", got, want))
     _compare(checked, cells)
 
 
@@ -203,9 +239,10 @@ def test_rest(action: str, world: World, checked: Check):
 def test_graphql(field: str, world: World, checked: Check):
     cells = []
     for case, thing in _cases(world, graphql.ROUTES[field]):
-        for actor, scope in [*keys_for(thing), (ELEVATED, "full")]:
+        keys = [*keys_for(thing), (ELEVATED, "full")]
+        wants = [asking.graphql_answer(expected(case, *key, thing), key[0]) for key in keys]
+        for (actor, scope), want in _telling(zip(keys, wants, strict=True)):
             got = asking.ask_graphql(case, thing, world.headers(actor, scope))
-            want = asking.graphql_answer(expected(case, actor, scope, thing), actor)
             cells.append((f"{actor} ({scope} key) {field} as {case.needs!r} ({thing.label})", got, want))
     _compare(checked, cells)
 
@@ -230,7 +267,7 @@ def test_lean(route: str, world: World, checked: Check):
     for case, thing in _cases(world, lean.ROUTES[route]):
         for actor, scope in keys_for(thing):
             path = asking.lean_path(route, case, thing, world)
-            got = asking.ask_lean(case.method, path, world.headers(actor, scope))
+            got = asking.ask_lean(case, path, world.headers(actor, scope))
             want = expected(case, actor, scope, thing)
             if case.over is Over.RUN:
                 want = asking.graphql_answer(want, actor)

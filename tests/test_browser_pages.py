@@ -1,29 +1,37 @@
 """Every page as the demo fills it, in a real browser (UI-5, UI-6)."""
 
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
 
+from common.catalogues import LANGUAGES, compile_all, kept
 from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
 from demo.people import PASSWORD
-from demo.wire import DESCRIBE, Server
-from tests.browser import listen_to
+from demo.wire import DESCRIBE, LoggedRun, Server
+from tests.browser import PATIENCE_MS, listen_to
 from tests.installation import Installation
+from tests.words import leftovers
 
 pytestmark = pytest.mark.browser
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = {"serious", "critical"}
+OF_COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules that a page in the dark can break and the same page in the light keep; the rest ask for its elements."""
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
 
 @pytest.fixture(scope="module")
 def filled(server: Installation) -> Installation:
-    """Fill the server as `make demo` does, with two of the projects, and make an empty one."""
-    command = [sys.executable, "-m", "demo", "--url", server.url, "--only", "cifar-sweep", "diffusion"]
+    """Fill the server as `make demo` does, with some of the projects, and make an empty one."""
+    projects = ["cifar-sweep", "diffusion", "cluster"]
+    command = [sys.executable, "-m", "demo", "--url", server.url, "--only", *projects]
     made = subprocess.run(
         command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=300, check=False
     )
@@ -46,6 +54,13 @@ def visitor(filled: Installation, browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
         color_scheme="light", reduced_motion="reduce", bypass_csp=True, viewport=WIDE
     )
+    sign_in(context, filled)
+    yield context
+    context.close()
+
+
+def sign_in(context: BrowserContext, filled: Installation) -> None:
+    """Sign ada in."""
     page = context.new_page()
     page.goto(f"{filled.url}/accounts/login/")
     page.fill("[name=login]", "ada")
@@ -53,8 +68,6 @@ def visitor(filled: Installation, browser: Browser) -> Iterator[BrowserContext]:
     page.click("form.panel button[type=submit]")
     page.wait_for_url(f"{filled.url}/")
     page.close()
-    yield context
-    context.close()
 
 
 def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
@@ -69,11 +82,14 @@ def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
     return page, said
 
 
-def violations(page: Page) -> list[str]:
-    """Return what axe finds serious, with the first elements of each."""
+def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
+    """Return what axe finds serious, with the first elements of each; by all its rules or by some."""
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(path=AXE)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    options: dict[str, Any] = {"resultTypes": ["violations"], "iframes": False}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
+    found = page.evaluate("(options) => axe.run(document, options)", options)["violations"]
     return [
         f"{one['id']}: {one['help']}: " + "; ".join(node["html"][:160] for node in one["nodes"][:3])
         for one in found
@@ -90,7 +106,7 @@ def test_a_page_is_accessible_and_fits(visitor: BrowserContext, filled: Installa
     page.wait_for_function(
         "document.documentElement.dataset.bsTheme === 'dark' && !document.getAnimations().length"
     )
-    assert violations(page) == []
+    assert violations(page, OF_COLOURS) == []
     page.set_viewport_size(NARROW)
     page.wait_for_timeout(100)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
@@ -111,6 +127,77 @@ def test_a_page_of_strangers_is_accessible_and_fits(
     context.close()
 
 
+def _lines_of(page: Page, panel: str) -> Locator:
+    """Return the drawing of a panel of system metrics, whose label tells what it shows."""
+    card = page.locator(f"[data-key='system:{panel}']")
+    card.scroll_into_view_if_needed()
+    return card.locator(".chart-above")
+
+
+def _choose(page: Page, panel: str, text: str) -> None:
+    """Choose something in the menu of a panel."""
+    card = page.locator(f"[data-key='system:{panel}']")
+    card.hover()  # its buttons show then
+    card.locator("[aria-haspopup=menu]").click()
+    page.get_by_role("menuitem", name=text).click()
+
+
+def test_system_charts_show_nodes_and_devices_with_units(
+    visitor: BrowserContext, filled: Installation
+) -> None:
+    """RUN-26, RUN-41: 32 GPUs are the means of four nodes, or a line each; counters are rates, or totals."""
+    page, said = open_page(visitor, f"{filled.url}/vision/cluster/runs/nodes/system")
+    use = _lines_of(page, "gpu.{gpu}.gpu")
+    expect(use).to_have_attribute("aria-label", re.compile("GPU use: 4 lines"))
+    _choose(page, "gpu.{gpu}.gpu", "A line for each device")
+    expect(use).to_have_attribute("aria-label", re.compile("GPU use: 32 lines"))
+    _choose(page, "gpu.{gpu}.gpu", "Mean and range of all devices")
+    expect(use).to_have_attribute("aria-label", re.compile("GPU use: 1 lines"))
+    assert page.locator("section, details").filter(has_text="GPU 3 utilization").count() == 0
+    page.goto(f"{filled.url}/vision/cluster/runs/watch-gpu-09/system")
+    expect(_lines_of(page, "gpu.{gpu}.temp")).to_have_attribute("aria-label", re.compile("8 lines"))
+    expect(_lines_of(page, "network.recv")).to_have_attribute("aria-label", re.compile(r"8\.583 MiB/s"))
+    _choose(page, "network.recv", "Show counters as they are")
+    expect(_lines_of(page, "network.recv")).to_have_attribute("aria-label", re.compile(r"15\.09 GiB"))
+    page.locator("[data-key='system:gpu.{gpu}.temp']").hover()
+    page.locator("[data-key='system:gpu.{gpu}.temp'] [aria-label^=Enlarge]").click()
+    kept = '"system:gpu.{gpu}.temp":{"devices":"all"}'
+    with page.expect_response(lambda answer: kept in (answer.request.post_data or "")):
+        page.locator("#chart-dialog select").select_option("all")
+    expect(page.locator("#chart-dialog .chart-above")).to_have_attribute("aria-label", re.compile("1 lines"))
+    page.locator("#chart-dialog [data-closes]").click()
+    expect(_lines_of(page, "gpu.{gpu}.temp")).to_have_attribute("aria-label", re.compile("1 lines"))
+    page.reload()  # what was chosen is kept
+    expect(_lines_of(page, "gpu.{gpu}.temp")).to_have_attribute("aria-label", re.compile("1 lines"))
+    assert said == []
+    page.close()
+
+
+def test_the_hosts_page_searches_and_follows_what_is_sampled(
+    visitor: BrowserContext, filled: Installation
+) -> None:
+    """Wish 69 to 71: nodes and machines with their GPUs, found by their runs, kept up to date."""
+    page, said = open_page(visitor, f"{filled.url}/vision")
+    page.get_by_role("link", name="Hosts and GPUs").click()
+    gpu_09 = page.locator(".host-card", has=page.get_by_role("heading", name="gpu-09"))
+    expect(gpu_09.locator(".gpu-tile")).to_have_count(8)
+    expect(page.get_by_role("heading", name="node-3")).to_be_visible()
+    page.get_by_role("searchbox", name="Search hosts, GPUs and runs").fill("four-nodes")
+    expect(gpu_09).to_have_count(0)
+    expect(page.locator(".host-card")).to_have_count(4)
+    page.get_by_role("searchbox", name="Search hosts, GPUs and runs").fill("gpu-09")
+    expect(page.get_by_role("heading", name="node-3")).to_have_count(0)
+    expect(gpu_09).to_have_count(1)
+    program = Server(filled.url, filled.manage("create_api_key", "ada")["api_key"])
+    run = LoggedRun(program, "vision", "cluster", "watch-gpu-09", offsets={"wandb-events.jsonl": 120})
+    now = time.time()
+    run.log(system=[{"_timestamp": now, "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
+    program.close()
+    expect(gpu_09.locator(".gpu-tile").nth(7)).to_contain_text("77%", timeout=PATIENCE_MS)  # without a reload
+    assert said == []
+    page.close()
+
+
 def test_the_search_opens_by_key_and_goes_where_it_says(
     visitor: BrowserContext, filled: Installation
 ) -> None:
@@ -129,3 +216,29 @@ def test_the_search_opens_by_key_and_goes_where_it_says(
     assert not page.locator("#search-dialog").is_visible()
     assert said == []
     page.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_speak_the_language_and_fit(filled: Installation, browser: Browser, language: str) -> None:
+    """UI-9: no message of ours is English, before scripts and after; UI-6: nothing scrolls sideways at 360 px."""
+    context = browser.new_context(locale=language, viewport=NARROW, reduced_motion="reduce", bypass_csp=True)
+    compile_all()  # the server reads them with its first answer in the language
+    catalog = kept(language)
+
+    def check(path: str) -> None:
+        html = context.request.get(filled.url + path, headers={"Accept-Language": language}).text()
+        assert f'<html lang="{language}"' in html, path
+        assert leftovers(html, catalog) == set(), path
+
+    for path in PUBLIC.values():
+        check(path)
+    sign_in(context, filled)
+    for path in (PAGES | EMPTY).values():
+        check(path)
+    for name in ("runs", "workspace", "run-overview", "run-logs", "api-keys"):
+        page, said = open_page(context, filled.url + PAGES[name])
+        assert leftovers(page.content(), catalog) == set(), name
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"], name
+        assert said == []
+        page.close()
+    context.close()

@@ -210,6 +210,13 @@ def test_groups_open_to_groups_and_runs(page: Page) -> None:
     groups.first.locator("[data-expand]").click()
     expect(groups).to_have_count(2)
     expect(page.locator("tr[data-uid]")).to_have_count(0)
+    box = groups.first.locator("[data-pick-group]")
+    box.click()
+    count = groups.first.get_attribute("data-count")
+    expect(page.locator("[data-bulk-count]")).to_contain_text(str(count))
+    expect(box).to_be_checked()
+    box.click()
+    expect(page.locator("[data-bulk]")).to_be_hidden()
 
 
 def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
@@ -228,6 +235,15 @@ def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("menuitem", name="Hide column").press("Enter")
     expect_heads(page, "!heads.includes('user')")
+    head = page.locator("th[data-column='summary.loss']")
+    box = head.bounding_box()
+    assert box is not None
+    head.locator("[data-sort]").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_function(
+        "wide => document.querySelector(\"th[data-column='summary.loss']\").offsetWidth > wide",
+        arg=box["width"] + 8,
+    )
     before = heads(page)
     moved = page.locator(f"th[data-column='{before[-1]}']")
     moved.drag_to(page.locator(f"th[data-column='{before[3]}']"), target_position={"x": 4, "y": 10})

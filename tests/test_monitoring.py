@@ -19,6 +19,7 @@ from tests.monitoring import TOKEN, Values, scrape
 from tests.sdk.people import Person, person
 from tests.sdk.wire import Wire, history, row, until
 
+pytestmark = pytest.mark.processes
 ON_POSTGRESQL = os.environ.get("RUNYARD_DATABASE_URL", "").startswith("postgres")
 WITHIN_S = 60
 

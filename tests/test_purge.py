@@ -15,8 +15,9 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from common.errors import DomainError, Gone
+from ingest.callers import _run_for
 from metrics import cold, compaction, keysets
-from metrics.ingest import write_group
+from metrics.group_commit import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
@@ -30,7 +31,6 @@ from storage import local
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes, sweep
 from tests.factories import RunFactory, add_run_file, basic, make_member
-from wandb_api.file_stream import _run_for
 
 pytestmark = pytest.mark.django_db
 
@@ -63,7 +63,9 @@ def names_in(cold_store):
 
 def full_run(posts=4, **fields):
     """Return an ended run with a row in every table, packed in part, and 24 bytes in two files."""
-    run = RunFactory(config_text='{"lr": {"value": 0.1}}', notes="secret", tags=["a"], **fields)
+    own = '{"e": {"w1": {"host": "gpu-01", "os": "Linux"}}}'
+    config = f'{{"lr": {{"value": 0.1}}, "_wandb": {{"value": {own}}}}}'
+    run = RunFactory(config_text=config, notes="secret", tags=["a"], **fields)
     for number in range(posts):
         system = (number, [{"_timestamp": 1000.0 + number, "system.cpu": 1.5}])
         lines = [*history(number * 3, 3), "{no json"] if number == posts - 1 else history(number * 3, 3)

@@ -1,6 +1,6 @@
 """The vocabulary of the matrix: rows (`Case`), the things they are asked about (`Thing`), the answer expected."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -15,11 +15,17 @@ class Over(StrEnum):
     ORGANIZATION = "organization"
     ENTITY = "entity"
     PROJECT = "project"
+    RESTRICTED = "restricted project"
     RUN = "run"
     VIEW = "saved view"
     OWN_VIEW = "saved view of somebody"
+    CHART = "stored chart"
     KEY = "API key"
     INVITATION = "invitation"
+    AUDIT = "audit entry"
+    SERVICE = "service account"
+    ORGANIZATION_SERVICE = "service account of the organization"
+    SERVICE_KEY = "key of a service account"
 
 
 class Answer(StrEnum):
@@ -70,6 +76,8 @@ class Thing:
 
 
 NOTHING = Thing("")
+ROLE = 4711
+"""The number of the custom role that the world's organization has."""
 
 
 PERSONAL_OWNER = "member"
@@ -91,8 +99,10 @@ def _by_matrix(who: str, actor: str, thing: Thing) -> bool:
     """Whether a cell of TEAM-21 names the actor."""
     role, tokens = role_of(actor, thing), set(who.split())
     signed_in = actor != permissions.NOT_SIGNED_IN
+    anywhere = role_of(actor, replace(thing, visibility=""))
     return (
         role in tokens
+        or f"{anywhere}!" in tokens
         or (f"{role}-own" in tokens and thing.owner == actor)
         or ("P" in tokens and thing.visibility in {"public", "open"})
         or ("L" in tokens and thing.visibility == "open" and signed_in and thing.owner in {"", actor})
@@ -108,6 +118,7 @@ def _known(who: str, actor: str, thing: Thing) -> bool | None:
         permissions.PERSON: signed_in and actor not in permissions.PROGRAMS,
         permissions.OPERATOR: actor in permissions.OPERATORS,
         permissions.ELEVATED: actor == permissions.ELEVATED,
+        permissions.COLLEAGUE: actor in permissions.COLLEAGUES,
         permissions.OWNER: actor == thing.owner,
         permissions.INVITED_OR_SIGNED_OUT: actor in {thing.owner, permissions.NOT_SIGNED_IN},
     }.get(who)

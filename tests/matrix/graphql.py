@@ -140,6 +140,19 @@ ROUTES: dict[str, list[Case]] = {
         )
         for who in ('email: "new@example.com"', 'username: "stranger"')
     ],
+    "Mutation.createCustomChart": [
+        Case(
+            "charts: save new",
+            Over.ENTITY,
+            document=_OF_TEAM
+            % (
+                "$entity: String!",
+                "createCustomChart",
+                'entity: $entity, name: "new", displayName: "", type: "vega2", access: "PRIVATE", spec: "{}"',
+                "chart { id }",
+            ),
+        )
+    ],
     "Mutation.upsertModel": [
         Case("projects: create", Over.ENTITY, document=_MODEL % "", args={"project": "a-new-project"}),
         Case("projects: edit overview", Over.PROJECT, document=_MODEL % ', description: "new"'),

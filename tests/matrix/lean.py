@@ -5,6 +5,9 @@ from tests.matrix.permissions import ANYONE
 
 ROUTES: dict[str, list[Case]] = {
     "/files/{entity}/{project}/{run}/file_stream": [Case("runs: log", Over.RUN, "POST")],
+    "/api/v1/runs/{entity}/{project_name}/{uid}/stream": [
+        Case("runs: log", Over.RUN, "POST", {"writer": "0123456789abcdef"})
+    ],
     "/storage/put/{token}": [
         Case(ANYONE, method="PUT", args={"token": "put"}),
         Case(ANYONE, method="PUT", args={"token": "forged"}, answer=Answer.FORBIDDEN),

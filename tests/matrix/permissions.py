@@ -1,7 +1,8 @@
 """The permissions of the specification (TEAM-20..25, TEAM-30..33) as data. Written from the text, not from the code.
 
 A permission's ``who`` is its cell of the table in TEAM-21: V view-only, M member, A team admin, O organization
-admin; ``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L`` anyone
+admin; ``A!`` also where a project is restricted;
+``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L`` anyone
 signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key that
 is limited must hold one.
 """
@@ -12,6 +13,7 @@ ANYONE, SIGNED_IN, OPERATOR, OWNER = "anyone", "signed in", "operator", "owner"
 PERSON = "a person"
 """Signed in, and not a program."""
 INVITED_OR_SIGNED_OUT = "the invited, or who has still to say who they are"
+COLLEAGUE = "who shares a team or an organization with everybody of the team"
 ELEVATED = "elevated"
 """An operator who sent the explicit admin header (TEAM-21); without it an API hears a stranger."""
 
@@ -36,7 +38,18 @@ TABLE = {
     OPERATOR: _row(OPERATOR),
     ELEVATED: _row(ELEVATED),
     PERSON: _row(PERSON),
+    "second factors: change one of nobody": _row(""),
     "keys: delete own": _row(OWNER, "api_key.delete"),
+    "exports: use own": _row(OWNER, "export.use"),
+    "keys: rename own": _row(OWNER, "api_key.rename"),
+    "keys: see own": _row(OWNER, "api_key.view"),
+    "account: change own": _row(SIGNED_IN, "account.update"),
+    "people: see": _row(COLLEAGUE, "team.view"),
+    "organization: create": _row(PERSON, "team.create", sees=SIGNED_IN),  # TEAM-12
+    "team: create": _row("O", "team.create", sees="organization: view"),
+    "invitations: answer own": _row(OWNER),
+    "projects: members": _row("A! O!", "project.manage_members", sees="projects: view"),
+    "keys: limit own": _row(OWNER, "api_key.limit"),
     "keys: make own": _row(SIGNED_IN, "api_key.create"),
     "team: create in one's organization, or a new one": _row(PERSON, "team.create", sees=PERSON),  # TEAM-2
     "team: invite": _row(
@@ -47,14 +60,31 @@ TABLE = {
     "invitation: accept": _row(OWNER, sees=ANYONE),  # TEAM-3: "accept as the invited address only"
     "team: add / remove members": _row("A O", "team.manage_members", sees="team: view"),
     "team: service accounts": _row("A O", "team.manage_service_accounts", sees="team: view"),
+    "service accounts: manage": _row("A O", "team.manage_service_accounts"),  # REST tells nobody else of them
+    "service accounts of the organization: manage": _row("O", "organization.manage_members"),
+    "projects: pin": _row("A O", "project.pin", sees="projects: view"),  # TEAM-10, part of "profile page"
+    "team: settings": _row("A O", "team.manage_settings", sees="team: view"),
+    "team: delete": _row("O", "team.delete", sees="team: view"),
+    "team: export": _row("A O", "team.export", sees="team: view"),  # TEAM-12: what admins see is all of it
+    "team: privacy": _row("O", "team.manage_privacy", sees="team: view"),
     "organization: view": _row("O Om", "organization.view"),
+    "organization: audit log": _row("O", "organization.view_audit", sees="organization: view"),  # BIL-11
+    "audit: list": _row("O", "organization.view_audit"),  # who may read none gets an empty list
+    "organization: members": _row("O", "organization.manage_members", sees="organization: view"),
+    "organization: roles": _row("O", "organization.manage_roles", sees="organization: view"),  # TEAM-20
+    "organization: privacy, key policy": _row("O", "organization.manage_settings", sees="organization: view"),
+    "organization: delete": _row("O", "organization.delete", sees="organization: view"),
     "entity: view": _row("V M A O P", "team.view", "project.view"),
     "projects: view": _row("V M A O P", "project.view"),
     "projects: create": _row("M A O", "project.create", sees="team: view"),
     "projects: edit overview": _row("M A O", "project.update", sees="projects: view"),
     "projects: change visibility": _row("A O", "project.change_visibility", sees="projects: view"),
+    "projects: delete": _row("A O", "project.delete", sees="projects: view"),
     "views: read own": _row(OWNER, "project.view"),  # RUN-21: "saved per user and project"
     "team: view": _row("V M A O", "team.view"),
+    "charts: view": _row("V M A O P", "chart.view"),
+    "charts: save": _row("M A O", "chart.save", sees="charts: view"),
+    "charts: save new": _row("M A O", "chart.save", sees="team: view"),
     "runs: view": _row("V M A O P", "run.view"),
     "runs: log": _row("M A O L", "run.log", sees="runs: view"),
     "runs: log new": _row("M A O L", "run.log", sees="projects: view"),
@@ -83,6 +113,8 @@ ROLES_OF_ORGANIZATION = {
     "chief": "O", "viewer": "Om", "member": "Om", "colleague": "Om", "admin": "Om", "outsider": "Om",
 }  # fmt: skip
 """Om: belongs to the organization, as everybody in one of its teams does; programs take no seat (TEAM-30)."""
+
+COLLEAGUES = {"viewer", "member", "colleague", "admin", "chief", "outsider", "bot", "org_bot", ELEVATED}
 
 INVITED = {"member": "M"}
 """Who was invited to the restricted project, with which role (TEAM-24); nobody else reaches what is in it."""

@@ -1,17 +1,58 @@
-"""REST: viewset and action to how it is used."""
+"""REST: viewset and action to how it is used.
 
-from tests.matrix.cases import Case, Over
-from tests.matrix.permissions import ANYONE
+``$entity``, ``$project`` and ``$uid`` in what is sent are the thing's names; of a GET it is the query string.
+"""
+
+from typing import Any
+
+from tests.matrix.cases import ROLE, Answer, Case, Over
+from tests.matrix.permissions import ANYONE, SIGNED_IN
+
+_PERSONAL = frozenset({"personal"})
+_RUN = [Case("runs: view", Over.RUN)]
+
+
+def _of_team(needs: str, method: str = "GET", args: dict[str, Any] | None = None) -> list[Case]:
+    """Return the case of what personal entities do not have."""
+    return [Case(needs, Over.ENTITY, method, args or {}, without=_PERSONAL)]
+
+
+def _of_organization(needs: str, method: str = "GET", args: dict[str, Any] | None = None) -> list[Case]:
+    return [Case(needs, Over.ORGANIZATION, method, args or {})]
+
 
 _PUBLIC = frozenset({"public", "open"})
 
+_BEGIN = {"entity": "$entity", "project": "$project"}
+_ROLE = {"name": "Night shift", "base": "member", "adds": ["run.stop"]}
+
+
 ROUTES: dict[str, list[Case]] = {
+    "AuditViewSet.list": [Case("audit: list", Over.AUDIT, listed=True)],
     "ProjectViewSet.list": [Case("projects: view", Over.PROJECT, listed=True)],
     "ProjectViewSet.retrieve": [Case("projects: view", Over.PROJECT)],
     "ProjectViewSet.columns": [Case("projects: view", Over.PROJECT)],
+    "ExplainViewSet.list": [
+        Case("projects: view", Over.PROJECT, args={"action": "project.view", "on": "$entity/$project"})
+    ],  # one's own; others': teams/tests/test_explaining.py
+    "RoleViewSet.list": _of_organization("organization: view"),
+    "RoleViewSet.retrieve": _of_organization("organization: view"),
+    "RoleViewSet.create": _of_organization("organization: roles", "POST", _ROLE),
+    "RoleViewSet.update": _of_organization("organization: roles", "PUT", _ROLE),
+    "RoleViewSet.partial_update": _of_organization("organization: roles", "PATCH", {"name": "Night"}),
+    "RoleViewSet.destroy": _of_organization("organization: roles", "DELETE"),
     "FilterViewSet.list": [Case(ANYONE)],
     "RunViewSet.list": [Case("runs: view", Over.RUN, listed=True)],
     "RunViewSet.retrieve": [Case("runs: view", Over.RUN)],
+    "RunViewSet.create": [
+        Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid"}),
+        Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid", "resume": "must"}),
+        Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid", "attached": True}),
+        Case("runs: log new", Over.PROJECT, "POST", _BEGIN | {"uid": "brand-new"}),
+    ],
+    "LoggedRunViewSet.offsets": [Case("runs: log", Over.RUN, args={"writer": "0123456789abcdef"})],
+    "LoggedRunViewSet.uploads": [Case("runs: log", Over.RUN, "POST", {"names": ["a.txt"]})],
+    "LoggedRunViewSet.alerts": [Case("runs: alert", Over.RUN, "POST", {"id": "1", "title": "t"})],
     "HistoryViewSet.history": [Case("runs: view", Over.RUN)],
     "HistoryViewSet.system": [Case("runs: view", Over.RUN)],
     "SavedViewViewSet.list": [
@@ -40,5 +81,175 @@ ROUTES: dict[str, list[Case]] = {
     "SavedViewViewSet.merge_working": [
         Case("projects: view", Over.PROJECT, "PATCH", {"runs": {}}, without=_PUBLIC)
     ],
+    "ChartViewSet.list": [Case("charts: view", Over.CHART, listed=True)],
+    "ChartViewSet.retrieve": [Case("charts: view", Over.CHART)],
+    "ChartViewSet.update": [Case("charts: save", Over.CHART, "PUT", {"spec": {}})],
+    "ChartViewSet.destroy": [Case("charts: save", Over.CHART, "DELETE")],
+    "ServiceAccountViewSet.list": [
+        Case("service accounts: manage", Over.SERVICE, listed=True),
+        Case("service accounts of the organization: manage", Over.ORGANIZATION_SERVICE, listed=True),
+    ],
+    "ServiceAccountViewSet.create": [
+        Case(
+            "team: service accounts",
+            method="POST",
+            args={"label": "new", "team": "team"},
+            over=Over.SERVICE,
+            without=frozenset({"elsewhere"}),
+        ),
+        Case(
+            "organization: members",
+            method="POST",
+            args={"label": "new", "organization": "org"},
+            over=Over.ORGANIZATION_SERVICE,
+        ),
+    ],
+    "ServiceAccountViewSet.retrieve": [
+        Case("service accounts: manage", Over.SERVICE),
+        Case("service accounts of the organization: manage", Over.ORGANIZATION_SERVICE),
+    ],
+    "ServiceAccountViewSet.partial_update": [
+        Case("service accounts: manage", Over.SERVICE, "PATCH", {"description": "other"}),
+        Case(
+            "service accounts of the organization: manage",
+            Over.ORGANIZATION_SERVICE,
+            "PATCH",
+            {"is_active": False},
+        ),
+    ],
+    "ServiceAccountViewSet.destroy": [
+        Case("service accounts: manage", Over.SERVICE, "DELETE"),
+        Case("service accounts of the organization: manage", Over.ORGANIZATION_SERVICE, "DELETE"),
+    ],
+    "ServiceAccountKeyViewSet.list": [Case("service accounts: manage", Over.SERVICE_KEY, listed=True)],
+    "ServiceAccountKeyViewSet.create": [
+        Case("keys: make own", method="POST", args={"account": 0}, answer=Answer.HIDDEN)
+    ],  # of no account; teams/tests/test_service_account_keys.py asks for those there are
+    "ServiceAccountKeyViewSet.retrieve": [Case("service accounts: manage", Over.SERVICE_KEY)],
+    "ServiceAccountKeyViewSet.destroy": [Case("service accounts: manage", Over.SERVICE_KEY, "DELETE")],
+    "ServiceAccountKeyViewSet.rotate": [Case("service accounts: manage", Over.SERVICE_KEY, "POST")],
     "RunViewSet.stop": [Case("runs: stop", Over.RUN, "POST")],
+    "RunViewSet.partial_update": [
+        Case("runs: update", Over.RUN, "PATCH", {"notes": "new"}),
+        Case("runs: delete", Over.RUN, "PATCH", {"is_protected": True}),
+    ],
+    "RunViewSet.destroy": [Case("runs: delete", Over.RUN, "DELETE")],
+    "RunViewSet.restore": [Case("runs: delete", Over.RUN, "POST")],
+    # who sees the project is told of each run what could not be done: runs/tests/test_rest_runs.py
+    "RunViewSet.act": [
+        Case(
+            "projects: view",
+            Over.PROJECT,
+            "POST",
+            {
+                "entity": "$entity",
+                "project": "$project",
+                "act": "note",
+                "uids": ["of-member"],
+                "values": ["x"],
+            },
+        ),
+    ],
+    "FileViewSet.list": _RUN,
+    "FileViewSet.retrieve": _RUN,
+    "FileViewSet.destroy": [Case("runs: delete files", Over.RUN, "DELETE")],
+    "LogViewSet.logs": _RUN,
+    "LogViewSet.search": [Case("runs: view", Over.RUN, args={"text": "x"})],
+    "LogViewSet.download": _RUN,
+    "HostViewSet.list": [Case("entity: view", Over.ENTITY, args={"entity": "$entity"})],
+    "SeriesViewSet.keys": _RUN,
+    "SeriesViewSet.series": [Case("runs: view", Over.RUN, args={"keys": "loss"})],
+    "ProjectViewSet.create": [
+        Case("projects: create", Over.ENTITY, "POST", {"entity": "$entity", "name": "brand-new"})
+    ],
+    "ProjectViewSet.partial_update": [
+        Case("projects: edit overview", Over.PROJECT, "PATCH", {"description": "new"}),
+        Case(
+            "projects: change visibility",
+            Over.PROJECT,
+            "PATCH",
+            {"visibility": "team"},
+            without=frozenset({"restricted"}),
+        ),  # which admins open: test_admins_open_a_restricted_project
+        Case("projects: pin", Over.PROJECT, "PATCH", {"pinned": True}),
+    ],
+    "ProjectViewSet.destroy": [Case("projects: delete", Over.PROJECT, "DELETE")],
+    "ProjectViewSet.restore": [Case("projects: delete", Over.PROJECT, "POST")],
+    "ProjectMemberViewSet.list": [Case("projects: members", Over.PROJECT)],
+    "ProjectMemberViewSet.create": [
+        Case("projects: members", Over.RESTRICTED, "POST", {"username": "colleague"})
+    ],
+    "ProjectMemberViewSet.partial_update": [
+        Case("projects: members", Over.RESTRICTED, "PATCH", {"role": "view-only"})
+    ],
+    "ProjectMemberViewSet.destroy": [Case("projects: members", Over.RESTRICTED, "DELETE")],
+    "ApiKeyViewSet.list": [Case(SIGNED_IN), Case("keys: see own", Over.KEY, listed=True)],
+    "ApiKeyViewSet.create": [Case("keys: make own", method="POST", args={"label": "new"})],
+    "ApiKeyViewSet.retrieve": [Case("keys: see own", Over.KEY)],
+    "ApiKeyViewSet.partial_update": [Case("keys: rename own", Over.KEY, "PATCH", {"label": "new"})],
+    "ApiKeyViewSet.destroy": [Case("keys: delete own", Over.KEY, "DELETE")],
+    "MeViewSet.retrieve": [Case(SIGNED_IN)],
+    "MeViewSet.partial_update": [Case("account: change own", method="PATCH", args={"display_name": "New"})],
+    "UserViewSet.list": [Case(ANYONE)],
+    "UserViewSet.retrieve": _of_organization("people: see"),
+    "OrganizationViewSet.list": [Case("organization: view", Over.ORGANIZATION, listed=True)],
+    "OrganizationViewSet.create": [Case("organization: create", method="POST", args={"name": "brand-new"})],
+    "OrganizationViewSet.retrieve": _of_organization("organization: view"),
+    "OrganizationViewSet.partial_update": _of_organization(
+        "organization: privacy, key policy", "PATCH", {"display_name": "New"}
+    ),
+    "OrganizationMemberViewSet.list": _of_organization("organization: view"),
+    "OrganizationMemberViewSet.retrieve": _of_organization("organization: view"),
+    "OrganizationMemberViewSet.partial_update": _of_organization(
+        "organization: members", "PATCH", {"role": "viewer"}
+    ),
+    "OrganizationMemberViewSet.destroy": _of_organization("organization: members", "DELETE"),
+    "TeamViewSet.list": [Case("team: view", Over.ENTITY, listed=True, without=_PERSONAL)],
+    "TeamViewSet.create": _of_organization(
+        "team: create", "POST", {"name": "brand-new", "organization": "$entity"}
+    ),
+    "TeamViewSet.retrieve": _of_team("team: view"),
+    "TeamViewSet.partial_update": _of_team("team: settings", "PATCH", {"display_name": "New"}),
+    "TeamViewSet.destroy": _of_team("team: delete", "DELETE"),
+    "TeamViewSet.restore": _of_team("team: delete", "POST"),
+    "TeamViewSet.privacy": _of_team("team: privacy"),
+    "TeamViewSet.change_privacy": _of_team("team: privacy", "PATCH", {"members_may_invite": True}),
+    "TeamMemberViewSet.list": _of_team("team: view"),
+    "TeamMemberViewSet.retrieve": _of_team("team: view"),
+    "TeamMemberViewSet.create": _of_team("team: add / remove members", "POST", {"username": "outsider"}),
+    "TeamMemberViewSet.partial_update": _of_team("team: add / remove members", "PATCH", {"role": "member"}),
+    "TeamMemberViewSet.destroy": _of_team("team: add / remove members", "DELETE"),
+    "TeamInvitationViewSet.list": _of_team("team: invite"),
+    "TeamInvitationViewSet.create": _of_team("team: invite", "POST", {"people": ["new@example.com"]}),
+    "TeamInvitationViewSet.destroy": _of_team("team: revoke invitation", "DELETE"),
+    "TeamInvitationViewSet.resend": _of_team("team: invite", "POST"),
+    "InvitationViewSet.list": [
+        Case(SIGNED_IN),
+        Case("invitations: answer own", Over.INVITATION, listed=True),
+    ],
+    "InvitationViewSet.accept": [Case("invitations: answer own", Over.INVITATION, "POST")],
+    "InvitationViewSet.decline": [Case("invitations: answer own", Over.INVITATION, "POST")],
+    "ActionViewSet.list": [Case(ANYONE)],
 }
+
+SIGNED_IN_ONLY = {
+    *(name for name in ROUTES if name.startswith(
+        ("ApiKeyViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.")
+    )),
+    "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create", "RunViewSet.create",
+}  # fmt: skip
+"""What says 401 to nobody, since there is nothing public in it."""
+
+
+def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
+    """Return what an address names the thing by."""
+    if case.over in {Over.ENTITY, Over.ORGANIZATION}:
+        there = row.invitations.first() if case.over is Over.ENTITY else None
+        known = {"name": row.name, "team": row.name, "organization": row.name, "pk": getattr(there, "pk", 0),
+                 "number": ROLE, "username": "guest" if row.name == "elsewhere" else "silent"}  # fmt: skip
+    else:
+        known = {"pk": row.pk, "run": row.pk, "project": row.pk, "path": str(row), "file": "notes.txt",
+                 "username": "member"}  # fmt: skip
+        if case.over is Over.RUN:
+            known |= {"entity": row.project.team.name, "project_name": row.project.name, "uid": row.uid}
+    return {name: known[name] for name in wanted}

@@ -1,12 +1,23 @@
 """Web pages and what they load: URL name (or "/" and the pattern where there is none) to how it is used."""
 
-from tests.matrix.cases import Answer, Case, Over
-from tests.matrix.permissions import ANYONE, OPERATOR, SIGNED_IN
+from tests.matrix.cases import ROLE, Answer, Case, Over
+from tests.matrix.permissions import ANYONE, OPERATOR, PERSON, SIGNED_IN
 
 _SIGN_IN = Case(ANYONE, answer=Answer.LOGIN)
 _ANYONE, _SIGNED_IN = Case(ANYONE), Case(SIGNED_IN)
+_HIDDEN = Case("keys: delete own")  # an owner's thing that nobody has
 _PROJECT = Case("projects: view", Over.PROJECT)
 _RUN = Case("runs: view", Over.RUN)
+
+
+def _of_team(needs: str, method: str = "GET") -> list[Case]:
+    """Return the case of a page of teams, which personal entities have none of."""
+    return [Case(needs, Over.ENTITY, method, without=frozenset({"personal"}))]
+
+
+def _of_organization(needs: str, method: str = "GET") -> list[Case]:
+    return [Case(needs, Over.ORGANIZATION, method)]
+
 
 ROUTES: dict[str, list[Case]] = {
     "/healthz": [_ANYONE],
@@ -35,8 +46,76 @@ ROUTES: dict[str, list[Case]] = {
     "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"})],
     "accounts:search": [_ANYONE],
     "accounts:authorize": [_SIGNED_IN],
+    "accounts:settings": [_SIGNED_IN],
+    "accounts:profile": [_SIGNED_IN],
+    "accounts:profile_picture": [Case(SIGNED_IN, method="POST")],
+    "accounts:profile_intro": [Case(SIGNED_IN, method="POST")],
+    "accounts:picture": [Case(ANYONE, args={"name": "nobody", "digest": "none"}, answer=Answer.HIDDEN)],
+    "accounts:external_picture": [Case(ANYONE, answer=Answer.HIDDEN)],  # unsigned
+    "accounts:beta": [_SIGNED_IN],
+    "accounts:theme": [Case(SIGNED_IN, method="POST")],
+    "accounts:language": [_SIGNED_IN],
+    "accounts:visitor_language": [Case(ANYONE, method="POST")],
+    "teams:profile": [Case("team: settings", Over.ENTITY)],
+    "teams:profile_picture": [Case("team: settings", Over.ENTITY, "POST")],
+    "teams:profile_intro": [Case("team: settings", Over.ENTITY, "POST")],
+    "teams:organization_profile": [Case("organization: privacy, key policy", Over.ORGANIZATION)],
+    "api-docs": [_ANYONE],
+    "api-openapi": [_ANYONE],
+    "api-openapi-yaml": [_ANYONE],
+    "api-nothing": [Case(ANYONE, answer=Answer.HIDDEN)],
     "accounts:api_keys": [_SIGNED_IN],
-    "accounts:api_key_delete": [Case("keys: delete own", Over.KEY, "POST")],
+    "accounts:api_key": [Case("keys: rename own", Over.KEY)],
+    "accounts:api_key_limit": [
+        Case("keys: limit own", Over.KEY, "POST", args={}),
+    ],  # a form that says nothing is shown again
+    "accounts:api_keys_delete": [Case(SIGNED_IN, method="POST")],  # keys of others are left alone
+    "accounts:delete": [_SIGNED_IN],
+    "exports:own": [Case(PERSON)],
+    "exports:team": _of_team("team: export"),
+    "exports:cancel": [Case("exports: use own", method="POST", args={"pk": 1})],  # there is none
+    "exports:download": [Case("exports: use own", args={"pk": 1})],
+    "accounts:emails": [_SIGNED_IN],
+    "accounts:github": [_SIGNED_IN],
+    "accounts:security": [_SIGNED_IN],
+    "accounts:sessions_end": [Case(SIGNED_IN, method="POST")],
+    "accounts:session_end": [Case(SIGNED_IN, method="POST", args={"pk": 1})],
+    "accounts:connection_end": [Case(SIGNED_IN, method="POST", args={"pk": 1})],
+    "accounts:confirm": [_SIGNED_IN],
+    "accounts:stop_acting": [Case(SIGNED_IN, method="POST")],
+    "accounts:continue_with": [
+        Case(ANYONE, method="POST", args={"slug": "no-such-provider"}, answer=Answer.HIDDEN)
+    ],
+    "mfa_index": [_SIGNED_IN],
+    "mfa_list_webauthn": [_SIGNED_IN],
+    "mfa_authenticate": [_SIGNED_IN],
+    "mfa_reauthenticate": [_SIGNED_IN],
+    "mfa_activate_totp": [_SIGNED_IN],
+    "mfa_deactivate_totp": [_HIDDEN],
+    "mfa_view_recovery_codes": [_HIDDEN],
+    "mfa_generate_recovery_codes": [_SIGNED_IN],
+    "mfa_download_recovery_codes": [_HIDDEN],
+    "mfa_add_webauthn": [_SIGNED_IN],
+    "mfa_login_webauthn": [_SIGNED_IN],
+    "mfa_reauthenticate_webauthn": [_SIGNED_IN],
+    "mfa_remove_webauthn": [Case("second factors: change one of nobody", args={"pk": 1})],
+    "mfa_edit_webauthn": [Case("second factors: change one of nobody", args={"pk": 1})],
+    "/accounts/social/login/cancelled/": [_ANYONE],  # these four lead to where they moved
+    "/accounts/social/login/error/": [_ANYONE],
+    "/accounts/social/signup/": [_ANYONE],
+    "/accounts/social/connections/": [_ANYONE],
+    "socialaccount_login_cancelled": [_ANYONE],
+    "socialaccount_login_error": [Case(ANYONE, answer=Answer.UNAUTHENTICATED)],
+    "socialaccount_signup": [_SIGN_IN],
+    "socialaccount_connections": [_SIGNED_IN],
+    "github_login": [_HIDDEN],
+    "github_callback": [_HIDDEN],
+    "openid_connect_login": [Case("keys: delete own", args={"provider_id": "none"})],
+    "openid_connect_callback": [Case("keys: delete own", args={"provider_id": "none"})],
+    "usersessions_list": [_SIGNED_IN],
+    "accounts:outbox": [Case(OPERATOR)],
+    "accounts:outbox_mail": [Case(OPERATOR, args={"pk": 1})],
+    "accounts:outbox_body": [Case(OPERATOR, args={"pk": 1})],
     # the link is the credential: who has it reads it and may decline; accepting takes the invited account
     "teams:invitation": [
         Case("invitation: open", Over.INVITATION),
@@ -44,8 +123,77 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:invitation_accept": [Case("invitation: accept", Over.INVITATION, "POST")],
     "teams:invitation_decline": [Case(ANYONE, Over.INVITATION, "POST")],
+    "teams:mine": [_SIGNED_IN],
+    "teams:mine_accept": [Case(SIGNED_IN, method="POST")],
+    "teams:mine_decline": [Case(SIGNED_IN, method="POST")],
+    "teams:invite_your_team": [_SIGNED_IN],
+    "teams:new": [_SIGNED_IN],
+    "teams:check_name": [_SIGNED_IN],
+    "teams:members": _of_team("team: view"),
+    "teams:leave": _of_team("team: view", "POST"),
+    "teams:invite": _of_team("team: invite"),
+    "teams:known": _of_team("team: invite"),
+    "teams:resend": _of_team("team: invite", "POST"),
+    "teams:revoke": _of_team("team: revoke invitation", "POST"),
+    "teams:role": _of_team("team: add / remove members", "POST"),
+    "teams:remove": _of_team("team: add / remove members", "POST"),
+    "teams:privacy": [*_of_team("team: privacy"), *_of_team("team: privacy", "POST")],
+    "teams:privacy_close": _of_team("team: privacy", "POST"),
+    "teams:delete": _of_team("team: delete"),
+    "teams:restore": _of_team("team: delete", "POST"),
+    "teams:settings": _of_team("team: settings"),
+    "teams:new_organization": [_SIGNED_IN],
+    "teams:service_accounts": _of_team("team: service accounts"),
+    "teams:service_account": [Case("team: service accounts", Over.SERVICE)],
+    "teams:service_account_key": [Case("team: service accounts", Over.SERVICE, "POST")],
+    "teams:service_account_act": [Case("team: service accounts", Over.SERVICE, "POST")],
+    "teams:organization_service_accounts": _of_organization("organization: members"),
+    "teams:organization_service_account": [Case("organization: members", Over.ORGANIZATION_SERVICE)],
+    "teams:organization_service_account_key": [
+        Case("organization: members", Over.ORGANIZATION_SERVICE, "POST")
+    ],
+    "teams:organization_service_account_act": [
+        Case("organization: members", Over.ORGANIZATION_SERVICE, "POST")
+    ],
+    "teams:organization_keys": _of_organization("organization: members"),
+    "teams:organization_keys_revoke": _of_organization("organization: members", "POST"),
+    "teams:organization": _of_organization("organization: view"),
+    "teams:organization_roles": _of_organization("organization: roles"),
+    "teams:organization_role_new": _of_organization("organization: roles"),
+    "teams:organization_role": [Case("organization: roles", Over.ORGANIZATION, args={"number": ROLE})],
+    "teams:organization_role_delete": [
+        Case("organization: roles", Over.ORGANIZATION, method, args={"number": ROLE})
+        for method in ("GET", "POST")
+    ],
+    "teams:organization_explain": _of_organization("organization: members"),
+    "teams:roles": _of_team("team: view"),
+    "teams:explain": _of_team("team: add / remove members"),
+    "teams:explain_own": [_SIGNED_IN],  # what it tells of whom: teams/tests/test_explaining.py
+    "teams:organization_invite": _of_organization("organization: members"),
+    "teams:organization_change": _of_organization("organization: members", "POST"),
+    "teams:organization_remove": _of_organization("organization: members", "POST"),
+    "teams:organization_teams": _of_organization("organization: view"),
+    "teams:organization_privacy": [
+        *_of_organization("organization: privacy, key policy"),
+        *_of_organization("organization: privacy, key policy", "POST"),
+    ],
+    "teams:organization_privacy_close": _of_organization("organization: privacy, key policy", "POST"),
+    "teams:organization_leave": _of_organization("organization: view", "POST"),
+    "teams:organization_delete": _of_organization("organization: delete"),
+    "teams:organization_settings": _of_organization("organization: privacy, key policy"),
+    "teams:organization_audit": _of_organization("organization: audit log"),
+    "teams:organization_audit_export": _of_organization("organization: audit log"),
+    "teams:scim": [  # keys only, see tests/test_scim.py
+        Case(ANYONE, Over.ORGANIZATION, args={"path": "Users"}, answer=Answer.UNAUTHENTICATED),
+        Case(ANYONE, Over.ORGANIZATION, "POST", args={"path": "Groups"}, answer=Answer.UNAUTHENTICATED),
+    ],
+    "teams:audit": [Case(OPERATOR)],
+    "teams:audit_export": [Case(OPERATOR)],
     "runs:home": [_SIGNED_IN],
+    "runs:logged_by": [Case(ANYONE, args={"username": "team.bot"})],  # only runs that the viewer sees
     "runs:entity": [Case("entity: view", Over.ENTITY)],
+    "metrics:run_hardware": [_RUN],
+    "metrics:hosts": [Case("entity: view", Over.ENTITY)],  # machines of runs that the viewer sees
     "runs:runs": [_PROJECT],
     "runs:runs_csv": [_PROJECT],
     "runs:runs_jsonl": [_PROJECT],
@@ -54,6 +202,9 @@ ROUTES: dict[str, list[Case]] = {
     ],  # each run is asked for
     "runs:project_overview": [_PROJECT],
     "runs:project_update": [Case("projects: edit overview", Over.PROJECT, "POST")],
+    "runs:project_pin": [Case("projects: pin", Over.PROJECT, "POST")],
+    "runs:project_delete": [Case("projects: delete", Over.PROJECT, "POST")],
+    "runs:deleted_projects": [Case("entity: view", Over.ENTITY)],
     "runs:project_visibility": [Case("projects: change visibility", Over.PROJECT, "POST")],
     "runs:deleted": [_PROJECT],
     "runs:compare": [_PROJECT],
@@ -74,9 +225,11 @@ ROUTES: dict[str, list[Case]] = {
     "runs:run_reveal": [Case("runs: update", Over.RUN, "POST")],
     "runs:run_log_search": [_RUN],
     "runs:run_stop": [Case("runs: stop", Over.RUN, "POST")],
+    "metrics:vega_frame": [_ANYONE],
     "metrics:workspace": [_PROJECT],
     "metrics:selector": [_PROJECT],
     "metrics:project_series": [_PROJECT],
+    "metrics:project_series_csv": [_PROJECT],
     "metrics:project_keys": [_PROJECT],
     "metrics:project_values": [_PROJECT],
     "metrics:run_workspace": [_RUN],
@@ -99,15 +252,25 @@ ASKED_ELSEWHERE = {"graphql": "tests.matrix.graphql"}
 
 ADMIN_PAGES = {
     "admin:index", "admin:login", "admin:logout", "admin:password_change", "admin:password_change_done",
-    "admin:autocomplete", "admin:jsi18n", "admin:view_on_site", "admin:app_list", "admin:",
+    "admin:autocomplete", "admin:jsi18n", "admin:view_on_site", "admin:app_list", "admin:", "admin:system",
 }  # fmt: skip
 """Pages of the admin itself; all are for operators, see `ADMIN_MODELS`."""
 
 ADMIN_MODELS = {
-    "access_auditentry", "accounts_user", "accounts_apikey", "accounts_name", "teams_organization", "teams_team",
-    "teams_role", "teams_invitation", "teams_serviceaccount", "storage_blob", "storage_byteentry", "runs_project",
-    "runs_run", "runs_runfile", "metrics_stream", "metrics_sequence", "account_emailaddress",
+    "access_auditentry", "accounts_user", "accounts_apikey", "accounts_name", "accounts_outboxmail",
+    "accounts_signinprovider", "account_emailaddress", "usersessions_usersession", "socialaccount_socialaccount",
+    "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_role",
+    "teams_invitation", "teams_serviceaccount", "teams_groupmapping", "storage_blob", "storage_byteentry",
+    "runs_project", "runs_run", "runs_runfile", "runs_savedview", "runs_storedchart", "exports_export",
+    "metrics_stream", "metrics_sequence",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
+
+ADMIN_ACTS = {
+    "accounts_user", "accounts_apikey", "accounts_outboxmail", "account_emailaddress", "usersessions_usersession",
+    "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_invitation",
+    "runs_project", "runs_run", "exports_export",
+}  # fmt: skip
+"""Models with a page for what operators do to one row."""
 
 ADMIN = Case(OPERATOR)

@@ -8,11 +8,12 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts.models import ApiKey, User
-from runs.models import Project, Run, SavedView, Visibility
+from access.models import AuditEntry
+from accounts.models import ApiKey, OutboxMail, User
+from runs.models import ChartAccess, Project, Run, SavedView, StoredChart, Visibility
 from runs.services import projects as project_services
 from teams.mail import hash_of
-from teams.models import Invitation, Team
+from teams.models import Invitation, Role, Team
 from teams.roles import built_in
 from tests.factories import (
     OrganizationFactory,
@@ -26,7 +27,7 @@ from tests.factories import (
     make_key,
     make_member,
 )
-from tests.matrix.cases import NOTHING, Over, Thing
+from tests.matrix.cases import NOTHING, ROLE, Over, Thing
 from tests.matrix.permissions import ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
 
 PEOPLE = ("stranger", "viewer", "member", "colleague", "admin", "chief", "outsider", "operator")
@@ -87,18 +88,25 @@ def _people(world: World) -> Team:
         "org_bot": ServiceAccountFactory(organization=organization, default_team=team, label="bot").user,
     }
     make_member(elsewhere, Preset.VIEW_ONLY, username="guest")
+    make_member(team, Preset.VIEW_ONLY, username="silent")  # whom others change: nobody asks as them
+    Role.objects.create(pk=ROLE, organization=organization, name="Labeler", base=built_in(Preset.VIEW_ONLY))
     world.things[Over.ORGANIZATION] = [Thing("organization", organization, "team", "organization")]
     world.things[Over.ENTITY] = [
         Thing("team", team, "public", "team"),
         Thing("elsewhere", elsewhere, "team", "elsewhere"),
         Thing("member", world.users["member"].claim.team, "public", "personal"),
     ]
+    entry = AuditEntry.objects.filter(organization_id=organization.pk).latest("pk")
+    world.things[Over.AUDIT] = [Thing("entry of the organization", entry, "team", "organization")]
     return team
 
 
 def _project(world: World, place: str, team: Team, visibility: str, owners: tuple[str, ...]) -> Project:
     project = ProjectFactory(team=team, name=f"{visibility}-project", visibility=visibility)
-    world.things[Over.PROJECT].append(Thing(f"{place}/{visibility}", project, visibility, place))
+    thing = Thing(f"{place}/{visibility}", project, visibility, place)
+    world.things[Over.PROJECT].append(thing)
+    if visibility == Visibility.RESTRICTED:
+        world.things[Over.RESTRICTED].append(thing)
     for owner in ("", owners[0]):
         user = world.users[owner] if owner else None
         view = SavedView.objects.create(project=project, user=user, name="a view")
@@ -112,6 +120,13 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
     return project
 
 
+def _charts(world: World, place: str, team: Team) -> None:
+    for access in ChartAccess.values:
+        chart = StoredChart.objects.create(team=team, name=f"a-{access}-chart", access=access, spec="{}")
+        visibility = {ChartAccess.PUBLIC: "public"}.get(ChartAccess(access), "team")
+        world.things[Over.CHART].append(Thing(f"{access} chart of {place}", chart, visibility, place))
+
+
 def _invitations(world: World, *teams: Team) -> None:
     """Invite somebody to each team, by a link whose token the cases know; as rows, since services make a new token."""
     role, end = built_in(Preset.MEMBER), timezone.now() + timedelta(days=1)
@@ -121,6 +136,17 @@ def _invitations(world: World, *teams: Team) -> None:
             token_hash=hash_of(f"to-{team.name}"),
         )  # fmt: skip
         world.things[Over.INVITATION].append(Thing(f"to {team.name}", row, owner="outsider"))
+
+
+def _services(world: World) -> None:
+    """Take the accounts and a key of each; the ones of teams are where their team is."""
+    for actor, place in (("bot", "team"), ("other_bot", "elsewhere"), ("org_bot", "organization")):
+        user = world.users[actor]
+        over = Over.ORGANIZATION_SERVICE if place == "organization" else Over.SERVICE
+        world.things[over].append(Thing(f"account {actor}", user.service_account, place=place))
+        if over is Over.SERVICE:
+            key = user.api_keys.get(label="full")
+            world.things[Over.SERVICE_KEY].append(Thing(f"key of {actor}", key, place=place))
 
 
 def build() -> World:
@@ -140,7 +166,10 @@ def build() -> World:
     _project(world, "elsewhere", Team.objects.get(name="elsewhere"), Visibility.TEAM, ("host",))
     for visibility in (Visibility.TEAM, Visibility.PUBLIC):
         _project(world, "personal", Team.objects.get(name="member"), visibility, ("member",))
+    for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member")):
+        _charts(world, place, Team.objects.get(name=name))
     world.things[Over.NOTHING] = [NOTHING]
+    OutboxMail.objects.create(pk=1, to="a@example.com", kept_at=timezone.now())
     _invitations(world, team, Team.objects.get(name="elsewhere"))
     for actor, scope in KEY_ACTORS:
         if actor != NOT_SIGNED_IN:
@@ -150,6 +179,7 @@ def build() -> World:
     for owner in ("member", "stranger"):
         key = users[owner].api_keys.get(label="full")
         world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
+    _services(world)
     for actor in WEB_ACTORS:
         world.clients[actor] = Client()
         if actor != NOT_SIGNED_IN:

@@ -25,6 +25,7 @@ CREATE = """mutation C($entity: String!, $project: String!, $run: String!, $file
   createRunFiles(input: {entityName: $entity, projectName: $project, runName: $run, files: $files}) {
     files { name uploadUrl } } }"""
 BODY = json.dumps(history(0, row(0))).encode()
+STREAMED = json.dumps({"writer": "0123456789abcdef", "history": {"offset": 0, "rows": [row(0)]}}).encode()
 ASKED = json.dumps({"query": "{ viewer { id } }"}).encode()
 
 
@@ -43,13 +44,16 @@ def ticket(ada: Person, run: Run, name: str = "a.txt") -> str:
     return str(made["createRunFiles"]["files"][0]["uploadUrl"]).partition("/storage/")[2]
 
 
-@pytest.fixture(params=["file_stream", "graphql", "put"])
+@pytest.fixture(params=["file_stream", "stream", "graphql", "put"])
 def target(request: pytest.FixtureRequest, ada: Person, run: Run) -> tuple[Callable[..., bytes], bytes]:
     """Give each endpoint that takes a body: a function from further header lines to its head, and a good body."""
     if request.param == "put":
         path = "/storage/" + ticket(ada, run)
         return lambda *lines: head(ada, path, *lines, method="PUT"), b"content"
-    path, body = {"file_stream": (run.stream, BODY), "graphql": ("/graphql", ASKED)}[request.param]
+    rest = f"/api/v1/runs/{run.entity}/{run.project}/{run.uid}/stream"
+    path, body = {
+        "file_stream": (run.stream, BODY), "stream": (rest, STREAMED), "graphql": ("/graphql", ASKED),
+    }[request.param]  # fmt: skip
     return lambda *lines: head(ada, path, "Content-Type: application/json", *lines), body
 
 
@@ -216,7 +220,7 @@ def test_a_body_that_is_not_what_its_encoding_says_is_400_or_taken(
 
 
 def test_a_gzip_bomb_is_refused_or_kept_as_it_is(server: Installation, target: Target) -> None:
-    """Only file_stream unpacks; a file of a run may well be gzip."""
+    """Only streams are unpacked; a file of a run may well be gzip."""
     make, _ = target
     bomb = gzip.compress(b"[" * (80 << 20), 9)
     lines = ("Content-Encoding: gzip", f"Content-Length: {len(bomb)}")

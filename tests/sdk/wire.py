@@ -127,6 +127,8 @@ class Recorder:
     """(path, body) of every request with a body, in order."""
     answers: list[tuple[dict[str, Any], int, dict[str, Any]]] = field(default_factory=list)
     """(request, status, reply) of every GraphQL operation, in order."""
+    statuses: list[tuple[str, int]] = field(default_factory=list)
+    """(path, status) of every answer, in order."""
 
     def lines(self, name: str, run: str = "") -> list[str]:
         """Return the lines sent of one file of a run's file_stream (of the only run's), by their offsets."""
@@ -159,6 +161,7 @@ def recording(port: int) -> Iterator[Recorder]:
             reply = link.getresponse()
             content = reply.read()
             link.close()
+            recorder.statuses.append((self.path, reply.status))
             if self.path == "/graphql":
                 recorder.answers.append((json.loads(body), reply.status, json.loads(content)))
             self.send_response_only(reply.status)

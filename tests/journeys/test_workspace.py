@@ -15,8 +15,8 @@ from playwright.sync_api import Page, expect
 from tests import sdks
 from tests.browser import PATIENCE_MS
 from tests.installation import Installation
+from tests.journeys.people import env_shown, sign_up
 from tests.sdk.wire import Run, Wire, history, row
-from tests.test_browser_journeys import env_shown, sign_up
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
@@ -107,8 +107,12 @@ def test_zoom_smoothing_eyes_and_export(filled: Page) -> None:
     chart.dblclick()
     expect(page.locator(f"{LOSS} .chart-reset")).to_be_hidden()
 
-    page.locator("[data-view=smoothing]").fill("81")
+    with page.expect_response(re.compile(r"/series\?.*smooth=ema%3A0.9")) as smooth:
+        page.locator("[data-view=smoothing]").fill("81")
     expect(page.locator("[data-view=smoothing-value]")).to_have_text("0.90")
+    assert (
+        len(smooth.value.json()["series"]["one"]["train/loss"]["smooth"]) > 100
+    )  # over all points, on the server
 
     page.click(".run-row[data-uid=two] [data-eye]")
     expect(chart).to_have_attribute("aria-label", re.compile(r"train/loss: -3,999"))
@@ -119,9 +123,31 @@ def test_zoom_smoothing_eyes_and_export(filled: Page) -> None:
     with page.expect_download() as download:
         page.click("#panel-menu >> text=CSV")
     rows = list(csv.reader(io.StringIO(download.value.path().read_text())))
-    assert rows[0] == ["_step", "one/train/loss/last"]
+    assert rows[0] == ["_step", "one/train/loss"]
     assert len(rows) == 5001
     assert float(rows[-1][1]) == -3999.0
+
+
+def test_the_legend_beside_a_large_chart_tells_values_and_draws_one_line_alone(filled: Page) -> None:
+    """RUN-26: all lines with their values at the cursor, largest first; one alone, then all again; by keyboard, too."""
+    page = filled
+    page.hover(f"{LOSS} .chart-head")
+    page.click(f"{LOSS} button[aria-label^=Enlarge]")
+    first, second = re.compile("-1$"), re.compile("-2$")
+    names, large = page.locator(".legend-row .truncate"), page.locator("#chart-dialog .chart-above")
+    expect(names).to_have_text([first, second])  # -3,999 and -7,998: the last values
+    box = large.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 80, box["y"] + 200)
+    expect(names).to_have_text([second, first])  # near the begin two is the larger one
+    page.locator(".legend-row").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(large).to_have_attribute("aria-label", re.compile("1 lines|: -3,999"))
+    page.keyboard.press("Enter")
+    expect(large).to_have_attribute("aria-label", re.compile("2 lines"))
+    page.click(".legend-head [data-by=name]")
+    expect(names).to_have_text(sorted(names.all_inner_texts()))
 
 
 def test_the_workspace_is_kept(filled: Page) -> None:
@@ -135,6 +161,34 @@ def test_the_workspace_is_kept(filled: Page) -> None:
     page.reload()
     expect(page.locator(".run-row[data-uid=two] [data-eye]")).to_have_attribute("aria-pressed", "false")
     expect(page.locator(".run-row[data-uid=one]")).to_have_class(re.compile("run-color-6"))
+
+
+def test_the_list_of_runs_has_a_filter_with_completion_and_a_run_page_keeps_its_layout(filled: Page) -> None:
+    """RUN-22, RUN-26: the grammar of the table beside the panels, kept; panels of run pages are kept on the server."""
+    page = filled
+    field = page.locator(".selector [data-expression] input")
+    field.click()
+    field.press_sequentially("numb", delay=30)
+    expect(page.locator("[role=option]", has_text="number").first).to_be_visible()
+    field.fill("number = ")
+    page.keyboard.press("Escape")
+    field.fill("number = 1")
+    with page.expect_response(re.compile("/views/working")) as kept:
+        page.keyboard.press("Enter")
+    assert kept.value.ok
+    expect(page.locator(".run-row")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".run-row")).to_have_count(1)
+    expect(field).to_have_value("number = 1")
+    page.click(".run-name")
+    expect(page.locator(f"{LOSS} .chart-above")).to_be_visible()
+    page.hover(f"{LOSS} .chart-head")
+    page.click(f"{LOSS} [aria-haspopup=menu]")
+    with page.expect_response(re.compile("/views/working")):
+        page.click("#panel-menu >> text=Taller")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    expect(page.locator(LOSS)).to_have_css("height", "352px")
 
 
 STAMP = """

@@ -10,11 +10,11 @@ from playwright.sync_api import Page, expect
 
 from tests import sdks
 from tests.installation import Installation
+from tests.journeys.people import env_shown, sign_up
 from tests.sdk.wire import Wire
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
-PASSWORD = "correct horse battery"
 POSTS_EVERY_S = 15
 """The SDK posts what there is at once, every 15 s and at the end."""
 
@@ -26,21 +26,6 @@ with wandb.init(project="my-first-project", config={"lr": 0.01}) as run:
         print("at step", step)
         time.sleep(0.17)
 """
-
-
-def sign_up(page: Page, server: Installation, name: str) -> None:
-    page.goto(f"{server.url}/accounts/signup/")
-    page.fill("[name=username]", name)
-    page.fill("[name=email]", f"{name}@example.com")
-    page.fill("[name=password1]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/")
-
-
-def env_shown(page: Page) -> dict[str, str]:
-    """Take the variables from the page, as a person copies them."""
-    text = page.inner_text("[data-first-run]")
-    return dict(re.findall(r"export (WANDB_\w+)=(\S+)", text))
 
 
 def mark(page: Page) -> None:
@@ -158,5 +143,9 @@ def test_a_stranger_is_told_that_there_is_nothing(page: Page, server: Installati
     assert status_of(page, f"{server.url}{run.page}") == 200
     stranger = new_context().new_page()
     sign_up(stranger, server, "mallory")
-    for path in (run.page, f"{run.page}/logs", "/ruth/private", "/ruth"):
+    for path in (run.page, f"{run.page}/logs", "/ruth/private"):
         assert status_of(stranger, server.url + path) == 404
+    assert (
+        status_of(stranger, f"{server.url}/ruth") == 200
+    )  # people know of each other, not of what they have
+    assert "private" not in stranger.inner_text("main")

@@ -1,0 +1,71 @@
+"""An OpenID Connect provider in a process of its own."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+
+START_LIMIT_S = 30
+
+
+class Provider:
+    """The running provider; a person comes back from it by `code_url`."""
+
+    def __init__(self, port: int) -> None:
+        self.issuer = f"http://localhost:{port}"
+
+    def add(self, subject: str, **claims: Any) -> None:
+        """Make somebody known."""
+        httpx.put(f"{self.issuer}/users/{subject}", json=claims).raise_for_status()
+
+    def come_back(self, url: str, subject: str) -> str:
+        """Sign in at the provider's page and return where it sends the browser: path and query."""
+        asked = parse_qs(urlsplit(url).query)
+        assert asked["code_challenge_method"] == ["S256"], "authorization code with PKCE (ACC-21)"
+        answer = httpx.post(url, data={"sub": subject})
+        assert answer.status_code == 302, answer.text
+        back = urlsplit(answer.headers["location"])
+        return f"{back.path}?{back.query}"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def oidc_provider() -> Iterator[Provider]:
+    """Run one."""
+    port = _free_port()
+    command = [sys.executable, "-W", "ignore", "-m", "tests.fakes.oidc_server", str(port)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RUNYARD_")}
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
+    provider = Provider(port)
+    try:
+        _wait_for(provider)
+        yield provider
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+def _wait_for(provider: Provider) -> None:
+    deadline = time.monotonic() + START_LIMIT_S
+    while True:
+        try:
+            httpx.get(f"{provider.issuer}/.well-known/openid-configuration").raise_for_status()
+        except httpx.HTTPError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return

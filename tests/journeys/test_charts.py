@@ -1,0 +1,104 @@
+"""Custom charts in a real Chromium, logged and stored by the real SDK (RUN-26, RUN-42)."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests import sdks
+from tests.installation import Installation
+from tests.journeys.people import env_shown, sign_up
+
+pytestmark = [pytest.mark.browser, pytest.mark.sdk]
+
+LOGS = """
+import wandb
+spec = {"data": {"name": "wandb"}, "title": "${string:title}", "mark": "arc",
+        "encoding": {"theta": {"field": "${field:value}", "type": "quantitative"},
+                     "color": {"field": "${field:label}"}}}
+name = wandb.Api().create_custom_chart(entity="charter", name="donut", display_name="Donut", spec_type="vega2",
+                                       access="private", spec=spec)
+assert name == "charter/donut", name
+with wandb.init(project="plots", id="one", config={"lr": 0.1}) as run:
+    animals = wandb.Table(columns=["label", "how.many"], data=[["cat", 3], ["dog", 5]])
+    run.log({
+        "donut": wandb.plot_table(name, animals, {"value": "how.many", "label": "label"}, {"title": "Animals"}),
+        "bars": wandb.plot.bar(animals, "label", "how.many", title="As bars"),
+        "missing": wandb.plot_table("charter/nothing", animals, {"value": "how.many"}),
+    })
+    run.log({"loss": 0.5})
+"""
+READS = {"mark": "bar", "data": {"url": "https://example.com/rows.csv"}}
+COUNTS = {"mark": "bar", "encoding": {"x": {"field": "${field:x}"}, "y": {"aggregate": "count"}}}
+
+
+def card(key: str) -> str:
+    return f'.chart-card[data-key="chart:{key}"]'
+
+
+def is_painted(page: Page, frame: str) -> None:
+    """Wait for a canvas in a frame that has something on it."""
+    canvas = page.frame_locator(frame).locator("canvas")
+    expect(canvas).to_be_visible()
+    assert canvas.evaluate("c => new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)"
+                           ".some(Boolean)")  # fmt: skip
+
+
+@pytest.fixture
+def charts(quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path) -> Page:
+    """Give the workspace of a run that has logged charts."""
+    sign_up(quiet, server, "charter")
+    env = env_shown(quiet) | {"WANDB_ENTITY": "charter"}
+    quiet.goto(f"{server.url}/settings/api-keys")  # the page of the first run would go to it by itself
+    sdks.run_script(sdk("0.31.0"), LOGS, env=env, cwd=tmp_path)
+    quiet.goto(f"{server.url}/charter/plots")
+    return quiet
+
+
+def test_charts_of_the_sdk_are_drawn_and_edited_without_reaching_anything(
+    charts: Page, tmp_path: Path
+) -> None:
+    """RUN-26: presets and stored specifications; what is written is drawn beside; no address is ever read."""
+    page = charts
+    asked: list[Request] = []
+    page.on("request", lambda request: asked.append(request) if "example.com" in request.url else None)
+    for key in ("donut", "bars"):
+        page.locator(card(key)).scroll_into_view_if_needed()
+        is_painted(page, f"{card(key)} iframe")
+    page.locator(card("missing")).scroll_into_view_if_needed()
+    expect(page.locator(card("missing"))).to_contain_text("charter/nothing")
+
+    page.locator(f"{card('bars')} .chart-head").hover()
+    page.click(f"{card('bars')} [aria-haspopup=menu]")
+    with page.expect_download() as download:
+        page.click("#panel-menu >> text=SVG")
+    assert "As bars" in download.value.path().read_text()
+
+    page.click("[data-add-panel]")
+    page.select_option("#panel-dialog .panel-field select >> nth=0", "custom")
+    spec, error = page.locator("#chart-editor-spec"), page.locator(".chart-editor .vega-error")
+    is_painted(page, ".chart-editor iframe")
+    spec.fill(json.dumps(READS))
+    expect(error).to_contain_text("reads no addresses")
+    spec.fill("{ half")
+    expect(error).to_contain_text("could not be drawn")
+    spec.fill(json.dumps(COUNTS))
+    expect(error).to_be_empty()
+    page.get_by_label("x", exact=True).select_option("config.lr")
+    page.get_by_label("Name for the team").fill("counted")
+    page.click("text=Store chart")
+    expect(page.get_by_label("Chart", exact=True)).to_have_value("charter/counted")
+    page.get_by_label("Title", exact=True).fill("How many")
+    with page.expect_response(re.compile("/views/working")):
+        page.click("#panel-dialog button[type=submit]")
+    page.reload()
+    made = page.locator(".chart-card", has_text="How many")
+    expect(made).to_be_visible()
+    expect(made.frame_locator("iframe").locator("canvas")).to_be_visible()
+    made.locator(".chart-head").hover()
+    made.get_by_label("Enlarge How many").click()
+    is_painted(page, "#chart-dialog iframe")
+    assert asked == []

@@ -1,0 +1,120 @@
+"""TEAM-21, ARC: the operators' admin, walked whole: every page opens, and none costs more for more rows."""
+
+from typing import Any
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django.contrib import admin
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from access.actions import Preset
+from access.actor import SYSTEM
+from accounts.models import OutboxMail, SignInProvider, User
+from exports.services import ask_for_export
+from metrics.models import Kind, Sequence, Stream
+from runs.models import Run, SavedView, StoredChart
+from storage.services import enter_bytes
+from teams.invitations import invite
+from teams.models import Team
+from teams.roles import built_in
+from teams.sso_models import GroupMapping
+from tests.factories import (
+    ProjectFactory,
+    RunFactory,
+    ServiceAccountFactory,
+    TeamFactory,
+    UserFactory,
+    actor,
+    add_run_file,
+    custom_role,
+    make_key,
+    make_member,
+)
+
+pytestmark = pytest.mark.django_db
+MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    client.force_login(UserFactory(username="boss", is_operator=True))
+    return client
+
+
+def fill(team: Team, number: int) -> None:
+    """Add a row to every table that the admin shows, all around one team."""
+    member, key_holder = make_member(team), make_member(team)
+    make_key(key_holder)
+    ServiceAccountFactory(team=team)
+    assert team.organization is not None
+    custom_role(team.organization, ["run.view"])
+    invite(actor=SYSTEM, team=team, role=built_in(Preset.MEMBER), email=f"new{number}@example.com")
+    project = ProjectFactory(team=team)
+    run = RunFactory(project=project, user=member)
+    add_run_file(run, "notes.txt", run.uid.encode())
+    slug = f"provider{number}"
+    SignInProvider.objects.create(slug=slug, name=slug, issuer="https://sso.example.com", client_id="runyard")
+    SocialAccount.objects.create(user=member, provider=slug, uid=slug)
+    GroupMapping.objects.create(provider=slug, group="ml", team=team, role=built_in(Preset.MEMBER))
+    enter_bytes(team_id=team.pk, delta_bytes=1, category="log")
+    SavedView.objects.create(project=project, user=member, name="mine")
+    StoredChart.objects.create(team=team, name=f"chart{number}", spec="{}", created_by=member)
+    Stream.objects.create(run=run, kind=Kind.HISTORY)
+    Sequence.objects.create(
+        run=run, kind=Kind.HISTORY, writer="w", first_offset=0, base_row=0, row_count=1, written_at=0.0
+    )
+    OutboxMail.objects.create(to="a@example.com", subject=f"mail {number}", text="words", html="words")
+    ask_for_export(actor=actor(key_holder), team=Team.objects.get(claim=key_holder.claim_id))
+    UserSession.objects.create(user=member, ip="127.0.0.1", session_key=f"session{number}")
+
+
+def page(model: type[Model], name: str, *args: Any) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{name}", args=args)
+
+
+def _pages() -> dict[str, str]:
+    """Return the list of each model, and the page of its first row."""
+    rows = [(model, model._default_manager.order_by("pk").first()) for model in MODELS]
+    missing = [model._meta.label for model, row in rows if row is None]
+    assert not missing, "fill() makes none of these"
+    shown = {f"{model._meta.label} list": page(model, "changelist") for model in MODELS}
+    return shown | {f"{model._meta.label} row": page(model, "change", row.pk) for model, row in rows if row}
+
+
+def _cost(operator: Client, path: str) -> list[str]:
+    with CaptureQueriesContext(connection) as asked:
+        answer = operator.get(path)
+    assert answer.status_code == 200, path
+    assert answer.content
+    return [str(query["sql"]) for query in asked.captured_queries]
+
+
+def test_no_list_and_no_page_asks_more_for_more_rows(operator: Client):
+    """TEAM-21: with 25 rows of every table each page costs what it does with one."""
+    team = TeamFactory()
+    fill(team, 0)
+    paths = _pages()
+    operator.get(reverse("admin:index"))
+    few = {name: _cost(operator, path) for name, path in paths.items()}
+    for number in range(1, 25):
+        fill(team, number)
+    many = {name: _cost(operator, path) for name, path in paths.items()}
+    # a list's date hierarchy asks once more where its rows are of one day only, or of several
+    worse = {name: many[name] for name in paths if len(many[name]) > len(few[name])}
+    assert not worse, {name: sorted(set(queries) - set(few[name])) for name, queries in worse.items()}
+    assert Run.objects.count() == User.objects.filter(runs__isnull=False).count() == 25
+
+
+def test_every_list_finds(operator: Client):
+    """TEAM-21: search works on every list that offers it."""
+    fill(TeamFactory(), 0)
+    searched = [model for model in MODELS if admin.site._registry[model].search_fields]
+    assert len(searched) > 20
+    for model in searched:
+        for text in ("7", "team"):
+            assert operator.get(page(model, "changelist"), {"q": text}).status_code == 200, model

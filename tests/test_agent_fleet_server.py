@@ -1,0 +1,147 @@
+"""AGT-2, AGT-9: hosts, attached nodes, `top` and `doctor` of the agent against a real installation."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents import environment_of
+from tests.installation import Installation
+
+PATIENCE_S = 60.0
+QUICK = ("--interval", "0.2", "--without", "ipu")
+
+
+def eventually(condition: Callable[[], Any]) -> Any:
+    end = time.monotonic() + PATIENCE_S
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.1)
+    return found
+
+
+@pytest.fixture(scope="module")
+def key(server: Installation) -> str:
+    server.manage("create_user", "fleet-flo", "--email", "flo@example.com", "--password", "correct-horse-9")
+    return str(server.manage("create_api_key", "fleet-flo")["api_key"])
+
+
+@pytest.fixture
+def environment(server: Installation, key: str, tmp_path: Path) -> dict[str, str]:
+    return environment_of(server, key, RUNYARD_SPOOL_DIR=str(tmp_path / "spool"))
+
+
+@pytest.fixture
+def agent(environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "runyard_agent", *arguments]
+        started.append(
+            subprocess.Popen(
+                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def ask(server: Installation, key: str) -> Callable[..., Any]:
+    """Give a function that asks REST; None is what is not JSON."""
+
+    def asked(method: str, path: str, body: Any = None) -> Any:
+        request = urllib.request.Request(f"{server.url}/api/v1/{path}", method=method)  # noqa: S310 - our own server
+        request.add_header("Authorization", f"Bearer {key}")
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - our own server
+            return json.load(answer)
+
+    return asked
+
+
+def test_a_host_from_start_to_stop_and_again(agent, ask):
+    """AGT-2: restarts leave one run, running or finished and never crashed; AGT-9: `top` shows it."""
+
+    def runs() -> list[dict[str, Any]]:
+        return list(ask("GET", "runs/?entity=fleet-flo&project=hosts")["results"])
+
+    def run() -> dict[str, Any]:
+        [found] = runs()
+        return found
+
+    def rows() -> int:
+        keys = ask("GET", f"runs/{run()['id']}/keys/?kind=system")["keys"] if runs() else []
+        return max((each["count"] for each in keys), default=0)
+
+    for _ in range(2):
+        before = rows()
+        process = agent("host", *QUICK)
+        eventually(lambda: rows() > before + 3)  # noqa: B023 - called at once
+        assert run()["state"] == "running"
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, errors
+        assert run()["state"] == "finished"
+        assert "Traceback" not in errors
+    assert run()["job_type"] == "host"
+    path = f"fleet-flo/hosts/{run()['uid']}"
+    shown, errors = agent("top", path, "--once").communicate(timeout=PATIENCE_S)
+    assert not errors
+    for part in ("finished", path, "last sample", "CPU", "Memory", " GiB"):
+        assert part in shown
+    data = json.loads(agent("top", path, "--once", "--json").communicate(timeout=PATIENCE_S)[0])
+    tags = {each["tag"] for each in data["metrics"]}
+    assert {"system.cpu", "system.memory_percent", "system.network.recv"} <= tags
+    assert any("per_second" in each for each in data["metrics"])
+    files = ask("GET", f"runs/{run()['id']}/files/")["results"]
+    assert "wandb-metadata.json" in {file["name"] for file in files}
+
+
+def test_nodes_attached_to_a_run(agent, ask, server):
+    """AGT-2: every node's samples under its label; they neither end the run nor outlive it."""
+    nodes = [
+        agent("attach", "--run", "fleet-flo/jobs/multi", "--label", f"node-{number}", *QUICK)
+        for number in (3, 4)
+    ]
+    body = {"entity": "fleet-flo", "project": "jobs", "uid": "multi", "resume": "allow", "host": "elsewhere"}
+    begun = ask("POST", "runs/", body)
+    assert begun["inserted"]
+
+    def labels() -> set[str]:
+        keys = ask("GET", f"runs/{begun['id']}/keys/?kind=system")["keys"]
+        return {each["key"].partition("/l:")[2] for each in keys if each["count"] > 2}
+
+    eventually(lambda: labels() == {"node-3", "node-4"})
+    shown, _ = agent("top", begun["url"], "--once").communicate(timeout=PATIENCE_S)
+    assert shown.index("node-3   last sample") < shown.index("node-4   last sample")
+    assert ask("GET", f"runs/{begun['id']}/")["state"] == "running"
+    writer = {"writer": "0123456789abcdef"}
+    ask("POST", "runs/fleet-flo/jobs/multi/stream", {**writer, "finish": {"exit_code": 0}})
+    for node in nodes:
+        _, errors = node.communicate(timeout=PATIENCE_S)
+        assert node.returncode == 0
+        assert "the run has ended: finished" in errors
+    assert ask("GET", f"runs/{begun['id']}/")["state"] == "finished"
+
+
+def test_doctor_knows_the_server(agent):
+    """AGT-4: server, key and clock by REST."""
+    found, errors = agent("doctor", "--json").communicate(timeout=PATIENCE_S)
+    assert not errors
+    states = {each["name"]: (each["state"], each["text"]) for each in json.loads(found)}
+    assert states["key"] == ("works", "of fleet-flo, logs to fleet-flo")
+    assert states["server"][0] == states["clock"][0] == states["spool"][0] == "works"
