@@ -104,15 +104,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
     Playwright leaves an event loop running, which Django and asyncio tests refuse.
 
-    `make test` keeps xdist from changing the order of files. In CI, which others' work slows at will, a test of real
-    processes gets a second try; the summary names each that needed it, and each of those is a fault to mend.
+    `make test` keeps xdist from changing the order of files. In CI, which others' work slows at will, every test but
+    those that kill at random gets a second try; the summary names each that needed it, and each is a fault to mend.
     """
     for item in items:
         if not _has(item, STORED_MARKS, STORED_FIXTURES):
             item.add_marker("unstored")
     if os.environ.get("CI"):
         for item in items:
-            if _has(item, REAL_MARKS, REAL_FIXTURES) and not item.get_closest_marker("faults"):
+            if not item.get_closest_marker("faults"):
                 item.add_marker(pytest.mark.flaky(reruns=1))
     yield
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
