@@ -3,10 +3,13 @@
 Nothing may appear on a browser's console: that is where violations of the security policy show.
 """
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -35,18 +38,20 @@ def _found() -> Iterator[str | None]:
     """Yield candidates, cheapest first; each step runs only when those before it gave nothing."""
     yield os.environ.get("CHROME_PATH")
     yield _on_path()
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        _apt_get("update", "-qq")
-        _apt_get("install", "-y", "-qq", "--no-install-recommends", "chromium")
+    with (Path(tempfile.gettempdir()) / "runyard-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the suite's processes come here at once, and apt-get lets in one
         yield _on_path()
-    yield _playwrights_own()
+        if os.geteuid() == 0 and shutil.which("apt-get"):
+            _apt_get("update", "-qq")
+            _apt_get("install", "-y", "-qq", "--no-install-recommends", "chromium")
+            yield _on_path()
+        yield _playwrights_own()
 
 
 def _apt_get(*arguments: str) -> None:
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(
-        ["apt-get", *arguments], env=environment, stdout=subprocess.DEVNULL, timeout=600, check=False
-    )
+    command = ["apt-get", "-o", "DPkg::Lock::Timeout=300", *arguments]
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=600, check=False)
 
 
 def _on_path() -> str | None:
@@ -109,6 +114,20 @@ def listen_to(page: Page) -> list[str]:
     page.on("console", hear)
     page.on("pageerror", lambda error: said.append(f"exception: {error}"))
     return said
+
+
+def wait_until(page: Page, test: str, argument: object = None) -> None:
+    """Wait until an expression, or a function of ``argument``, holds in a page.
+
+    Playwright's own `wait_for_function` asks again inside the page, where the security policy lets nothing evaluate.
+
+    Raises:
+        AssertionError: it did not within the patience.
+    """
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not page.evaluate(test, argument):
+        assert time.monotonic() < end, f"not within {PATIENCE_MS} ms: {test}"
+        page.wait_for_timeout(20)
 
 
 @pytest.fixture

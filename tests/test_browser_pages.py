@@ -15,7 +15,7 @@ from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
 from demo.people import PASSWORD
 from demo.wire import DESCRIBE, LoggedRun, Server
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import PATIENCE_MS, listen_to, wait_until
 from tests.installation import Installation
 from tests.words import leftovers
 
@@ -35,8 +35,9 @@ def filled(server: Installation) -> Installation:
     made = subprocess.run(
         command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=300, check=False
     )
-    assert made.returncode == 0, made.stderr
-    assert "Sign in at" in made.stdout
+    if "is here already" not in made.stderr:  # a second try of a test makes its fixtures anew
+        assert made.returncode == 0, made.stderr
+        assert "Sign in at" in made.stdout
     again = subprocess.run(
         command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=60, check=False
     )
@@ -76,8 +77,9 @@ def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
     said = listen_to(page)
     page.goto(url)
     page.wait_for_load_state("load")
-    page.wait_for_function(  # a part inside of one that is hidden waits for its own turn
-        "![...document.querySelectorAll('[data-when=loading]')].some((part) => part.offsetParent !== null)"
+    wait_until(  # a part inside of one that is hidden waits for its own turn
+        page,
+        "![...document.querySelectorAll('[data-when=loading]')].some((part) => part.offsetParent !== null)",
     )
     return page, said
 
@@ -103,8 +105,8 @@ def test_a_page_is_accessible_and_fits(visitor: BrowserContext, filled: Installa
     page, said = open_page(visitor, filled.url + (PAGES | EMPTY)[name])
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(
-        "document.documentElement.dataset.bsTheme === 'dark' && !document.getAnimations().length"
+    wait_until(
+        page, "document.documentElement.dataset.bsTheme === 'dark' && !document.getAnimations().length"
     )
     assert violations(page, OF_COLOURS) == []
     page.set_viewport_size(NARROW)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import PATIENCE_MS, listen_to, wait_until
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire
@@ -115,18 +115,18 @@ def heads(page: Page) -> list[str]:
 
 def expect_heads(page: Page, test: str) -> None:
     """Wait until ``test`` holds of ``heads``, the names of the columns shown."""
-    page.wait_for_function(
+    wait_until(
+        page,
         f"""() => {{
           const heads = [...document.querySelectorAll("thead th[data-column]")].map((head) => head.dataset.column);
           return {test};
         }}""",
-        timeout=PATIENCE_MS,
     )
 
 
 def settled(page: Page) -> None:
     """Wait until what was set up is saved for the next visit."""
-    page.wait_for_function("() => !document.querySelector('[data-unsaved]')")
+    wait_until(page, "() => !document.querySelector('[data-unsaved]')")
 
 
 def options(page: Page) -> Locator:
@@ -240,9 +240,10 @@ def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
     assert box is not None
     head.locator("[data-sort]").focus()
     page.keyboard.press("Shift+ArrowRight")
-    page.wait_for_function(
+    wait_until(
+        page,
         "wide => document.querySelector(\"th[data-column='summary.loss']\").offsetWidth > wide",
-        arg=box["width"] + 8,
+        box["width"] + 8,
     )
     before = heads(page)
     moved = page.locator(f"th[data-column='{before[-1]}']")

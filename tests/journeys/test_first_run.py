@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import sdks
+from tests.browser import wait_until
 from tests.installation import Installation
 from tests.journeys.people import env_shown, sign_up
 from tests.sdk.wire import Wire
@@ -87,7 +88,7 @@ def test_a_theme_once_chosen_stays(quiet: Page, server: Installation) -> None:
     light = page.evaluate(shown)
     page.click("[popovertarget=user-menu]")
     page.click("[data-theme-choice=dark]")
-    page.wait_for_function(f"{shown} !== '{light}'")
+    wait_until(page, f"{shown} !== '{light}'")
     dark = page.evaluate(shown)
     page.reload()
     assert page.evaluate(shown) == dark

@@ -10,6 +10,7 @@ from playwright.sync_api import Dialog, Frame, Locator, Page, Request, expect
 
 from common.tests.test_markdown import XSS
 from common.tests.test_outgoing import Handler
+from tests.browser import wait_until
 from tests.installation import Installation
 from tests.journeys.people import sign_up
 
@@ -179,14 +180,15 @@ def test_badges_keep_their_form_and_ratio_through_the_editor(
     for name, width, height in (("sized", 120, 60), ("plain", 200, 100)):
         image = page.locator(f".intro-text a img[alt={name}]")
         image.scroll_into_view_if_needed()
-        page.wait_for_function(f"document.querySelector('.intro-text img[alt={name}]').naturalWidth > 0")
+        wait_until(page, f"document.querySelector('.intro-text img[alt={name}]').naturalWidth > 0")
         box = image.bounding_box()
         assert box is not None
         assert (round(box["width"]), round(box["height"])) == (width, height)
     text = edit(page)
     expect(text.locator("img:not(.ProseMirror-separator)")).to_have_count(2)
-    page.wait_for_function(
-        "[...document.querySelectorAll('.ProseMirror img:not(.ProseMirror-separator)')].every((i) => i.naturalWidth)"
+    wait_until(
+        page,
+        "[...document.querySelectorAll('.ProseMirror img:not(.ProseMirror-separator)')].every((i) => i.naturalWidth)",
     )
     text.locator("p").last.click()
     page.keyboard.press("End")

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser import listen_to
+from tests.browser import listen_to, wait_until
 from tests.installation import Installation
 from tests.journeys.people import sign_up
 
@@ -113,7 +113,7 @@ def test_night_mode_is_at_once_in_every_tab_and_browser(quiet: Page, server: Ins
     with page.expect_response("**/settings/theme"):
         page.click("[role=switch]")
     assert page.evaluate(THEME) == "dark"
-    other.wait_for_function(f"{THEME} === 'dark'")
+    wait_until(other, f"{THEME} === 'dark'")
     expect(page.locator("[role=switch]")).to_have_attribute("aria-checked", "true")
     expect(other.locator("[data-theme-choice=dark]")).to_have_attribute("aria-pressed", "true")
 
@@ -134,7 +134,7 @@ def test_night_mode_is_at_once_in_every_tab_and_browser(quiet: Page, server: Ins
     page.reload()
     assert page.evaluate(THEME) == "light"
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"{THEME} === 'dark'")
+    wait_until(page, f"{THEME} === 'dark'")
     assert said == []
 
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import sdks
-from tests.browser import PATIENCE_MS
+from tests.browser import PATIENCE_MS, wait_until
 from tests.installation import Installation
 from tests.journeys.people import env_shown, sign_up
 from tests.sdk.wire import Run, Wire, history, row
@@ -219,11 +219,7 @@ def test_a_point_is_painted_soon(
     for step in range(2, 22):
         send_points(wire, run, step, 1)
         acknowledged = time.time() * 1000
-        page.wait_for_function(
-            "text => window.painted.some(([shown]) => shown === text)",
-            arg=str(1000 - step),
-            timeout=PATIENCE_MS,
-        )
+        wait_until(page, "text => window.painted.some(([shown]) => shown === text)", str(1000 - step))
         painted = page.evaluate(f"window.painted.find(([shown]) => shown === '{1000 - step}')[1]")
         delays.append(painted - acknowledged)
     wire.http.close()
