@@ -179,6 +179,13 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     visitor: BrowserContext, filled: Installation
 ) -> None:
     """Wish 69 to 71: nodes and machines with their GPUs, found by their runs, kept up to date."""
+    program = Server(filled.url, filled.manage("create_api_key", "ada")["api_key"])
+    nodes, run = (
+        LoggedRun(program, "vision", "cluster", uid, offsets={"wandb-events.jsonl": 120})
+        for uid in ("nodes", "watch-gpu-09")
+    )
+    nodes.log()  # a sign of life: the demo may have been made longer ago than silent runs are given
+    run.log()
     page, said = open_page(visitor, f"{filled.url}/vision")
     page.get_by_role("link", name="Hosts and GPUs").click()
     gpu_09 = page.locator(".host-card", has=page.get_by_role("heading", name="gpu-09"))
@@ -190,8 +197,6 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     page.get_by_role("searchbox", name="Search hosts, GPUs and runs").fill("gpu-09")
     expect(page.get_by_role("heading", name="node-3")).to_have_count(0)
     expect(gpu_09).to_have_count(1)
-    program = Server(filled.url, filled.manage("create_api_key", "ada")["api_key"])
-    run = LoggedRun(program, "vision", "cluster", "watch-gpu-09", offsets={"wandb-events.jsonl": 120})
     now = time.time()
     run.log(system=[{"_timestamp": now, "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
     program.close()
