@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class AlertsConfig(AppConfig):
+    name = "alerts"
+
+    def ready(self) -> None:
+        from alerts import access
+
+        access.register()
