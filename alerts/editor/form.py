@@ -1,0 +1,284 @@
+"""The form of one automation: what it waits for, of which runs, and what it does then."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from alerts.automation.conditions import SIGNS
+from alerts.automation.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
+from alerts.automation.filters import MAX_METRIC, MAX_WINDOW, parse
+from alerts.editor.filters import MATCHED, Filter, filter_of, initial_of
+from alerts.models import ActionKind, Automation, Destination, Level
+from alerts.services.automations import AutomationFields
+from common.errors import Invalid
+from runs.query.conditions import Compare, Operator, to_q
+from runs.query.expression import read_expression
+from runs.states import RunState
+
+ALL_PROJECTS = "*"
+"""The scope of all projects; no project is called so."""
+STATES = [
+    ("FINISHED", RunState.FINISHED.label),
+    ("FAILED", gettext_lazy("Failed or crashed")),
+    ("CRASHED", gettext_lazy("Crashed only")),
+    ("KILLED", RunState.KILLED.label),
+    ("RUNNING", RunState.RUNNING.label),
+    ("PENDING", RunState.PENDING.label),
+    ("PREEMPTING", RunState.PREEMPTING.label),
+    ("PREEMPTED", RunState.PREEMPTED.label),
+]
+AGGREGATES = [
+    ("", gettext_lazy("Latest value")),
+    ("AVERAGE", gettext_lazy("Mean")),
+    ("MIN", gettext_lazy("Smallest value")),
+    ("MAX", gettext_lazy("Largest value")),
+]
+DIRECTIONS = [
+    ("ANY", gettext_lazy("rises or falls")),
+    ("INCREASE", gettext_lazy("rises")),
+    ("DECREASE", gettext_lazy("falls")),
+]
+SIDES = [
+    ("ANY", gettext_lazy("above or below")),
+    ("INCREASE", gettext_lazy("above")),
+    ("DECREASE", gettext_lazy("below")),
+]
+MEASURES = [("RELATIVE", gettext_lazy("percent")), ("ABSOLUTE", gettext_lazy("units of the metric"))]
+PAUSES = [
+    (0, gettext_lazy("Each time")),
+    (600, gettext_lazy("10 minutes")),
+    (3600, gettext_lazy("1 hour")),
+    (21_600, gettext_lazy("6 hours")),
+    (86_400, gettext_lazy("1 day")),
+    (604_800, gettext_lazy("1 week")),
+]
+
+
+def _window(label: Any, initial: int, least: int = 1) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label, min_value=least, max_value=MAX_WINDOW, initial=initial, required=False
+    )
+
+
+class AutomationForm(forms.Form):
+    """All fields there are; those of the chosen event and action have to be filled in."""
+
+    event = forms.ChoiceField(widget=forms.RadioSelect, initial=AutomationEvent.RUN_METRIC)
+    states = forms.MultipleChoiceField(
+        label=gettext_lazy("The run becomes"), choices=STATES, required=False,
+        widget=forms.CheckboxSelectMultiple, initial=["FAILED"],
+    )  # fmt: skip
+    metric = forms.CharField(label=gettext_lazy("Metric"), max_length=MAX_METRIC, required=False)
+    aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES, required=False)
+    window = _window(gettext_lazy("Of the last … values"), 5)
+    comparison = forms.ChoiceField(
+        label=gettext_lazy("Is"), choices=list(SIGNS.items()), required=False, initial="$lt"
+    )
+    threshold = forms.FloatField(label=gettext_lazy("Value"), required=False)
+    change_aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES, required=False)
+    current_window = _window(gettext_lazy("Of the last … values"), 10)
+    prior_window = _window(gettext_lazy("Against the … before"), 50)
+    direction = forms.ChoiceField(label=gettext_lazy("Which way"), choices=DIRECTIONS, required=False)
+    amount = forms.FloatField(label=gettext_lazy("By at least"), required=False)
+    measure = forms.ChoiceField(label=gettext_lazy("In"), choices=MEASURES, required=False)
+    side = forms.ChoiceField(label=gettext_lazy("Which way"), choices=SIDES, required=False)
+    z_threshold = forms.FloatField(label=gettext_lazy("Standard deviations"), required=False, initial=3)
+    z_window = _window(gettext_lazy("Usual range: the last … values"), 30, 2)
+    artifact_match = forms.CharField(
+        label=gettext_lazy("Only an alias or tag that matches"), max_length=1000, required=False,
+        help_text=gettext_lazy("A regular expression, for example ^prod. Blank: any."),
+    )  # fmt: skip
+    scope = forms.ChoiceField(label=gettext_lazy("Of"))
+    user = forms.CharField(label=gettext_lazy("Runs of"), max_length=150, required=False)
+    run_name = forms.CharField(
+        label=gettext_lazy("Whose name matches"), max_length=1000, required=False,
+        help_text=gettext_lazy("A regular expression, for example ^baseline-."),
+    )  # fmt: skip
+    expression = forms.CharField(
+        label=gettext_lazy("And that meet the filter"), max_length=8000, required=False,
+        help_text=gettext_lazy("As in the runs table: fields, config and summary, joined by and, or, not."),
+    )  # fmt: skip
+    action = forms.ChoiceField(widget=forms.RadioSelect, initial=ActionKind.NOTIFICATION)
+    slack = forms.ModelChoiceField(
+        Destination.objects.none(), label=gettext_lazy("To"), required=False, empty_label=None
+    )
+    title = forms.CharField(label=gettext_lazy("Title"), max_length=256, required=False)
+    message = forms.CharField(
+        label=gettext_lazy("Message"), max_length=8000, required=False, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    severity = forms.ChoiceField(label=gettext_lazy("Severity"), choices=Level, required=False)
+    webhook = forms.ModelChoiceField(
+        Destination.objects.none(), label=gettext_lazy("Webhook"), required=False, empty_label=None
+    )
+    payload = forms.CharField(
+        label=gettext_lazy("Payload"), max_length=16_384, required=False,
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text=gettext_lazy("JSON with variables. Blank takes the payload of the webhook itself."),
+    )  # fmt: skip
+    once_in_s = forms.TypedChoiceField(
+        label=gettext_lazy("At most once per run in"), choices=PAUSES, coerce=int, initial=86_400
+    )
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=128)
+    description = forms.CharField(
+        label=gettext_lazy("Description"), max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    is_on = forms.BooleanField(label=gettext_lazy("On"), required=False, initial=True)
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        scopes: Sequence[tuple[str, str]] = (),
+        destinations: Iterable[Destination] = (),
+        automation: Automation | None = None,
+        initial: dict[str, Any] | None = None,
+    ) -> None:
+        """Offer scopes, none for an automation that has its own, and the team's destinations."""
+        super().__init__(data, initial=initial)
+        self.automation = automation
+        self._offer("event", AutomationEvent.choices)
+        self._offer("action", ActionKind.choices)
+        self._offer("scope", scopes)
+        self.fields["scope"].required = bool(scopes)
+        there = list(destinations)
+        for field, is_slack in (("slack", True), ("webhook", False)):
+            self._offer_rows(field, [row for row in there if row.is_slack is is_slack])
+        self.kept: Filter | None = None
+        if automation is not None:
+            self._begin_with(automation)
+
+    def _offer(self, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
+        field.choices = list(choices)
+
+    def _offer_rows(self, name: str, rows: Sequence[Destination]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - for the type checker
+        field.queryset = Destination.objects.filter(pk__in=[row.pk for row in rows])
+        field.choices = [
+            (row.pk, row.name if row.is_on else _("%(name)s (off)") % {"name": row}) for row in rows
+        ]
+
+    def _begin_with(self, automation: Automation) -> None:
+        """Show what an automation is."""
+        stored = parse(automation.event, automation.filter)
+        values = initial_of(stored)
+        if stored.event in ARTIFACT_EVENTS and values["artifact_match"] is None:
+            self.kept = stored.canonical
+        plain = ("event", "action", "title", "message", "severity", "payload", "once_in_s", "name", "description")
+        known = {name: getattr(automation, name) for name in (*plain, "is_on")}
+        chosen = {"slack": automation.destination_id, "webhook": automation.destination_id}
+        self.initial = {**values, **known, **chosen, **self.initial}
+        pauses = dict(PAUSES)
+        if automation.once_in_s not in pauses:
+            seconds = _("%(n)d seconds") % {"n": automation.once_in_s}
+            self._offer("once_in_s", [*PAUSES, (automation.once_in_s, seconds)])
+
+    @property
+    def chosen_event(self) -> str:
+        """The ticked event."""
+        return str(self["event"].value() or "")
+
+    @property
+    def kept_filter(self) -> Filter | None:
+        """A filter that a program wrote and no field shows; it stays as long as the event does."""
+        is_same = self.automation is not None and self.chosen_event == self.automation.event
+        return self.kept if is_same else None
+
+    def clean(self) -> dict[str, Any]:
+        """Want what the chosen event and action need; what else was filled in does not matter."""
+        data = super().clean() or self.cleaned_data
+        event, action = data.get("event", ""), data.get("action", "")
+        if event in METRIC_EVENTS:
+            self._clean_metric(data, event)
+        elif event == AutomationEvent.RUN_STATE and not data.get("states"):
+            self._want("states", _("Choose at least one state."))
+        if event in ARTIFACT_EVENTS:
+            self._check_pattern("artifact_match", data)
+        else:
+            self._clean_runs(data)
+        needed = {ActionKind.NOTIFICATION: "slack", ActionKind.GENERIC_WEBHOOK: "webhook"}.get(action)
+        if needed and not data.get(needed):
+            self._want(needed, _("Choose a destination. Admins of the team set them up."))
+        self._forgive({*_hidden_fields(event), *({"slack", "webhook"} - {needed})})
+        return data
+
+    def _clean_metric(self, data: dict[str, Any], event: str) -> None:
+        if not data.get("metric"):
+            self._want("metric", _("Name a metric, as it is logged."))
+        for name in _NEEDED[AutomationEvent(event)]:
+            if data.get(name) is None:
+                self._want(name, _("Give a number."))
+        for name in ("amount", "z_threshold"):
+            if name in _NEEDED[AutomationEvent(event)] and (data.get(name) or 1) <= 0:
+                self._want(name, _("Give a number greater than 0."))
+
+    def _clean_runs(self, data: dict[str, Any]) -> None:
+        self._check_pattern("run_name", data)
+        try:
+            to_q(read_expression(data.get("expression") or ""))
+        except Invalid as error:
+            self._want("expression", error.message)
+
+    def _check_pattern(self, name: str, data: dict[str, Any]) -> None:
+        try:
+            to_q(Compare("display_name", Operator.MATCHES, data.get(name) or ""))
+        except Invalid as error:
+            self._want(name, error.message)
+
+    def _want(self, name: str, message: str) -> None:
+        if name not in self.errors:
+            self.add_error(name, message)
+
+    def _forgive(self, names: Iterable[str]) -> None:
+        """Take away errors of fields that are not shown."""
+        for name in names:
+            self.errors.pop(name, None)
+
+    def filter(self) -> Filter:
+        """Return the event filter of a form without errors in its condition."""
+        return self.kept_filter or filter_of(self.chosen_event, self.cleaned_data)
+
+    @property
+    def has_condition(self) -> bool:
+        """Whether what it waits for can be read, whatever is still missing elsewhere."""
+        elsewhere = {"name", "description", "slack", "webhook", "title", "message", "severity", "payload"}
+        return self.is_bound and not (set(self.errors) - elsewhere)
+
+    def automation_fields(self) -> AutomationFields:
+        """Return what a valid form says."""
+        data = self.cleaned_data
+        destinations = {"NOTIFICATION": data.get("slack"), "GENERIC_WEBHOOK": data.get("webhook")}
+        return AutomationFields(
+            name=data["name"], description=data["description"], event=data["event"], filter=self.filter(),
+            action=data["action"], destination=destinations.get(data["action"]), title=data["title"],
+            message=data["message"], severity=data["severity"] or Level.INFO, payload=data["payload"],
+            once_in_s=data["once_in_s"], is_on=data["is_on"],
+        )  # fmt: skip
+
+    def artifact_events(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield value, words and whether it is chosen, of the events of artifacts."""
+        for value, label in AutomationEvent.choices:
+            if value in ARTIFACT_EVENTS:
+                yield value, str(label), value == self.chosen_event
+
+
+_NEEDED = {
+    AutomationEvent.RUN_METRIC: ("window", "threshold"),
+    AutomationEvent.RUN_METRIC_CHANGE: ("current_window", "prior_window", "amount"),
+    AutomationEvent.RUN_METRIC_ZSCORE: ("z_window", "z_threshold"),
+}
+
+
+def _hidden_fields(event: str) -> set[str]:
+    """Return the fields that are not asked for an event."""
+    numbers = {name for kind, names in _NEEDED.items() if kind != event for name in names}
+    if event in METRIC_EVENTS:
+        return {"states", "artifact_match"} | numbers
+    if event in MATCHED or event in ARTIFACT_EVENTS:
+        return {"states", "metric", "user", "run_name", "expression"} | numbers
+    return {"metric", "artifact_match"} | numbers
