@@ -1,0 +1,1 @@
+"""What changes alerts: services, permission first."""
