@@ -1,1 +1,1 @@
-"""What changes alerts: services, permission first."""
+"""What changes alerts, destinations, secrets and automations."""
