@@ -70,6 +70,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("teams.urls")),
     path("", include("exports.urls")),
+    path("", include("alerts.urls")),
     path("api/docs", openapi_views.docs, name="api-docs"),
     path("api/v1/openapi.json", openapi_views.as_json, name="api-openapi"),
     path("api/v1/openapi.yaml", openapi_views.as_yaml, name="api-openapi-yaml"),

@@ -1,5 +1,6 @@
 """The form of one automation: what it waits for, of which runs, and what it does then."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,18 @@ from runs.states import RunState
 
 ALL_PROJECTS = "*"
 """The scope of all projects; no project is called so."""
+EVENTS = (
+    (AutomationEvent.RUN_STATE, "activity", gettext_lazy("It finishes, fails, crashes, begins …")),
+    (AutomationEvent.RUN_METRIC, "chart-line", gettext_lazy("Loss below 0.1, GPU use below 5%")),
+    (AutomationEvent.RUN_METRIC_CHANGE, "arrow-up-down", gettext_lazy("Loss rises by 20%, accuracy falls")),
+    (AutomationEvent.RUN_METRIC_ZSCORE, "chart-spline", gettext_lazy("A value far from those before it")),
+)
+"""The events of runs as the editor offers them: icon and an example."""
+ACTIONS = (
+    (ActionKind.NOTIFICATION, "message-square-text", gettext_lazy("To a channel that the team chose")),
+    (ActionKind.GENERIC_WEBHOOK, "webhook", gettext_lazy("With a payload of your own")),
+    (ActionKind.NO_OP, "history", gettext_lazy("To try it, or to read it here")),
+)
 STATES = [
     ("FINISHED", RunState.FINISHED.label),
     ("FAILED", gettext_lazy("Failed or crashed")),
@@ -71,7 +84,10 @@ class AutomationForm(forms.Form):
         label=gettext_lazy("The run becomes"), choices=STATES, required=False,
         widget=forms.CheckboxSelectMultiple, initial=["FAILED"],
     )  # fmt: skip
-    metric = forms.CharField(label=gettext_lazy("Metric"), max_length=MAX_METRIC, required=False)
+    metric = forms.CharField(
+        label=gettext_lazy("Metric"), max_length=MAX_METRIC, required=False,
+        widget=forms.TextInput(attrs={"list": "metric-names", "autocomplete": "off", "spellcheck": "false"}),
+    )  # fmt: skip
     aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES, required=False)
     window = _window(gettext_lazy("Of the last … values"), 5)
     comparison = forms.ChoiceField(
@@ -92,7 +108,11 @@ class AutomationForm(forms.Form):
         help_text=gettext_lazy("A regular expression, for example ^prod. Blank: any."),
     )  # fmt: skip
     scope = forms.ChoiceField(label=gettext_lazy("Of"))
-    user = forms.CharField(label=gettext_lazy("Runs of"), max_length=150, required=False)
+    user = forms.CharField(
+        label=gettext_lazy("Runs of"), max_length=150, required=False,
+        widget=forms.TextInput(attrs={"list": "author-names", "autocomplete": "off"}),
+        help_text=gettext_lazy("A username. Blank: everybody’s."),
+    )  # fmt: skip
     run_name = forms.CharField(
         label=gettext_lazy("Whose name matches"), max_length=1000, required=False,
         help_text=gettext_lazy("A regular expression, for example ^baseline-."),
@@ -107,7 +127,10 @@ class AutomationForm(forms.Form):
     )
     title = forms.CharField(label=gettext_lazy("Title"), max_length=256, required=False)
     message = forms.CharField(
-        label=gettext_lazy("Message"), max_length=8000, required=False, widget=forms.Textarea(attrs={"rows": 3})
+        label=gettext_lazy("Message"),
+        max_length=8000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
     )
     severity = forms.ChoiceField(label=gettext_lazy("Severity"), choices=Level, required=False)
     webhook = forms.ModelChoiceField(
@@ -123,7 +146,10 @@ class AutomationForm(forms.Form):
     )
     name = forms.CharField(label=gettext_lazy("Name"), max_length=128)
     description = forms.CharField(
-        label=gettext_lazy("Description"), max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+        label=gettext_lazy("Description"),
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
     )
     is_on = forms.BooleanField(label=gettext_lazy("On"), required=False, initial=True)
 
@@ -169,7 +195,17 @@ class AutomationForm(forms.Form):
         values = initial_of(stored)
         if stored.event in ARTIFACT_EVENTS and values["artifact_match"] is None:
             self.kept = stored.canonical
-        plain = ("event", "action", "title", "message", "severity", "payload", "once_in_s", "name", "description")
+        plain = (
+            "event",
+            "action",
+            "title",
+            "message",
+            "severity",
+            "payload",
+            "once_in_s",
+            "name",
+            "description",
+        )
         known = {name: getattr(automation, name) for name in (*plain, "is_on")}
         chosen = {"slack": automation.destination_id, "webhook": automation.destination_id}
         self.initial = {**values, **known, **chosen, **self.initial}
@@ -210,12 +246,29 @@ class AutomationForm(forms.Form):
     def _clean_metric(self, data: dict[str, Any], event: str) -> None:
         if not data.get("metric"):
             self._want("metric", _("Name a metric, as it is logged."))
-        for name in _NEEDED[AutomationEvent(event)]:
+        for name in self._needed(data, event):
             if data.get(name) is None:
                 self._want(name, _("Give a number."))
-        for name in ("amount", "z_threshold"):
-            if name in _NEEDED[AutomationEvent(event)] and (data.get(name) or 1) <= 0:
+        for name in {"amount", "z_threshold"} & set(_NEEDED[AutomationEvent(event)]):
+            number = data.get(name)
+            if number is not None and number <= 0:
                 self._want(name, _("Give a number greater than 0."))
+
+    def _needed(self, data: dict[str, Any], event: str) -> list[str]:
+        """Return the numbers that the event needs; without an aggregate there is no window."""
+        aggregates = {
+            "window": "aggregate",
+            "current_window": "change_aggregate",
+            "prior_window": "change_aggregate",
+        }
+        needed, spared = [], set()
+        for name in _NEEDED[AutomationEvent(event)]:
+            if name in aggregates and not data.get(aggregates[name]):
+                spared.add(name)
+            else:
+                needed.append(name)
+        self._forgive(spared)
+        return needed
 
     def _clean_runs(self, data: dict[str, Any]) -> None:
         self._check_pattern("run_name", data)
@@ -259,6 +312,50 @@ class AutomationForm(forms.Form):
             message=data["message"], severity=data["severity"] or Level.INFO, payload=data["payload"],
             once_in_s=data["once_in_s"], is_on=data["is_on"],
         )  # fmt: skip
+
+    @property
+    def chosen_action(self) -> str:
+        """The ticked action."""
+        return str(self["action"].value() or "")
+
+    @property
+    def is_of_artifacts(self) -> bool:
+        """Whether the ticked event is one of artifacts."""
+        return self.chosen_event in ARTIFACT_EVENTS
+
+    @property
+    def kept_json(self) -> str:
+        """The kept filter, for people."""
+        return json.dumps(self.kept_filter, indent=2, ensure_ascii=False)
+
+    @property
+    def has_slack(self) -> bool:
+        """Whether there is a Slack channel to choose."""
+        return bool(self._choices_of("slack"))
+
+    @property
+    def has_webhooks(self) -> bool:
+        """Whether there is a webhook to choose."""
+        return bool(self._choices_of("webhook"))
+
+    def _choices_of(self, name: str) -> list[Any]:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
+        return list(field.choices)
+
+    def run_events(self) -> list[tuple[str, str, str, str]]:
+        """Return value, icon, name and explanation of the events of runs."""
+        return [(event.value, icon, str(event.label), str(says)) for event, icon, says in EVENTS]
+
+    def actions(self) -> list[tuple[str, str, str, str]]:
+        """Return value, icon, name and explanation of what can be done."""
+        return [(action.value, icon, str(action.label), str(says)) for action, icon, says in ACTIONS]
+
+    def state_choices(self) -> Iterator[tuple[str, str, str, bool]]:
+        """Yield value, the state that colours it, words and whether it is ticked."""
+        ticked = set(self["states"].value() or [])
+        for value, label in STATES:
+            yield value, value.lower(), str(label), value in ticked
 
     def artifact_events(self) -> Iterator[tuple[str, str, bool]]:
         """Yield value, words and whether it is chosen, of the events of artifacts."""

@@ -9,8 +9,8 @@ from django.utils.translation import pgettext
 from alerts.automation.conditions import SIGNS, Aggregate, Change, ChangeKind, Direction, Threshold, ZScore
 from alerts.automation.events import AutomationEvent
 from alerts.automation.filters import Condition, parse
-from alerts.editor.form import STATES
 from alerts.editor.filters import MATCHED, initial_of
+from alerts.editor.form import STATES
 from alerts.editor.run_filters import chosen_runs
 from alerts.models import Automation
 from common.errors import Invalid
@@ -42,7 +42,9 @@ def condition_words(condition: Condition) -> str:
         return _zscore(condition.test)
     if condition.event is AutomationEvent.RUN_STATE:
         labels = dict(STATES)
-        return _("Run becomes %(states)s") % {"states": _or([str(labels[state]) for state in condition.states])}
+        return _("Run becomes %(states)s") % {
+            "states": _or([str(labels[state]) for state in condition.states])
+        }
     pattern = initial_of(condition)["artifact_match"]
     label = str(condition.event.label)
     return f"{label}: {MATCHED[condition.event]} ~ {pattern}" if pattern else label

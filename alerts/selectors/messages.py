@@ -53,6 +53,11 @@ class Execution:
         return str(STATES[MessageState(self.message.state)])
 
     @property
+    def more_causes(self) -> int:
+        """How many events a list leaves out after five."""
+        return max(0, len(self.causes) - 5)
+
+    @property
     def can_be_retried(self) -> bool:
         """Whether its state allows it."""
         return self.message.state == MessageState.FAILED

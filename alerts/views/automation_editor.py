@@ -64,7 +64,9 @@ class Editor:
         """Return the form as it was sent; before that, as the automation is or as the address proposes."""
         posted = self.request.POST if self.request.method == "POST" else None
         scopes = self.scopes()
-        start = {name: value for name, value in self.request.GET.items() if name in AutomationForm.base_fields}
+        start = {
+            name: value for name, value in self.request.GET.items() if name in AutomationForm.base_fields
+        }
         if "states" in start:
             start["states"] = self.request.GET.getlist("states")
         start.setdefault("scope", self.place.project.name if self.place.project else ALL_PROJECTS)
@@ -120,10 +122,9 @@ class Editor:
             "automation": self.automation,
             "metrics": metric_names(self.actor, team, project),
             "authors": authors(self.actor, team, project),
-            "variables": [
-                (name, one) for name, one in VARIABLES.items() if one.group in _SHOWN_VARIABLES
-            ],
+            "variables": [(name, one) for name, one in VARIABLES.items() if one.group in _SHOWN_VARIABLES],
             "has_feature": has_automations(team),
+            "destinations_url": f"/teams/{team.name}/destinations",
             "can_set_up": can(self.actor, AlertAction.MANAGE, team),
             "back": self.place.url("", self.automation.pk) if self.automation else self.place.list_url,
             **more,

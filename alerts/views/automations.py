@@ -32,7 +32,6 @@ from alerts.services.automations import (
     copy_automation,
     delete_automation,
 )
-from alerts.services.messages import retry_message
 from alerts.views.places import Place, home_of, may_create, place_of
 from common.errors import NotFound
 from common.rest import is_key
@@ -44,7 +43,10 @@ _PER_PAGE = 25
 
 def _list(request: HttpRequest, place: Place) -> HttpResponse:
     actor = actor_of(request)
-    rows = [(row, home_of(row.automation)) for row in listed(actor, automations_of(actor, place.team, place.project))]
+    rows = [
+        (row, home_of(row.automation))
+        for row in listed(actor, automations_of(actor, place.team, place.project))
+    ]
     context = {
         **place.context,
         "rows": rows,
@@ -184,6 +186,8 @@ def _delete(request: HttpRequest, automation: Automation) -> str:
 
 def _retry(request: HttpRequest, automation: Automation) -> str:
     require(actor_of(request), AutomationAction.MANAGE, automation)
+    from alerts.services.messages import retry_message
+
     text = request.POST.get("message", "")
     rows = seen_messages(actor_of(request)).filter(automation=automation)
     message = rows.filter(pk=int(text)).first() if is_key(text) else None

@@ -42,7 +42,12 @@ class Place:
     def context(self) -> dict[str, Any]:
         """What its frame and templates need."""
         if self.project is not None:
-            return {"frame": "alerts/project_frame.html", "project": self.project, "team": self.team, "place": self}
+            return {
+                "frame": "alerts/project_frame.html",
+                "project": self.project,
+                "team": self.team,
+                "place": self,
+            }
         if self.team.is_personal:
             return {"frame": "settings/user.html", "section_route": "alerts:own_automations", "place": self}
         return {
@@ -51,7 +56,9 @@ class Place:
         }  # fmt: skip
 
 
-def place_of(request: HttpRequest, entity: str, project: str = "", action: str = AutomationAction.VIEW) -> Place:
+def place_of(
+    request: HttpRequest, entity: str, project: str = "", action: str = AutomationAction.VIEW
+) -> Place:
     """Return the place that an address names.
 
     Raises:
