@@ -9,6 +9,8 @@ from alerts.editor.run_filters import ChosenRuns, chosen_runs
 
 Filter = dict[str, Any]
 Values = dict[str, Any]
+LATEST = "LAST"
+"""What the editor calls no aggregate."""
 MATCHED = {
     AutomationEvent.ADD_ARTIFACT_ALIAS: "alias",
     AutomationEvent.ADD_ARTIFACT_TAG: "tag",
@@ -34,6 +36,10 @@ def filter_of(event: str, values: Values) -> Filter:
     return {"run_filter": runs.stored(), "run_metric_filter": kinds[AutomationEvent(event)](values)}
 
 
+def _aggregate(name: str) -> str | None:
+    return None if name == LATEST else name
+
+
 def _plain(number: float) -> float:
     """Return a whole number as one, as programs write it."""
     return int(number) if float(number).is_integer() else number
@@ -43,8 +49,8 @@ def _threshold(values: Values) -> Filter:
     return {
         "threshold_filter": {
             "name": values["metric"],
-            "agg_op": values["aggregate"] or None,
-            "window_size": values["window"] if values["aggregate"] else 1,
+            "agg_op": _aggregate(values["aggregate"]),
+            "window_size": values["window"] if values["aggregate"] != LATEST else 1,
             "cmp_op": values["comparison"],
             "threshold": _plain(values["threshold"]),
         }
@@ -52,11 +58,12 @@ def _threshold(values: Values) -> Filter:
 
 
 def _change(values: Values) -> Filter:
-    is_share, is_reduced = values["measure"] == "RELATIVE", bool(values["change_aggregate"])
+    is_share = values["measure"] == "RELATIVE"
+    is_reduced = values["change_aggregate"] != LATEST
     return {
         "change_filter": {
             "name": values["metric"],
-            "agg_op": values["change_aggregate"] or None,
+            "agg_op": _aggregate(values["change_aggregate"]),
             "current_window_size": values["current_window"] if is_reduced else 1,
             "prior_window_size": values["prior_window"] if is_reduced else 1,
             "change_amount": _plain(round(values["amount"] / 100, 12) if is_share else values["amount"]),
@@ -103,14 +110,14 @@ def initial_of(condition: Condition) -> Values:
 def _initial_of_test(test: MetricTest) -> Values:
     if isinstance(test, Threshold):
         return {
-            "aggregate": test.aggregate or "", "window": test.window, "comparison": test.comparison,
+            "aggregate": test.aggregate or LATEST, "window": test.window, "comparison": test.comparison,
             "threshold": test.threshold,
         }  # fmt: skip
     if isinstance(test, ZScore):
         return {"z_window": test.window, "z_threshold": test.threshold, "side": test.direction.value}
     is_share = test.kind is ChangeKind.RELATIVE
     return {
-        "change_aggregate": test.aggregate or "", "current_window": test.window, "prior_window": test.prior,
+        "change_aggregate": test.aggregate or LATEST, "current_window": test.window, "prior_window": test.prior,
         "measure": test.kind.value, "direction": test.direction.value,
         "amount": _plain(round(test.amount * 100, 10)) if is_share else test.amount,
     }  # fmt: skip

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from alerts.automation.conditions import SIGNS
-from alerts.automation.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
+from alerts.automation.events import ARTIFACT_EVENTS, AutomationEvent
 from alerts.automation.filters import MAX_METRIC, MAX_WINDOW, parse
-from alerts.editor.filters import MATCHED, Filter, filter_of, initial_of
+from alerts.editor.filters import LATEST, MATCHED, Filter, filter_of, initial_of
 from alerts.models import ActionKind, Automation, Destination, Level
 from alerts.services.automations import AutomationFields
 from common.errors import Invalid
@@ -25,7 +25,7 @@ EVENTS = (
     (AutomationEvent.RUN_STATE, "activity", gettext_lazy("It finishes, fails, crashes, begins …")),
     (AutomationEvent.RUN_METRIC, "chart-line", gettext_lazy("Loss below 0.1, GPU use below 5%")),
     (AutomationEvent.RUN_METRIC_CHANGE, "arrow-up-down", gettext_lazy("Loss rises by 20%, accuracy falls")),
-    (AutomationEvent.RUN_METRIC_ZSCORE, "chart-spline", gettext_lazy("A value far from those before it")),
+    (AutomationEvent.RUN_METRIC_ZSCORE, "sigma", gettext_lazy("A value far from those before it")),
 )
 """The events of runs as the editor offers them: icon and an example."""
 ACTIONS = (
@@ -36,7 +36,7 @@ ACTIONS = (
 STATES = [
     ("FINISHED", RunState.FINISHED.label),
     ("FAILED", gettext_lazy("Failed or crashed")),
-    ("CRASHED", gettext_lazy("Crashed only")),
+    ("CRASHED", RunState.CRASHED.label),
     ("KILLED", RunState.KILLED.label),
     ("RUNNING", RunState.RUNNING.label),
     ("PENDING", RunState.PENDING.label),
@@ -44,7 +44,7 @@ STATES = [
     ("PREEMPTED", RunState.PREEMPTED.label),
 ]
 AGGREGATES = [
-    ("", gettext_lazy("Latest value")),
+    (LATEST, gettext_lazy("Latest value")),
     ("AVERAGE", gettext_lazy("Mean")),
     ("MIN", gettext_lazy("Smallest value")),
     ("MAX", gettext_lazy("Largest value")),
@@ -70,81 +70,105 @@ PAUSES = [
 ]
 
 
+_OF_METRIC = {
+    AutomationEvent.RUN_METRIC: ("aggregate", "window", "comparison", "threshold"),
+    AutomationEvent.RUN_METRIC_CHANGE: (
+        "change_aggregate", "current_window", "prior_window", "direction", "amount", "measure",
+    ),
+    AutomationEvent.RUN_METRIC_ZSCORE: ("z_threshold", "side", "z_window"),
+}  # fmt: skip
+_OF_EVENT: dict[str, tuple[str, ...]] = {
+    AutomationEvent.RUN_STATE: ("states",),
+    **{event: ("metric", *names) for event, names in _OF_METRIC.items()},
+}
+_OF_ACTION: dict[str, tuple[str, ...]] = {
+    ActionKind.NOTIFICATION: ("slack", "severity", "title", "message"),
+    ActionKind.GENERIC_WEBHOOK: ("webhook", "payload"),
+}
+_WINDOWS = {"aggregate": {"window"}, "change_aggregate": {"current_window", "prior_window"}}
+_CONDITIONAL = {"artifact_match", "user", "run_name", "expression"}.union(
+    *_OF_EVENT.values(), *_OF_ACTION.values()
+)
+_NOWHERE = {"required": gettext_lazy("Choose a destination. Admins of the team set them up.")}
+
+
 def _window(label: Any, initial: int, least: int = 1) -> forms.IntegerField:
-    return forms.IntegerField(
-        label=label, min_value=least, max_value=MAX_WINDOW, initial=initial, required=False
-    )
+    return forms.IntegerField(label=label, min_value=least, max_value=MAX_WINDOW, initial=initial)
 
 
 class AutomationForm(forms.Form):
     """All fields there are; those of the chosen event and action have to be filled in."""
 
+    use_required_attribute = False  # of fields that are not shown
+
     event = forms.ChoiceField(widget=forms.RadioSelect, initial=AutomationEvent.RUN_METRIC)
     states = forms.MultipleChoiceField(
-        label=gettext_lazy("The run becomes"), choices=STATES, required=False,
-        widget=forms.CheckboxSelectMultiple, initial=["FAILED"],
+        label=gettext_lazy("The run becomes"), choices=STATES, widget=forms.CheckboxSelectMultiple,
+        initial=["FAILED"], error_messages={"required": gettext_lazy("Choose at least one state.")},
     )  # fmt: skip
     metric = forms.CharField(
-        label=gettext_lazy("Metric"), max_length=MAX_METRIC, required=False,
+        label=gettext_lazy("Metric"), max_length=MAX_METRIC,
         widget=forms.TextInput(attrs={"list": "metric-names", "autocomplete": "off", "spellcheck": "false"}),
+        error_messages={"required": gettext_lazy("Name a metric, as it is logged.")},
     )  # fmt: skip
-    aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES, required=False)
+    aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES)
     window = _window(gettext_lazy("Of the last … values"), 5)
-    comparison = forms.ChoiceField(
-        label=gettext_lazy("Is"), choices=list(SIGNS.items()), required=False, initial="$lt"
-    )
-    threshold = forms.FloatField(label=gettext_lazy("Value"), required=False)
-    change_aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES, required=False)
+    comparison = forms.ChoiceField(label=gettext_lazy("Is"), choices=list(SIGNS.items()), initial="$lt")
+    threshold = forms.FloatField(label=gettext_lazy("Value"))
+    change_aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES)
     current_window = _window(gettext_lazy("Of the last … values"), 10)
     prior_window = _window(gettext_lazy("Against the … before"), 50)
-    direction = forms.ChoiceField(label=gettext_lazy("Which way"), choices=DIRECTIONS, required=False)
-    amount = forms.FloatField(label=gettext_lazy("By at least"), required=False)
-    measure = forms.ChoiceField(label=gettext_lazy("In"), choices=MEASURES, required=False)
-    side = forms.ChoiceField(label=gettext_lazy("Which way"), choices=SIDES, required=False)
-    z_threshold = forms.FloatField(label=gettext_lazy("Standard deviations"), required=False, initial=3)
-    z_window = _window(gettext_lazy("Usual range: the last … values"), 30, 2)
+    direction = forms.ChoiceField(label=gettext_lazy("Which way"), choices=DIRECTIONS)
+    amount = forms.FloatField(label=gettext_lazy("By at least"))
+    measure = forms.ChoiceField(label=gettext_lazy("In"), choices=MEASURES)
+    z_threshold = forms.FloatField(label=gettext_lazy("Standard deviations"), initial=3)
+    side = forms.ChoiceField(label=gettext_lazy("Which way"), choices=SIDES)
+    z_window = _window(gettext_lazy("Of the last … values"), 30, 2)
     artifact_match = forms.CharField(
         label=gettext_lazy("Only an alias or tag that matches"), max_length=1000, required=False,
         help_text=gettext_lazy("A regular expression, for example ^prod. Blank: any."),
     )  # fmt: skip
-    scope = forms.ChoiceField(label=gettext_lazy("Of"))
+    scope = forms.ChoiceField(label=gettext_lazy("Project"))
     user = forms.CharField(
-        label=gettext_lazy("Runs of"), max_length=150, required=False,
+        label=gettext_lazy("Only runs of"), max_length=150, required=False,
         widget=forms.TextInput(attrs={"list": "author-names", "autocomplete": "off"}),
-        help_text=gettext_lazy("A username. Blank: everybody’s."),
+        help_text=gettext_lazy("A username."),
     )  # fmt: skip
     run_name = forms.CharField(
-        label=gettext_lazy("Whose name matches"), max_length=1000, required=False,
+        label=gettext_lazy("Only names that match"), max_length=1000, required=False,
         help_text=gettext_lazy("A regular expression, for example ^baseline-."),
     )  # fmt: skip
     expression = forms.CharField(
-        label=gettext_lazy("And that meet the filter"), max_length=8000, required=False,
+        label=gettext_lazy("Only runs that meet a filter"), max_length=8000, required=False,
         help_text=gettext_lazy("As in the runs table: fields, config and summary, joined by and, or, not."),
     )  # fmt: skip
     action = forms.ChoiceField(widget=forms.RadioSelect, initial=ActionKind.NOTIFICATION)
     slack = forms.ModelChoiceField(
-        Destination.objects.none(), label=gettext_lazy("To"), required=False, empty_label=None
+        Destination.objects.none(), label=gettext_lazy("To"), empty_label=None, error_messages=_NOWHERE
     )
-    title = forms.CharField(label=gettext_lazy("Title"), max_length=256, required=False)
+    severity = forms.ChoiceField(label=gettext_lazy("Severity"), choices=Level)
+    title = forms.CharField(
+        label=gettext_lazy("Title"), max_length=256, required=False,
+        help_text=gettext_lazy("May hold variables. Blank: the name of the automation."),
+    )  # fmt: skip
     message = forms.CharField(
         label=gettext_lazy("Message"),
         max_length=8000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    severity = forms.ChoiceField(label=gettext_lazy("Severity"), choices=Level, required=False)
     webhook = forms.ModelChoiceField(
-        Destination.objects.none(), label=gettext_lazy("Webhook"), required=False, empty_label=None
+        Destination.objects.none(), label=gettext_lazy("Webhook"), empty_label=None, error_messages=_NOWHERE
     )
     payload = forms.CharField(
         label=gettext_lazy("Payload"), max_length=16_384, required=False,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
-        help_text=gettext_lazy("JSON with variables. Blank takes the payload of the webhook itself."),
+        help_text=gettext_lazy("JSON with variables. Blank: the payload of the webhook itself."),
     )  # fmt: skip
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=128)
     once_in_s = forms.TypedChoiceField(
         label=gettext_lazy("At most once per run in"), choices=PAUSES, coerce=int, initial=86_400
     )
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=128)
     description = forms.CharField(
         label=gettext_lazy("Description"),
         max_length=2000,
@@ -169,9 +193,9 @@ class AutomationForm(forms.Form):
         self._offer("action", ActionKind.choices)
         self._offer("scope", scopes)
         self.fields["scope"].required = bool(scopes)
-        there = list(destinations)
+        self.destinations = list(destinations)
         for field, is_slack in (("slack", True), ("webhook", False)):
-            self._offer_rows(field, [row for row in there if row.is_slack is is_slack])
+            self._offer_rows(field, [row for row in self.destinations if row.is_slack is is_slack])
         self.kept: Filter | None = None
         if automation is not None:
             self._begin_with(automation)
@@ -228,49 +252,32 @@ class AutomationForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Want what the chosen event and action need; what else was filled in does not matter."""
         data = super().clean() or self.cleaned_data
-        event, action = data.get("event", ""), data.get("action", "")
-        if event in METRIC_EVENTS:
-            self._clean_metric(data, event)
-        elif event == AutomationEvent.RUN_STATE and not data.get("states"):
-            self._want("states", _("Choose at least one state."))
-        if event in ARTIFACT_EVENTS:
+        shown = self._shown(data)
+        for name in set(self.errors) & (_CONDITIONAL - shown):
+            del self.errors[name]
+        for name in {"amount", "z_threshold"} & shown:
+            if data.get(name) is not None and data[name] <= 0:
+                self._want(name, _("Give a number greater than 0."))
+        if "artifact_match" in shown:
             self._check_pattern("artifact_match", data)
-        else:
-            self._clean_runs(data)
-        needed = {ActionKind.NOTIFICATION: "slack", ActionKind.GENERIC_WEBHOOK: "webhook"}.get(action)
-        if needed and not data.get(needed):
-            self._want(needed, _("Choose a destination. Admins of the team set them up."))
-        self._forgive({*_hidden_fields(event), *({"slack", "webhook"} - {needed})})
+        if "expression" in shown:
+            self._check_runs(data)
         return data
 
-    def _clean_metric(self, data: dict[str, Any], event: str) -> None:
-        if not data.get("metric"):
-            self._want("metric", _("Name a metric, as it is logged."))
-        for name in self._needed(data, event):
-            if data.get(name) is None:
-                self._want(name, _("Give a number."))
-        for name in {"amount", "z_threshold"} & set(_NEEDED[AutomationEvent(event)]):
-            number = data.get(name)
-            if number is not None and number <= 0:
-                self._want(name, _("Give a number greater than 0."))
+    def _shown(self, data: dict[str, Any]) -> set[str]:
+        """Return which of the fields that are not always shown are; without an aggregate there is no window."""
+        event, action = data.get("event", ""), data.get("action", "")
+        shown = {*_OF_EVENT.get(event, ()), *_OF_ACTION.get(action, ())}
+        if event in MATCHED and self.kept_filter is None:
+            shown.add("artifact_match")
+        if event not in ARTIFACT_EVENTS:
+            shown |= {"user", "run_name", "expression"}
+        for aggregate, windows in _WINDOWS.items():
+            if data.get(aggregate) == LATEST:
+                shown -= windows
+        return shown
 
-    def _needed(self, data: dict[str, Any], event: str) -> list[str]:
-        """Return the numbers that the event needs; without an aggregate there is no window."""
-        aggregates = {
-            "window": "aggregate",
-            "current_window": "change_aggregate",
-            "prior_window": "change_aggregate",
-        }
-        needed, spared = [], set()
-        for name in _NEEDED[AutomationEvent(event)]:
-            if name in aggregates and not data.get(aggregates[name]):
-                spared.add(name)
-            else:
-                needed.append(name)
-        self._forgive(spared)
-        return needed
-
-    def _clean_runs(self, data: dict[str, Any]) -> None:
+    def _check_runs(self, data: dict[str, Any]) -> None:
         self._check_pattern("run_name", data)
         try:
             to_q(read_expression(data.get("expression") or ""))
@@ -286,11 +293,6 @@ class AutomationForm(forms.Form):
     def _want(self, name: str, message: str) -> None:
         if name not in self.errors:
             self.add_error(name, message)
-
-    def _forgive(self, names: Iterable[str]) -> None:
-        """Take away errors of fields that are not shown."""
-        for name in names:
-            self.errors.pop(name, None)
 
     def filter(self) -> Filter:
         """Return the event filter of a form without errors in its condition."""
@@ -308,9 +310,9 @@ class AutomationForm(forms.Form):
         destinations = {"NOTIFICATION": data.get("slack"), "GENERIC_WEBHOOK": data.get("webhook")}
         return AutomationFields(
             name=data["name"], description=data["description"], event=data["event"], filter=self.filter(),
-            action=data["action"], destination=destinations.get(data["action"]), title=data["title"],
-            message=data["message"], severity=data["severity"] or Level.INFO, payload=data["payload"],
-            once_in_s=data["once_in_s"], is_on=data["is_on"],
+            action=data["action"], destination=destinations.get(data["action"]), title=data.get("title", ""),
+            message=data.get("message", ""), severity=data.get("severity") or Level.INFO,
+            payload=data.get("payload", ""), once_in_s=data["once_in_s"], is_on=data["is_on"],
         )  # fmt: skip
 
     @property
@@ -331,17 +333,15 @@ class AutomationForm(forms.Form):
     @property
     def has_slack(self) -> bool:
         """Whether there is a Slack channel to choose."""
-        return bool(self._choices_of("slack"))
+        return self._offers("slack")
 
     @property
     def has_webhooks(self) -> bool:
         """Whether there is a webhook to choose."""
-        return bool(self._choices_of("webhook"))
+        return self._offers("webhook")
 
-    def _choices_of(self, name: str) -> list[Any]:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
-        return list(field.choices)
+    def _offers(self, name: str) -> bool:
+        return any(row.is_slack is (name == "slack") for row in self.destinations)
 
     def run_events(self) -> list[tuple[str, str, str, str]]:
         """Return value, icon, name and explanation of the events of runs."""
@@ -362,20 +362,3 @@ class AutomationForm(forms.Form):
         for value, label in AutomationEvent.choices:
             if value in ARTIFACT_EVENTS:
                 yield value, str(label), value == self.chosen_event
-
-
-_NEEDED = {
-    AutomationEvent.RUN_METRIC: ("window", "threshold"),
-    AutomationEvent.RUN_METRIC_CHANGE: ("current_window", "prior_window", "amount"),
-    AutomationEvent.RUN_METRIC_ZSCORE: ("z_window", "z_threshold"),
-}
-
-
-def _hidden_fields(event: str) -> set[str]:
-    """Return the fields that are not asked for an event."""
-    numbers = {name for kind, names in _NEEDED.items() if kind != event for name in names}
-    if event in METRIC_EVENTS:
-        return {"states", "artifact_match"} | numbers
-    if event in MATCHED or event in ARTIFACT_EVENTS:
-        return {"states", "metric", "user", "run_name", "expression"} | numbers
-    return {"metric", "artifact_match"} | numbers

@@ -63,10 +63,10 @@ def chosen_runs(stored: Any) -> ChosenRuns:
     user = name = ""
     rest: list[Condition] = []
     for part in _parts(read_filters(text)):
-        if not user and _is(part, _USERS, Operator.EQ):
-            user = str(part.value)  # type: ignore[union-attr]  # `_is` says that it is a comparison
-        elif not name and _is(part, frozenset({_NAME}), Operator.MATCHES):
-            name = str(part.value)  # type: ignore[union-attr]  # as above
+        if not user and (found := _text_of(part, _USERS, Operator.EQ)):
+            user = found
+        elif not name and (found := _text_of(part, frozenset({_NAME}), Operator.MATCHES)):
+            name = found
         else:
             rest.append(part)
     whole = rest[0] if len(rest) == 1 else All(tuple(rest))
@@ -83,6 +83,8 @@ def _parts(condition: Condition) -> list[Condition]:
     return [inner for part in condition.parts for inner in _parts(part)]
 
 
-def _is(part: Condition, columns: frozenset[str], operator: Operator) -> bool:
-    is_one = isinstance(part, Compare) and part.column in columns and part.operator is operator
-    return is_one and isinstance(part.value, str)
+def _text_of(part: Condition, columns: frozenset[str], operator: Operator) -> str:
+    """Return the text that one of the columns is compared with by the operator, else ""."""
+    if not isinstance(part, Compare) or part.column not in columns or part.operator is not operator:
+        return ""
+    return part.value if isinstance(part.value, str) else ""

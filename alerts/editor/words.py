@@ -4,16 +4,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext_lazy, pgettext
 
 from alerts.automation.conditions import SIGNS, Aggregate, Change, ChangeKind, Direction, Threshold, ZScore
 from alerts.automation.events import AutomationEvent
 from alerts.automation.filters import Condition, parse
 from alerts.editor.filters import MATCHED, initial_of
-from alerts.editor.form import STATES
 from alerts.editor.run_filters import chosen_runs
 from alerts.models import Automation
 from common.errors import Invalid
+
+VERBS = {
+    "FINISHED": gettext_lazy("finishes"),
+    "FAILED": gettext_lazy("fails or crashes"),
+    "CRASHED": gettext_lazy("crashes"),
+    "KILLED": gettext_lazy("is killed"),
+    "RUNNING": gettext_lazy("begins to run"),
+    "PENDING": gettext_lazy("is pending"),
+    "PREEMPTING": gettext_lazy("is about to be preempted"),
+    "PREEMPTED": gettext_lazy("is preempted"),
+}
+"""What a run does that gets into a state of a filter, in the order in which pages say it."""
 
 
 def event_words(automation: Automation) -> str:
@@ -41,13 +52,16 @@ def condition_words(condition: Condition) -> str:
     if isinstance(condition.test, ZScore):
         return _zscore(condition.test)
     if condition.event is AutomationEvent.RUN_STATE:
-        labels = dict(STATES)
-        return _("Run becomes %(states)s") % {
-            "states": _or([str(labels[state]) for state in condition.states])
-        }
+        return _("Run %(does)s") % {"does": _or([str(VERBS[state]) for state in _told_states(condition)])}
     pattern = initial_of(condition)["artifact_match"]
     label = str(condition.event.label)
     return f"{label}: {MATCHED[condition.event]} ~ {pattern}" if pattern else label
+
+
+def _told_states(condition: Condition) -> list[str]:
+    """Return the states that say all of it, in the editor's order; who failed may have crashed."""
+    is_said = {"CRASHED"} if "FAILED" in condition.states else set()
+    return [state for state in VERBS if state in condition.states and state not in is_said]
 
 
 def _or(words: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ class Editor:
         """Return the form as it was sent; before that, as the automation is or as the address proposes."""
         posted = self.request.POST if self.request.method == "POST" else None
         scopes = self.scopes()
-        start = {
+        start: dict[str, Any] = {
             name: value for name, value in self.request.GET.items() if name in AutomationForm.base_fields
         }
         if "states" in start:
