@@ -10,7 +10,7 @@ from accounts.sections import Place, Section, register_sections
 from alerts.access import AutomationAction
 from alerts.editor.words import event_words
 from alerts.selectors.automations import seen_automations
-from alerts.views.places import home_of
+from alerts.views.automation_places import home_of
 from common.search import Hit, register_search
 
 

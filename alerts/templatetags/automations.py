@@ -9,7 +9,7 @@ from access.web import actor_of
 from alerts.access import AutomationAction
 from alerts.models import Message, MessageState
 from alerts.selectors.messages import STATES
-from alerts.views.places import Place
+from alerts.views.automation_places import Place
 from runs.models import Project
 
 register = template.Library()

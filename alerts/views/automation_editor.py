@@ -28,7 +28,7 @@ from alerts.selectors.automations import (
 )
 from alerts.services.automations import change_automation, create_automation
 from alerts.templating import VARIABLES
-from alerts.views.places import Place, home_of, place_of
+from alerts.views.automation_places import Place, home_of, place_of
 from common.errors import Conflict, DomainError, Forbidden
 from runs.models import Project
 

@@ -32,7 +32,7 @@ from alerts.services.automations import (
     copy_automation,
     delete_automation,
 )
-from alerts.views.places import Place, home_of, may_create, place_of
+from alerts.views.automation_places import Place, home_of, may_create, place_of
 from common.errors import NotFound
 from common.rest import is_key
 from teams.pages import answer
