@@ -5,7 +5,9 @@ class AlertsConfig(AppConfig):
     name = "alerts"
 
     def ready(self) -> None:
-        from alerts import access, sections
+        from alerts import access, audit_words, automation_sections, settings_sections
 
         access.register()
-        sections.register()
+        audit_words.register()
+        settings_sections.register()
+        automation_sections.register()
