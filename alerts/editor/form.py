@@ -162,7 +162,7 @@ class AutomationForm(forms.Form):
     )
     payload = forms.CharField(
         label=gettext_lazy("Payload"), max_length=16_384, required=False,
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text=gettext_lazy("JSON with variables. Blank: the payload of the webhook itself."),
     )  # fmt: skip
     name = forms.CharField(label=gettext_lazy("Name"), max_length=128)

@@ -29,6 +29,7 @@ from alerts.selectors.automations import (
 from alerts.services.automations import change_automation, create_automation
 from alerts.templating import VARIABLES
 from alerts.views.automation_places import Place, home_of, place_of
+from alerts.views.places import Place as DestinationPlace
 from common.errors import Conflict, DomainError, Forbidden
 from runs.models import Project
 
@@ -124,7 +125,7 @@ class Editor:
             "authors": authors(self.actor, team, project),
             "variables": [(name, one) for name, one in VARIABLES.items() if one.group in _SHOWN_VARIABLES],
             "has_feature": has_automations(team),
-            "destinations_url": f"/teams/{team.name}/destinations",
+            "destinations_url": DestinationPlace(team).destinations_url,
             "can_set_up": can(self.actor, AlertAction.MANAGE, team),
             "back": self.place.url("", self.automation.pk) if self.automation else self.place.list_url,
             **more,

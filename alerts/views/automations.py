@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from access.engine import can, require
+from access.engine import can
 from access.routes import Open, declare
 from access.web import actor_of
-from alerts.access import AutomationAction
+from alerts.access import AlertAction, AutomationAction
 from alerts.automation.plan import has_automations
 from alerts.editor.form import PAUSES
 from alerts.editor.words import event_words, runs_words
@@ -113,6 +113,7 @@ def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
         "executions": executions(actor, list(page.object_list)),
         "state": state,
         "can_manage": can_manage,
+        "can_retry": can_manage or can(actor, AlertAction.MANAGE, place.team),
         "can_copy": may_create(request, place),
         "projects": creatable_projects(actor, place.team),
         "urls": {part: place.url(f"_{part}", pk) for part in ("edit", "act")},
@@ -185,7 +186,6 @@ def _delete(request: HttpRequest, automation: Automation) -> str:
 
 
 def _retry(request: HttpRequest, automation: Automation) -> str:
-    require(actor_of(request), AutomationAction.MANAGE, automation)
     from alerts.services.messages import retry_message
 
     text = request.POST.get("message", "")
