@@ -6,5 +6,7 @@ class AlertsConfig(AppConfig):
 
     def ready(self) -> None:
         from alerts import access
+        from alerts.automation import registration
 
         access.register()
+        registration.register()
