@@ -1,7 +1,7 @@
 """The form of one automation: what it waits for, of which runs, and what it does then."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from alerts.automation.conditions import SIGNS
-from alerts.automation.events import ARTIFACT_EVENTS, AutomationEvent
+from alerts.automation.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
 from alerts.automation.filters import MAX_METRIC, MAX_WINDOW, parse
 from alerts.editor.filters import LATEST, MATCHED, Filter, filter_of, initial_of
 from alerts.models import ActionKind, Automation, Destination, Level
 from alerts.services.automations import AutomationFields
+from alerts.templating import check_template
 from common.errors import Invalid
 from runs.query.conditions import Compare, Operator, to_q
 from runs.query.expression import read_expression
@@ -161,7 +162,7 @@ class AutomationForm(forms.Form):
         Destination.objects.none(), label=gettext_lazy("Webhook"), empty_label=None, error_messages=_NOWHERE
     )
     payload = forms.CharField(
-        label=gettext_lazy("Payload"), max_length=16_384, required=False,
+        label=gettext_lazy("Payload"), max_length=10_000, required=False,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text=gettext_lazy("JSON with variables. Blank: the payload of the webhook itself."),
     )  # fmt: skip
@@ -183,12 +184,16 @@ class AutomationForm(forms.Form):
         *,
         scopes: Sequence[tuple[str, str]] = (),
         destinations: Iterable[Destination] = (),
+        secret_names: Collection[str] = (),
         automation: Automation | None = None,
         initial: dict[str, Any] | None = None,
     ) -> None:
-        """Offer scopes, none for an automation that has its own, and the team's destinations."""
+        """Offer scopes, none for an automation that has its own, and the team's destinations.
+
+        Payloads may name the team's secrets.
+        """
         super().__init__(data, initial=initial)
-        self.automation = automation
+        self.automation, self.secret_names = automation, secret_names
         self._offer("event", AutomationEvent.choices)
         self._offer("action", ActionKind.choices)
         self._offer("scope", scopes)
@@ -258,6 +263,10 @@ class AutomationForm(forms.Form):
         for name in {"amount", "z_threshold"} & shown:
             if data.get(name) is not None and data[name] <= 0:
                 self._want(name, _("Give a number greater than 0."))
+        if data.get("event") in METRIC_EVENTS and data.get("once_in_s") == 0:
+            self._want("once_in_s", _("A metric is logged many times: choose 10 minutes at least."))
+        if data.get("payload") and "payload" in shown:
+            self._check_payload(data["payload"])
         if "artifact_match" in shown:
             self._check_pattern("artifact_match", data)
         if "expression" in shown:
@@ -283,6 +292,12 @@ class AutomationForm(forms.Form):
             to_q(read_expression(data.get("expression") or ""))
         except Invalid as error:
             self._want("expression", error.message)
+
+    def _check_payload(self, payload: str) -> None:
+        try:
+            check_template(payload, secret_names=self.secret_names)
+        except Invalid as error:
+            self._want("payload", error.message)
 
     def _check_pattern(self, name: str, data: dict[str, Any]) -> None:
         try:

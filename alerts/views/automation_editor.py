@@ -26,6 +26,7 @@ from alerts.selectors.automations import (
     get_automation,
     metric_names,
 )
+from alerts.selectors.destinations import secret_names
 from alerts.services.automations import change_automation, create_automation
 from alerts.templating import VARIABLES
 from alerts.views.automation_places import Place, home_of, place_of
@@ -72,7 +73,8 @@ class Editor:
             start["states"] = self.request.GET.getlist("states")
         start.setdefault("scope", self.place.project.name if self.place.project else ALL_PROJECTS)
         return AutomationForm(
-            posted, scopes=scopes, destinations=destinations_of(self.place.team), automation=self.automation,
+            posted, scopes=scopes, destinations=destinations_of(self.place.team),
+            secret_names=secret_names(self.place.team), automation=self.automation,
             initial=start if self.automation is None else None,
         )  # fmt: skip
 

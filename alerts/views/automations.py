@@ -32,6 +32,7 @@ from alerts.services.automations import (
     copy_automation,
     delete_automation,
 )
+from alerts.services.messages import retry_message
 from alerts.views.automation_places import Place, home_of, may_create, place_of
 from common.errors import NotFound
 from common.rest import is_key
@@ -186,8 +187,6 @@ def _delete(request: HttpRequest, automation: Automation) -> str:
 
 
 def _retry(request: HttpRequest, automation: Automation) -> str:
-    from alerts.services.messages import retry_message
-
     text = request.POST.get("message", "")
     rows = seen_messages(actor_of(request)).filter(automation=automation)
     message = rows.filter(pk=int(text)).first() if is_key(text) else None
