@@ -1,4 +1,4 @@
-"""Events: written in the transaction of what happened, so that none is lost and none is told of what was undone (ALR-5).
+"""Events: written in the transaction of what happened, so that none is lost, and nothing undone is told (ALR-5).
 
 What `Event.data` holds, by kind:
 

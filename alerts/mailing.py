@@ -43,7 +43,9 @@ def _context(message: Message, wishes: Sequence[Wish], subscription: Subscriptio
         "place": place_of([told[0].run]) if len(told) == 1 else "",
         "text": {"plain": _without_foot(notice.text)},
         "is_own": subscription.is_own,
-        "teams": sorted({wish.event.run.project.team.name for wish in wishes if wish.team_ids and wish.event.run}),
+        "teams": sorted(
+            {wish.event.run.project.team.name for wish in wishes if wish.team_ids and wish.event.run}
+        ),
         "settings_page": settings_url(),
         "unsubscribe_page": unsubscribe_url(subscription),
     }

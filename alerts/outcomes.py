@@ -1,4 +1,4 @@
-"""What becomes of a message after an attempt: sent, tried again later, given up, or its destination turned off (ALR-5)."""
+"""What becomes of a message after an attempt: sent, tried again, given up, or its destination turned off (ALR-5)."""
 
 import random
 from datetime import datetime, timedelta
@@ -112,4 +112,6 @@ def _page_of(destination: Destination) -> str:
 
 def nobody_left() -> str:
     """Return why a message was dropped that had something to tell when it was made."""
-    return _("Its recipient may not see these runs any more, does not want to be told, or the runs were deleted.")
+    return _(
+        "Its recipient may not see these runs any more, does not want to be told, or the runs were deleted."
+    )

@@ -1,4 +1,4 @@
-"""Whom events of runs concern: authors, members of teams, and destinations, as settings and rights are now (ALR-1, ALR-2).
+"""Whom events of runs concern: authors, members of teams, destinations, by settings and rights of now (ALR-1, ALR-2).
 
 Asked twice: when an event is routed, and again when its message is sent, so that who has lost a right, or does not want
 it any more, is not told. The number of queries does not depend on that of events, settings or people.
@@ -13,7 +13,7 @@ from django.db.models import Prefetch, Q
 
 from access.engine import Holders, who_may_each
 from access.models import AuditEntry
-from accounts.models import User, UserKind
+from accounts.models import UserKind
 from alerts.models import AlertSettings, Event, EventKind, Level, Mute, Route
 from runs.access import RunAction
 from runs.models import Run, Visibility
@@ -205,9 +205,7 @@ class _Book:
                 is_own=True,
             )
 
-    def _by_team(
-        self, event: Event, run: Run, settings: AlertSettings, endings: set[int]
-    ) -> Iterator[Wish]:
+    def _by_team(self, event: Event, run: Run, settings: AlertSettings, endings: set[int]) -> Iterator[Wish]:
         teams = frozenset({run.project.team_id})
         for user_id in self._audience(run) - endings:
             yield Wish(event, user_id=user_id, team_ids=teams)

@@ -96,14 +96,18 @@ def send_message(message_id: int) -> bool:
         message = rows.filter(pk=message_id).first()
         if not is_free or message is None:
             return False
-        may_repeat = message.claimed_until is not None or (message.attempt_count > 0 and message.status is None)
+        may_repeat = message.claimed_until is not None or (
+            message.attempt_count > 0 and message.status is None
+        )
         if not claim(message, timezone.now()):
             return False
         try:
             _attempt(message, is_repeat=may_repeat)
         except Exception as error:
             logger.exception("message %s could not be sent", message.uid)
-            outcomes.note(message, Outcome(is_ok=False, error=f"{type(error).__name__} in this server; see its log"))
+            outcomes.note(
+                message, Outcome(is_ok=False, error=f"{type(error).__name__} in this server; see its log")
+            )
         return True
 
 

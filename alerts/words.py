@@ -204,9 +204,7 @@ def _counted(told: Sequence[Told]) -> str:
     states = Counter(each.state for each in told if each.state)
     parts = [_number_of(state, states[state]) for state in RunState.values if states[state]]
     if alerting := sum(1 for each in told if each.alerts):
-        parts.append(
-            ngettext("%(n)d run sent alerts", "%(n)d runs sent alerts", alerting) % {"n": alerting}
-        )
+        parts.append(ngettext("%(n)d run sent alerts", "%(n)d runs sent alerts", alerting) % {"n": alerting})
     if others := sum(1 for each in told if not each.state and not each.alerts):
         parts.append(ngettext("%(n)d run", "%(n)d runs", others) % {"n": others})
     return ", ".join(parts)
