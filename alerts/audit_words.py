@@ -19,6 +19,10 @@ SECRETS = {
     "secret.replace": _("Replaced the value of a secret for webhooks"),
     "secret.delete": _("Deleted a secret for webhooks"),
 }
+MESSAGES = {
+    "alert_message.retry": _("Sent an alert again"),
+    "destination.turn_off": _("Turned off a destination that takes nothing any more"),
+}
 
 
 def register() -> None:
@@ -31,6 +35,8 @@ def register() -> None:
         Kind(AlertAction.MANAGE, _url_of_destination, related=("team",)),
     )
     register_kind("alerts.Secret", _("Secret"))
+    register_words("alert_message", _("Alerts that were sent"), MESSAGES)
+    register_kind("alerts.Message", _("Alert that was sent"))
 
 
 def _url_of_destination(row: Destination) -> str:

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes import slack as fake_slack
 from tests.fakes.sinks import Sink, sink
 from tests.fakes.slack import Slack, slack
+from tests.fakes.smtp import MailServer, mail_server
 
 
 @pytest.fixture
@@ -27,3 +28,11 @@ def workspace(settings: Any) -> Iterator[Slack]:
         settings.SLACK_CLIENT_ID = fake_slack.CLIENT_ID
         settings.SLACK_CLIENT_SECRET = fake_slack.CLIENT_SECRET
         yield running
+
+
+@pytest.fixture
+def smtp(settings) -> Iterator[MailServer]:
+    with mail_server() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
+        yield server
