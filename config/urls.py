@@ -70,7 +70,6 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("teams.urls")),
     path("", include("exports.urls")),
-    path("", include("alerts.urls")),
     path("api/docs", openapi_views.docs, name="api-docs"),
     path("api/v1/openapi.json", openapi_views.as_json, name="api-openapi"),
     path("api/v1/openapi.yaml", openapi_views.as_yaml, name="api-openapi-yaml"),
@@ -81,6 +80,7 @@ urlpatterns = [
     path("api/v1/", include("metrics.api_urls")),
     path("api/v1/", include("alerts.api.urls")),
     re_path("^api/", openapi_views.nothing, name="api-nothing"),
+    path("", include("alerts.urls")),
     path("", include("metrics.urls")),
     path("", include("runs.urls")),
 ]

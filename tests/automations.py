@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 from access.actor import SYSTEM
-from alerts.models import Automation
+from accounts.models import User
+from alerts.models import Automation, Delivery, Event, EventKind, Message, MessageState
 from alerts.services.automations import AutomationFields, create_automation
-from runs.models import Project
+from runs.models import Project, Run
 
 
 def run_filter(**wanted: Any) -> str:
@@ -55,10 +56,11 @@ def states(*names: str, runs: str = '{"$and":[]}') -> dict[str, Any]:
 def make_automation(
     project: Project,
     event: str = "RUN_METRIC",
-    filter: Any = None,
+    filter: Any = None,  # noqa: A002 - what it is called everywhere
     *,
     is_of_team: bool = False,
-    **fields: Any,  # noqa: A002
+    by: User | None = None,
+    **fields: Any,
 ) -> Automation:
     """Return a new automation that does nothing but keep a record."""
     name = fields.pop("name", f"automation {Automation.objects.count()}")
@@ -66,6 +68,23 @@ def make_automation(
         name=name, event=event, filter=threshold() if filter is None else filter,
         action=fields.pop("action", "NO_OP"), **fields,
     )  # fmt: skip
-    return create_automation(
+    made = create_automation(
         actor=SYSTEM, team=project.team, project=None if is_of_team else project, fields=given
     )
+    if by is not None:
+        made.created_by = by
+        made.save(update_fields=["created_by"])
+    return made
+
+
+def acted(automation: Automation, run: Run, state: str = MessageState.SENT, **message: Any) -> Message:
+    """Return the message of an automation that acted because a run failed, as the sender leaves it."""
+    event = Event.objects.create(
+        kind=EventKind.RUN_STATE, team=automation.team, project=run.project, run=run, data={"state": "failed"}
+    )
+    row = Message.objects.create(
+        recipient=f"automation:{automation.pk}:{event.pk}", automation=automation, team=automation.team,
+        destination=automation.destination, state=state, is_open=False, send_at=event.at, **message,
+    )  # fmt: skip
+    Delivery.objects.create(event=event, message=row, recipient=row.recipient)
+    return row

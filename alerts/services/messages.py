@@ -22,8 +22,8 @@ def retry_message(*, actor: Actor, message: Message) -> Message:
     Raises:
         Conflict: it waits, was sent, or nobody was left to be told.
     """
-    if not _is_own(actor, message) and not _is_of_managed(actor, message):
-        require(actor, AlertAction.MANAGE, message)
+    if not _is_own(actor, message):
+        _require_manager(actor, message)
     row = Message.objects.select_for_update(of=("self",)).select_related("team").get(pk=message.pk)
     if row.state != MessageState.FAILED:
         raise Conflict(
@@ -42,9 +42,13 @@ def retry_message(*, actor: Actor, message: Message) -> Message:
     return row
 
 
-def _is_of_managed(actor: Actor, message: Message) -> bool:
+def _require_manager(actor: Actor, message: Message) -> None:
+    """Let pass who manages the team's alerts, and of what an automation did also who manages the automation."""
     automation = message.automation
-    return automation is not None and can(actor, AutomationAction.MANAGE, automation)
+    if automation is None or can(actor, AlertAction.MANAGE, message):
+        require(actor, AlertAction.MANAGE, message)
+    else:
+        require(actor, AutomationAction.MANAGE, automation)
 
 
 def _is_own(actor: Actor, message: Message) -> bool:

@@ -56,10 +56,8 @@ class Place:
         }  # fmt: skip
 
 
-def place_of(
-    request: HttpRequest, entity: str, project: str = "", action: str = AutomationAction.VIEW
-) -> Place:
-    """Return the place that an address names.
+def place_of(request: HttpRequest, entity: str, project: str = "", action: str = "") -> Place:
+    """Return the place that an address names, where the viewer may do the action; "" asks for none.
 
     Raises:
         NotFound: there is none, or the viewer may not see it.
@@ -68,11 +66,12 @@ def place_of(
     actor = actor_of(request)
     if project:
         row = get_project(actor, entity, project)
-        require(actor, action, row)
-        return Place(row.team, row)
-    team = get_team(actor, entity)
-    require(actor, action, team)
-    return Place(team, None)
+        place = Place(row.team, row)
+    else:
+        place = Place(get_team(actor, entity), None)
+    if action:
+        require(actor, action, place.row)
+    return place
 
 
 def home_of(automation: Automation) -> Place:

@@ -63,7 +63,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
 @require_GET
 def of_project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """List the automations that act in a project: its own and those of all projects."""
-    return _list(request, place_of(request, entity, project))
+    return _list(request, place_of(request, entity, project, AutomationAction.VIEW))
 
 
 @declare(AutomationAction.VIEW)
@@ -71,7 +71,7 @@ def of_project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 @require_GET
 def of_team(request: HttpRequest, entity: str) -> HttpResponse:
     """List all automations of a team."""
-    return _list(request, place_of(request, entity))
+    return _list(request, place_of(request, entity, "", AutomationAction.VIEW))
 
 
 @declare(Open.SIGNED_IN)
@@ -82,7 +82,7 @@ def own(request: HttpRequest) -> HttpResponse:
     team = default_team_of(actor_of(request))
     if team is None or not team.is_personal:
         raise NotFound(_("This account has no personal entity."))
-    return _list(request, place_of(request, team.name))
+    return _list(request, place_of(request, team.name, "", AutomationAction.VIEW))
 
 
 def _about(automation: Automation) -> dict[str, Any]:

@@ -85,6 +85,22 @@ TABLE = {
     "charts: view": _row("V M A O P", "chart.view"),
     "charts: save": _row("M A O", "chart.save", sees="charts: view"),
     "charts: save new": _row("M A O", "chart.save", sees="team: view"),
+    "automations: view": _row("V M A O", "automation.view", sees="projects: view"),  # ALR-6: not of strangers
+    "automations of a team: view": _row("V M A O", "automation.view", sees="team: view"),
+    "automations: create": _row("M A O", "automation.create", sees="projects: view"),
+    "automations of a team: create": _row("M A O", "automation.create", sees="team: view"),
+    "automation: view": _row("V M A O", "automation.view"),
+    "automation: manage": _row(
+        "M-own A O", "automation.manage", "automation.manage_own", sees="automation: view"
+    ),
+    "automation: copy": _row("M A O", "automation.create", sees="automation: view"),
+    "automation: retry": _row(
+        "M-own A O",
+        "automation.manage",
+        "automation.manage_own",
+        "team.manage_alerts",
+        sees="automation: view",
+    ),
     "runs: view": _row("V M A O P", "run.view"),
     "runs: log": _row("M A O L", "run.log", sees="runs: view"),
     "runs: log new": _row("M A O L", "run.log", sees="projects: view"),

@@ -24,6 +24,7 @@ def _of_organization(needs: str, method: str = "GET", args: dict[str, Any] | Non
 _PUBLIC = frozenset({"public", "open"})
 
 _BEGIN = {"entity": "$entity", "project": "$project"}
+_FAILS = {"event": "RUN_STATE", "filter": {"run_state_filter": {"states": ["FAILED"]}}}
 _ROLE = {"name": "Night shift", "base": "member", "adds": ["run.stop"]}
 
 
@@ -230,6 +231,38 @@ ROUTES: dict[str, list[Case]] = {
     "InvitationViewSet.accept": [Case("invitations: answer own", Over.INVITATION, "POST")],
     "InvitationViewSet.decline": [Case("invitations: answer own", Over.INVITATION, "POST")],
     "ActionViewSet.list": [Case(ANYONE)],
+    "AutomationViewSet.list": [
+        Case("automation: view", Over.AUTOMATION, listed=True),
+        Case("automation: view", Over.TEAM_AUTOMATION, listed=True),
+    ],
+    "AutomationViewSet.create": [
+        Case(
+            "automations: create",
+            Over.PROJECT,
+            "POST",
+            _BEGIN | _FAILS | {"name": "new", "action": "NO_OP"},
+        ),
+        Case(
+            "automations of a team: create",
+            Over.ENTITY,
+            "POST",
+            {"entity": "$entity", "name": "new", "action": "NO_OP"} | _FAILS,
+        ),
+    ],
+    "AutomationViewSet.retrieve": [Case("automation: view", Over.AUTOMATION)],
+    "AutomationViewSet.partial_update": [
+        Case("automation: manage", Over.AUTOMATION, "PATCH", {"is_on": False}),
+        Case("automation: manage", Over.TEAM_AUTOMATION, "PATCH", {"is_on": False}),
+    ],
+    "AutomationViewSet.destroy": [Case("automation: manage", Over.AUTOMATION, "DELETE")],
+    "AutomationViewSet.copy": [Case("automation: copy", Over.AUTOMATION, "POST", {"name": "another"})],
+    "AutomationViewSet.preview": [
+        Case("automations: view", Over.PROJECT, "POST", _BEGIN | _FAILS),
+        Case("automations of a team: view", Over.ENTITY, "POST", {"entity": "$entity"} | _FAILS),
+    ],
+    "AlertMessageViewSet.list": [Case("automation: view", Over.ACTED, listed=True)],
+    "AlertMessageViewSet.retrieve": [Case("automation: view", Over.ACTED)],
+    "AlertMessageViewSet.retry": [Case("automation: retry", Over.ACTED, "POST")],
 }
 
 SIGNED_IN_ONLY = {

@@ -189,6 +189,27 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:audit": [Case(OPERATOR)],
     "teams:audit_export": [Case(OPERATOR)],
+    "alerts:own_automations": [Case(PERSON)],
+    "alerts:automations": [Case("automations: view", Over.PROJECT)],
+    "alerts:automation_new": [
+        Case("automations: create", Over.PROJECT, method) for method in ("GET", "POST")
+    ],
+    "alerts:automation": [Case("automation: view", Over.AUTOMATION)],
+    "alerts:automation_edit": [
+        Case("automation: manage", Over.AUTOMATION, method) for method in ("GET", "POST")
+    ],
+    "alerts:automation_act": [
+        Case("automation: view", Over.AUTOMATION, "POST")
+    ],  # of no act; what each needs: alerts/tests/test_automation_pages.py
+    "alerts:team_automations": [Case("automations of a team: view", Over.ENTITY)],
+    "alerts:team_automation_new": [
+        Case("automations of a team: create", Over.ENTITY, method) for method in ("GET", "POST")
+    ],
+    "alerts:team_automation": [Case("automation: view", Over.TEAM_AUTOMATION)],
+    "alerts:team_automation_edit": [
+        Case("automation: manage", Over.TEAM_AUTOMATION, method) for method in ("GET", "POST")
+    ],
+    "alerts:team_automation_act": [Case("automation: view", Over.TEAM_AUTOMATION, "POST")],
     "runs:home": [_SIGNED_IN],
     "runs:logged_by": [Case(ANYONE, args={"username": "team.bot"})],  # only runs that the viewer sees
     "runs:entity": [Case("entity: view", Over.ENTITY)],
