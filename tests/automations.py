@@ -15,7 +15,7 @@ def run_filter(**wanted: Any) -> str:
 
 
 def threshold(
-    metric: str = "loss", comparison: str = "$gt", limit: float = 10, *, agg: str | None = None, window: int = 1,
+    metric: str = "loss", comparison: str = "$gt", limit: Any = 10, *, agg: str | None = None, window: int = 1,
     runs: str = '{"$and":[]}',
 ) -> dict[str, Any]:  # fmt: skip
     """Return what RUN_METRIC waits for."""
@@ -58,7 +58,7 @@ def make_automation(
     filter: Any = None,
     *,
     is_of_team: bool = False,
-    **fields: Any,  # noqa: A002
+    **fields: Any,
 ) -> Automation:
     """Return a new automation that does nothing but keep a record."""
     name = fields.pop("name", f"automation {Automation.objects.count()}")
