@@ -55,7 +55,7 @@ def states(*names: str, runs: str = '{"$and":[]}') -> dict[str, Any]:
 def make_automation(
     project: Project,
     event: str = "RUN_METRIC",
-    filter: Any = None,
+    filter: Any = None,  # noqa: A002 - what it is called everywhere
     *,
     is_of_team: bool = False,
     **fields: Any,

@@ -18,19 +18,15 @@ CHANGE = (
     '"change_type":"RELATIVE","change_dir":"ANY"}'
 )
 ZSCORE = '{"name":"loss","window_size":30,"threshold":2,"change_dir":"INCREASE"}'
+METRICS = {
+    "threshold": ("RUN_METRIC", EVERY_RUN, f'"threshold_filter":{THRESHOLD}'),
+    "change": ("RUN_METRIC_CHANGE", SOME_RUNS, f'"change_filter":{CHANGE}'),
+    "zscore": ("RUN_METRIC_ZSCORE", EVERY_RUN, f'"zscore_filter":{ZSCORE}'),
+}
 SENT = {
-    "threshold": (
-        "RUN_METRIC",
-        f'{EVERY_RUN}"run_metric_filter":{{"threshold_filter":{THRESHOLD}}},"metric_filter":null}}',
-    ),
-    "change": (
-        "RUN_METRIC_CHANGE",
-        f'{SOME_RUNS}"run_metric_filter":{{"change_filter":{CHANGE}}},"metric_filter":null}}',
-    ),
-    "zscore": (
-        "RUN_METRIC_ZSCORE",
-        f'{EVERY_RUN}"run_metric_filter":{{"zscore_filter":{ZSCORE}}},"metric_filter":null}}',
-    ),
+    name: (event, f'{runs}"run_metric_filter":{{{metric}}},"metric_filter":null}}')
+    for name, (event, runs, metric) in METRICS.items()
+} | {
     "state": ("RUN_STATE", f'{EVERY_RUN}"run_state_filter":{{"states":["FAILED","FINISHED"]}}}}'),
     "alias": ("ADD_ARTIFACT_ALIAS", '{"$or":[{"$and":[{"alias":{"$regex":"^prod"}}]}]}'),
     "any artifact": ("CREATE_ARTIFACT", '{"$or":[{"$and":[]}]}'),
