@@ -16,7 +16,7 @@ def run_filter(**wanted: Any) -> str:
 
 
 def threshold(
-    metric: str = "loss", comparison: str = "$gt", limit: float = 10, *, agg: str | None = None, window: int = 1,
+    metric: str = "loss", comparison: str = "$gt", limit: Any = 10, *, agg: str | None = None, window: int = 1,
     runs: str = '{"$and":[]}',
 ) -> dict[str, Any]:  # fmt: skip
     """Return what RUN_METRIC waits for."""
