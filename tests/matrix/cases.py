@@ -26,6 +26,8 @@ class Over(StrEnum):
     SERVICE = "service account"
     ORGANIZATION_SERVICE = "service account of the organization"
     SERVICE_KEY = "key of a service account"
+    DESTINATION = "destination of alerts"
+    SECRET = "secret of webhooks"
 
 
 class Answer(StrEnum):
