@@ -24,7 +24,7 @@ def team() -> Team:
 
 @pytest.fixture
 def admin(team: Team) -> Any:
-    return actor(team.memberships.first().user)
+    return actor(team.memberships.get().user)
 
 
 def automation(team: Team, **given: Any) -> Automation:
@@ -84,8 +84,8 @@ class TestDestinations:
     def test_switching_on_forgets_why_it_was_off(self, team: Team, admin: Any):
         row = DestinationFactory(team=team)
         Destination.objects.filter(pk=row.pk).update(is_on=False, off_reason="HTTP 410")
-        row = destinations.change_destination(actor=admin, destination=row, is_on=True)
-        assert (row.is_on, row.off_reason) == (True, "")
+        on = destinations.change_destination(actor=admin, destination=row, is_on=True)
+        assert (on.is_on, on.off_reason) == (True, "")
 
     def test_one_that_an_automation_uses_stays(self, team: Team, admin: Any):
         row = DestinationFactory(team=team)
