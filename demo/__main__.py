@@ -32,6 +32,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
     from demo.colleagues import make_colleagues
+    from demo.destinations import make_destinations
     from demo.live import go_live
     from demo.people import PASSWORD, TEAMS, make_people
     from demo.profiles import make_profiles
@@ -39,6 +40,7 @@ def main() -> None:
     servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
     make_profiles()
     make_colleagues()
+    make_destinations()
     plans = all_plans(arguments.only)
     began = time.monotonic()
     try:
