@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from alerts.models import Destination
+from alerts.templating import names_in
 
 Text = str | Promise
 
@@ -231,3 +232,11 @@ PRESETS: dict[str, Preset] = {
 def preset_of(destination: Destination) -> Preset:
     """Return the preset of a webhook."""
     return PRESETS.get(destination.preset, PRESETS[""])
+
+
+def names_used_by(destination: Destination) -> set[str]:
+    """Return the names of all secrets and variables that a destination uses."""
+    if destination.is_slack:
+        return set()
+    used = names_in(destination.template or preset_of(destination).template)
+    return (used | {destination.access_token_name, destination.signing_secret_name}) - {""}

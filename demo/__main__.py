@@ -33,6 +33,7 @@ def main() -> None:
     django.setup()
     from demo.automations import make_automations
     from demo.colleagues import make_colleagues
+    from demo.destinations import make_destinations
     from demo.live import go_live
     from demo.people import PASSWORD, TEAMS, make_people
     from demo.profiles import make_profiles
@@ -40,6 +41,7 @@ def main() -> None:
     servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
     make_profiles()
     make_colleagues()
+    make_destinations()
     plans = all_plans(arguments.only)
     began = time.monotonic()
     try:

@@ -99,7 +99,7 @@ class NewDestinationSerializer(ChangedDestinationSerializer):
     is_on = None  # type: ignore[assignment]  # new ones are on
 
 
-class OutcomeSerializer(serializers.Serializer[Any]):
+class TestedDestinationSerializer(serializers.Serializer[Any]):
     """What was sent and what was answered, secrets masked."""
 
     is_ok = serializers.BooleanField()
@@ -170,9 +170,9 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
         services.delete_destination(actor=actor_of(request), destination=self._destination())
         return Response(status=HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=None, responses=OutcomeSerializer)
+    @extend_schema(request=None, responses=TestedDestinationSerializer)
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str) -> Response:
         """Send a sample, and return what was answered; takes up to 10 s."""
         outcome = services.test_destination(actor=actor_of(request), destination=self._destination())
-        return Response(OutcomeSerializer(outcome).data)
+        return Response(TestedDestinationSerializer(outcome).data)

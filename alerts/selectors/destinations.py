@@ -1,15 +1,14 @@
 """Reads about destinations and secrets, for who manages them."""
 
-import operator
 from dataclasses import dataclass
-from functools import reduce
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 
 from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
 from alerts.models import Automation, Destination, Message, Secret
+from alerts.presets import names_used_by
 from alerts.templating import names_in
 from teams.models import Team
 
@@ -56,30 +55,16 @@ class Used:
 def secrets_in_use(actor: Actor, team: Team) -> list[Used]:
     """Return a team's secrets with their users."""
     secrets = list(managed_secrets(actor).filter(team=team))
-    if not secrets:
-        return []
-    named = [Q(template__contains=f"${{{secret.name}}}") for secret in secrets]
-    in_payload = [Q(payload__contains=f"${{{secret.name}}}") for secret in secrets]
-    rows = Destination.objects.filter(team=team).filter(
-        reduce(operator.or_, named) | ~Q(access_token_name="") | ~Q(signing_secret_name="") | ~Q(preset="")
-    )
-    destinations = list(rows.order_by("name"))
-    automations = list(Automation.objects.filter(team=team).filter(reduce(operator.or_, in_payload)))
+    destinations = [
+        (row, names_used_by(row)) for row in Destination.objects.filter(team=team).order_by("name")
+    ]
+    with_variables = Automation.objects.filter(team=team, payload__contains="${").order_by("name")
+    automations = [(row, names_in(row.payload)) for row in with_variables]
     return [
         Used(
             secret,
-            [row for row in destinations if secret.name in names_of(row)],
-            [row for row in automations if secret.name in names_in(row.payload)],
+            [row for row, names in destinations if secret.name in names],
+            [row for row, names in automations if secret.name in names],
         )
         for secret in secrets
     ]
-
-
-def names_of(destination: Destination) -> set[str]:
-    """Return all names that a destination uses: of secrets, and of variables."""
-    from alerts.presets import preset_of
-
-    used = {destination.access_token_name, destination.signing_secret_name}
-    if not destination.is_slack:
-        used |= names_in(destination.template or preset_of(destination).template)
-    return used - {""}

@@ -200,6 +200,10 @@ def _checked_name(row: Destination, name: str) -> str:
 
 
 def _check(row: Destination) -> None:
+    foreign = [name for name in _TEXTS if getattr(row, name) and (name == "mention") != row.is_slack]
+    if foreign:
+        message = _("A destination of this kind has no %(names)s.")
+        raise Invalid(message % {"names": ", ".join(foreign)})
     if row.is_slack:
         if row.mention and not mention_of(row.mention):
             raise Invalid(

@@ -3,7 +3,6 @@
 import re
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -11,6 +10,7 @@ from access.audit import record
 from access.engine import require
 from alerts.access import AlertAction
 from alerts.models import Automation, Destination, Secret
+from alerts.presets import names_used_by
 from alerts.templating import is_variable
 from common.crypto import seal, unseal
 from common.errors import Conflict, Invalid
@@ -83,12 +83,10 @@ def delete_secret(*, actor: Actor, secret: Secret) -> None:
 
 def users_of(secret: Secret) -> list[str]:
     """Return the names of destinations and automations of the team that use a secret."""
-    written = f"${{{secret.name}}}"
-    of_team = Destination.objects.filter(team_id=secret.team_id).filter(
-        Q(access_token_name=secret.name) | Q(signing_secret_name=secret.name) | Q(template__contains=written)
-    )
-    automations = Automation.objects.filter(team_id=secret.team_id, payload__contains=written)
-    return [*of_team.values_list("name", flat=True), *automations.values_list("name", flat=True)]
+    destinations = Destination.objects.filter(team_id=secret.team_id)
+    automations = Automation.objects.filter(team_id=secret.team_id, payload__contains=f"${{{secret.name}}}")
+    using = [row.name for row in destinations if secret.name in names_used_by(row)]
+    return [*using, *automations.values_list("name", flat=True)]
 
 
 def values_of(team_id: int) -> dict[str, str]:

@@ -33,7 +33,7 @@ def texts(told: Notice, **given: Any) -> list[str]:
 @pytest.fixture
 def channel(workspace: Slack, db: None) -> Destination:
     team = TeamFactory()
-    admin = team.memberships.first().user
+    admin = team.memberships.get().user
     return create_slack_webhook(
         actor=actor(admin), team=team, name="#training", url=workspace.hook_url, mention="U024BE7LH"
     )
@@ -188,7 +188,7 @@ class TestAddresses:
     @pytest.mark.django_db
     def test_others_are_refused(self, url: str):
         user = UserFactory()
-        team = user.memberships.first().team
+        team = user.memberships.get().team
         with pytest.raises(Invalid):
             create_slack_webhook(actor=actor(user), team=team, name="x", url=url)
 
@@ -198,7 +198,7 @@ class TestAddresses:
     @pytest.mark.django_db
     def test_slacks_own_are_taken(self, host: str):
         user = UserFactory()
-        team = user.memberships.first().team
+        team = user.memberships.get().team
         row = create_slack_webhook(
             actor=actor(user), team=team, name="x", url=f"https://{host}/services/T0/B0/secret-part"
         )

@@ -15,8 +15,8 @@ from access.web import actor_of
 from alerts.access import AlertAction
 from alerts.destination_forms import SlackForm, WebhookForm
 from alerts.models import Destination
-from alerts.presets import PRESETS
-from alerts.selectors.destinations import managed_destinations, messages_to, names_of, secret_names
+from alerts.presets import PRESETS, names_used_by
+from alerts.selectors.destinations import managed_destinations, messages_to, secret_names
 from alerts.services import destinations as services
 from alerts.services import slack
 from alerts.templating import VARIABLES, check_template, fill, is_variable, samples
@@ -146,7 +146,7 @@ def _page(
     kind = "slack" if row.is_slack else "webhook"
     if form is None:
         form = SlackForm(team=place.team, destination=row) if kind == "slack" else _unbound(place, row)
-    uses_secrets = sorted(name for name in names_of(row) if not is_variable(name))
+    uses_secrets = sorted(name for name in names_used_by(row) if not is_variable(name))
     context = {
         **place.context("destinations"),
         **_ways(place),
@@ -298,7 +298,7 @@ def own_one(request: HttpRequest, pk: int) -> HttpResponse:
     return _show(request, own_place(request, _MANAGE), pk)
 
 
-@declare(Open.SIGNED_IN)
+@declare(_MANAGE)
 @never_cache
 @require_POST
 def own_act(request: HttpRequest, pk: int) -> HttpResponse:

@@ -94,7 +94,7 @@ def own(request: HttpRequest) -> HttpResponse:
     return _list(request, own_place(request, _MANAGE))
 
 
-@declare(Open.SIGNED_IN)
+@declare(_MANAGE)
 @sensitive_post_parameters("value")
 @require_POST
 def own_act(request: HttpRequest, pk: int) -> HttpResponse:

@@ -27,7 +27,11 @@ def callback_url() -> str:
 def callback(request: HttpRequest) -> HttpResponse:
     """Keep the channel that was chosen, and lead to its page."""
     actor, state = actor_of(request), request.GET.get("state", "")
-    team, _redirect = slack.team_of_state(actor, state)
+    try:
+        team, _redirect = slack.team_of_state(actor, state)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("alerts:own_destinations")
     place = Place(team)
     if request.GET.get("error") or not request.GET.get("code"):
         messages.info(request, _("No channel was connected."))

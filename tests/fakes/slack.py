@@ -1,5 +1,6 @@
 """A Slack: incoming webhooks, and the page and the method of its API by which channels are connected."""
 
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -87,9 +88,9 @@ class _Handler(BaseHTTPRequestHandler):
             }
         self._answer(200, json.dumps(told).encode(), {"Content-Type": "application/json"})
 
-    @staticmethod
-    def _error_of(given: dict[str, str]) -> str:
-        if given.get("client_id") != CLIENT_ID or given.get("client_secret") != CLIENT_SECRET:
+    def _error_of(self, given: dict[str, str]) -> str:
+        basic = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()  # as slack-sdk sends them
+        if self.headers.get("Authorization") != f"Basic {basic}":
             return "invalid_client_id"
         return "" if given.get("code") == CODE else "invalid_code"
 

@@ -58,7 +58,7 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
             names = {"entity": (row.team or row.organization).name, "pk": row.pk}
         case Over.AUTOMATION:
             names = {"entity": row.team.name, "project": row.project.name, "pk": row.pk}
-        case Over.TEAM_AUTOMATION:
+        case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
             names = {"entity": row.team.name, "pk": row.pk}
         case Over.INVITATION:
             names = {"token": f"to-{row.team.name}"}

@@ -29,6 +29,8 @@ class Over(StrEnum):
     AUTOMATION = "automation"
     TEAM_AUTOMATION = "automation of all projects"
     ACTED = "message of an automation"
+    DESTINATION = "destination of alerts"
+    SECRET = "secret of webhooks"
 
 
 class Answer(StrEnum):

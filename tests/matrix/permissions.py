@@ -60,6 +60,12 @@ TABLE = {
     "invitation: accept": _row(OWNER, sees=ANYONE),  # TEAM-3: "accept as the invited address only"
     "team: add / remove members": _row("A O", "team.manage_members", sees="team: view"),
     "team: service accounts": _row("A O", "team.manage_service_accounts", sees="team: view"),
+    "team: alerts": _row(
+        "A O", "team.manage_alerts", sees="team: view"
+    ),  # ALR-2: a team's channels are its admins'
+    "alerts: manage": _row("A O", "team.manage_alerts"),  # REST tells nobody else of destinations
+    "team: secrets": _row("A O", "team.manage_secrets", sees="team: view"),
+    "secrets: manage": _row("A O", "team.manage_secrets"),  # ALR-7
     "service accounts: manage": _row("A O", "team.manage_service_accounts"),  # REST tells nobody else of them
     "service accounts of the organization: manage": _row("O", "organization.manage_members"),
     "projects: pin": _row("A O", "project.pin", sees="projects: view"),  # TEAM-10, part of "profile page"

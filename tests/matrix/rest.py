@@ -129,6 +129,28 @@ ROUTES: dict[str, list[Case]] = {
     "ServiceAccountKeyViewSet.retrieve": [Case("service accounts: manage", Over.SERVICE_KEY)],
     "ServiceAccountKeyViewSet.destroy": [Case("service accounts: manage", Over.SERVICE_KEY, "DELETE")],
     "ServiceAccountKeyViewSet.rotate": [Case("service accounts: manage", Over.SERVICE_KEY, "POST")],
+    "DestinationViewSet.list": [Case("alerts: manage", Over.DESTINATION, listed=True)],
+    "DestinationViewSet.create": [
+        Case(
+            "team: alerts",
+            Over.DESTINATION,
+            "POST",
+            {"team": "$entity", "kind": "webhook", "name": "new", "url": "https://example.com/"},
+        )
+    ],
+    "DestinationViewSet.retrieve": [Case("alerts: manage", Over.DESTINATION)],
+    "DestinationViewSet.partial_update": [
+        Case("alerts: manage", Over.DESTINATION, "PATCH", {"is_on": False})
+    ],
+    "DestinationViewSet.destroy": [Case("alerts: manage", Over.DESTINATION, "DELETE")],
+    "DestinationViewSet.test": [Case("alerts: manage", Over.DESTINATION, "POST")],
+    "SecretViewSet.list": [Case("secrets: manage", Over.SECRET, listed=True)],
+    "SecretViewSet.create": [
+        Case("team: secrets", Over.SECRET, "POST", {"team": "$entity", "name": "NEW", "value": "long-enough"})
+    ],
+    "SecretViewSet.retrieve": [Case("secrets: manage", Over.SECRET)],
+    "SecretViewSet.partial_update": [Case("secrets: manage", Over.SECRET, "PATCH", {"value": "long-enough"})],
+    "SecretViewSet.destroy": [Case("secrets: manage", Over.SECRET, "DELETE")],
     "RunViewSet.stop": [Case("runs: stop", Over.RUN, "POST")],
     "RunViewSet.partial_update": [
         Case("runs: update", Over.RUN, "PATCH", {"notes": "new"}),

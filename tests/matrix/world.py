@@ -18,9 +18,11 @@ from teams.models import Invitation, Role, Team
 from teams.roles import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (
+    DestinationFactory,
     OrganizationFactory,
     ProjectFactory,
     RunFactory,
+    SecretFactory,
     ServiceAccountFactory,
     TeamFactory,
     UserFactory,
@@ -171,6 +173,16 @@ def _services(world: World) -> None:
             world.things[Over.SERVICE_KEY].append(Thing(f"key of {actor}", key, place=place))
 
 
+def _alerts(world: World) -> None:
+    """Give each team a webhook, to where nothing is ever sent, and a secret."""
+    for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member")):
+        team = Team.objects.get(name=name)
+        hook = DestinationFactory(team=team, name="hook", url="http://127.0.0.1/")
+        world.things[Over.DESTINATION].append(Thing(f"destination of {name}", hook, place=place))
+        secret = SecretFactory(team=team, name="TOKEN")
+        world.things[Over.SECRET].append(Thing(f"secret of {name}", secret, place=place))
+
+
 def build() -> World:
     """Make it; the caller chooses the transaction."""
     world = World()
@@ -203,6 +215,7 @@ def build() -> World:
         key = users[owner].api_keys.get(label="full")
         world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
     _services(world)
+    _alerts(world)
     for actor in WEB_ACTORS:
         world.clients[actor] = Client()
         if actor != NOT_SIGNED_IN:
