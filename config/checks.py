@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
 
+from common.addresses import networks_of
 from config.env import HOME, env
 
 DOCS = "docs/operate/configure.md"
@@ -266,6 +267,25 @@ def check_providers(**_: Any) -> list[CheckMessage]:
     ]
 
 
+def check_allowed_networks(**_: Any) -> list[CheckMessage]:
+    """What is no network would be found only when a webhook is sent."""
+    try:
+        networks_of(tuple(settings.ALLOWED_NETWORKS))
+    except ValueError as error:
+        hint = f"Give networks such as 10.0.0.0/8,fd12:3456::/32. {DOCS}#alerts"
+        return [Error(f"RUNYARD_ALLOWED_NETWORKS: {error}.", hint=hint, id="runyard.E016")]
+    return []
+
+
+def check_slack(**_: Any) -> list[CheckMessage]:
+    """A client id without its secret connects nothing."""
+    if bool(settings.SLACK_CLIENT_ID) == bool(settings.SLACK_CLIENT_SECRET):
+        return []
+    hint = f"Both are on the page of your Slack app, under Basic Information. {DOCS}#alerts"
+    message = "Of RUNYARD_SLACK_CLIENT_ID and RUNYARD_SLACK_CLIENT_SECRET only one is given."
+    return [Error(message, hint=hint, id="runyard.E017")]
+
+
 ALL: list[Check] = [
     check_url,
     check_home,
@@ -284,4 +304,6 @@ ALL: list[Check] = [
     check_deleted_kept_days,
     check_signup,
     check_providers,
+    check_allowed_networks,
+    check_slack,
 ]

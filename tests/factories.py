@@ -21,6 +21,9 @@ from access.web import actor_of_user
 from accounts import outbox
 from accounts import services as accounts
 from accounts.models import User
+from alerts.models import Destination, Secret
+from alerts.services.destinations import create_webhook
+from alerts.services.secrets import put_secret
 from runs.models import Project, Run, RunFile, Visibility
 from runs.services import lifecycle, projects
 from runs.services.files import receive_run_file
@@ -121,6 +124,36 @@ class RunFactory(factory.Factory[Run]):
         project, uid, user = kwargs.pop("project"), kwargs.pop("uid"), kwargs.pop("user")
         fields = RunFields(**kwargs)
         return lifecycle.log_run(actor=SYSTEM, project=project, uid=uid, fields=fields, user=user)[0]
+
+
+class DestinationFactory(factory.Factory[Destination]):
+    """A webhook of a team."""
+
+    class Meta:
+        model = Destination
+
+    name = factory.Sequence(lambda number: f"hook{number}")
+    team = factory.SubFactory(TeamFactory)
+    url = "https://hooks.example.com/runyard"
+
+    @classmethod
+    def _create(cls, model_class: type[Destination], *args: Any, **kwargs: Any) -> Destination:
+        return create_webhook(actor=SYSTEM, **kwargs)
+
+
+class SecretFactory(factory.Factory[Secret]):
+    """A secret for webhooks of a team."""
+
+    class Meta:
+        model = Secret
+
+    name = factory.Sequence(lambda number: f"TOKEN_{number}")
+    team = factory.SubFactory(TeamFactory)
+    value = "a-secret-value"
+
+    @classmethod
+    def _create(cls, model_class: type[Secret], *args: Any, **kwargs: Any) -> Secret:
+        return put_secret(actor=SYSTEM, **kwargs)
 
 
 def add_run_file(run: Run, name: str, content: bytes = b"hello\n") -> RunFile:

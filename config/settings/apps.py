@@ -14,6 +14,7 @@ INSTALLED_APPS = [
     "storage",
     "runs",
     "metrics",
+    "alerts",
     "exports",
     "ingest",
     "wandb_api",

@@ -14,6 +14,7 @@ _SIMPLE = {
     "$lte": Operator.LTE, "$in": Operator.IN, "$nin": Operator.NOT_IN, "$exists": Operator.EXISTS,
     "$regex": Operator.MATCHES, "$contains": Operator.CONTAINS,
 }  # fmt: skip
+_SPELLED = {operator: spelling for spelling, operator in _SIMPLE.items()}
 
 
 def read_filters(text: str | None) -> Condition:
@@ -29,6 +30,17 @@ def read_filters(text: str | None) -> Condition:
     except (ValueError, RecursionError) as error:
         raise Invalid(f"`filters` is not JSON: {error}") from None
     return _Reader().document(clean_tree(tree), 0)
+
+
+def as_filters(condition: Condition) -> dict[str, Any]:
+    """Return the filter that `read_filters` reads as this condition; no condition is an empty object."""
+    if isinstance(condition, All):
+        return {"$and": [as_filters(part) for part in condition.parts]} if condition.parts else {}
+    if isinstance(condition, Some):
+        return {"$or": [as_filters(part) for part in condition.parts]}
+    if isinstance(condition, Not):
+        return {"$not": as_filters(condition.part)}
+    return {condition.column: {_SPELLED[condition.operator]: condition.value}}
 
 
 class _Reader:

@@ -56,6 +56,10 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
             names = {"path": f"{row.team.name}/{row.name}"}
         case Over.SERVICE | Over.ORGANIZATION_SERVICE:
             names = {"entity": (row.team or row.organization).name, "pk": row.pk}
+        case Over.AUTOMATION:
+            names = {"entity": row.team.name, "project": row.project.name, "pk": row.pk}
+        case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
+            names = {"entity": row.team.name, "pk": row.pk}
         case Over.INVITATION:
             names = {"token": f"to-{row.team.name}"}
         case _:

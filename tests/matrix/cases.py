@@ -26,6 +26,11 @@ class Over(StrEnum):
     SERVICE = "service account"
     ORGANIZATION_SERVICE = "service account of the organization"
     SERVICE_KEY = "key of a service account"
+    AUTOMATION = "automation"
+    TEAM_AUTOMATION = "automation of all projects"
+    ACTED = "message of an automation"
+    DESTINATION = "destination of alerts"
+    SECRET = "secret of webhooks"
 
 
 class Answer(StrEnum):

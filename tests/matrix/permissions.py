@@ -60,6 +60,12 @@ TABLE = {
     "invitation: accept": _row(OWNER, sees=ANYONE),  # TEAM-3: "accept as the invited address only"
     "team: add / remove members": _row("A O", "team.manage_members", sees="team: view"),
     "team: service accounts": _row("A O", "team.manage_service_accounts", sees="team: view"),
+    "team: alerts": _row(
+        "A O", "team.manage_alerts", sees="team: view"
+    ),  # ALR-2: a team's channels are its admins'
+    "alerts: manage": _row("A O", "team.manage_alerts"),  # REST tells nobody else of destinations
+    "team: secrets": _row("A O", "team.manage_secrets", sees="team: view"),
+    "secrets: manage": _row("A O", "team.manage_secrets"),  # ALR-7
     "service accounts: manage": _row("A O", "team.manage_service_accounts"),  # REST tells nobody else of them
     "service accounts of the organization: manage": _row("O", "organization.manage_members"),
     "projects: pin": _row("A O", "project.pin", sees="projects: view"),  # TEAM-10, part of "profile page"
@@ -85,6 +91,22 @@ TABLE = {
     "charts: view": _row("V M A O P", "chart.view"),
     "charts: save": _row("M A O", "chart.save", sees="charts: view"),
     "charts: save new": _row("M A O", "chart.save", sees="team: view"),
+    "automations: view": _row("V M A O", "automation.view", sees="projects: view"),  # ALR-6: not of strangers
+    "automations of a team: view": _row("V M A O", "automation.view", sees="team: view"),
+    "automations: create": _row("M A O", "automation.create", sees="projects: view"),
+    "automations of a team: create": _row("M A O", "automation.create", sees="team: view"),
+    "automation: view": _row("V M A O", "automation.view"),
+    "automation: manage": _row(
+        "M-own A O", "automation.manage", "automation.manage_own", sees="automation: view"
+    ),
+    "automation: copy": _row("M A O", "automation.create", sees="automation: view"),
+    "automation: retry": _row(
+        "M-own A O",
+        "automation.manage",
+        "automation.manage_own",
+        "team.manage_alerts",
+        sees="automation: view",
+    ),
     "runs: view": _row("V M A O P", "run.view"),
     "runs: log": _row("M A O L", "run.log", sees="runs: view"),
     "runs: log new": _row("M A O L", "run.log", sees="projects: view"),

@@ -24,6 +24,7 @@ def _of_organization(needs: str, method: str = "GET", args: dict[str, Any] | Non
 _PUBLIC = frozenset({"public", "open"})
 
 _BEGIN = {"entity": "$entity", "project": "$project"}
+_FAILS = {"event": "RUN_STATE", "filter": {"run_state_filter": {"states": ["FAILED"]}}}
 _ROLE = {"name": "Night shift", "base": "member", "adds": ["run.stop"]}
 
 
@@ -128,6 +129,28 @@ ROUTES: dict[str, list[Case]] = {
     "ServiceAccountKeyViewSet.retrieve": [Case("service accounts: manage", Over.SERVICE_KEY)],
     "ServiceAccountKeyViewSet.destroy": [Case("service accounts: manage", Over.SERVICE_KEY, "DELETE")],
     "ServiceAccountKeyViewSet.rotate": [Case("service accounts: manage", Over.SERVICE_KEY, "POST")],
+    "DestinationViewSet.list": [Case("alerts: manage", Over.DESTINATION, listed=True)],
+    "DestinationViewSet.create": [
+        Case(
+            "team: alerts",
+            Over.DESTINATION,
+            "POST",
+            {"team": "$entity", "kind": "webhook", "name": "new", "url": "https://example.com/"},
+        )
+    ],
+    "DestinationViewSet.retrieve": [Case("alerts: manage", Over.DESTINATION)],
+    "DestinationViewSet.partial_update": [
+        Case("alerts: manage", Over.DESTINATION, "PATCH", {"is_on": False})
+    ],
+    "DestinationViewSet.destroy": [Case("alerts: manage", Over.DESTINATION, "DELETE")],
+    "DestinationViewSet.test": [Case("alerts: manage", Over.DESTINATION, "POST")],
+    "SecretViewSet.list": [Case("secrets: manage", Over.SECRET, listed=True)],
+    "SecretViewSet.create": [
+        Case("team: secrets", Over.SECRET, "POST", {"team": "$entity", "name": "NEW", "value": "long-enough"})
+    ],
+    "SecretViewSet.retrieve": [Case("secrets: manage", Over.SECRET)],
+    "SecretViewSet.partial_update": [Case("secrets: manage", Over.SECRET, "PATCH", {"value": "long-enough"})],
+    "SecretViewSet.destroy": [Case("secrets: manage", Over.SECRET, "DELETE")],
     "RunViewSet.stop": [Case("runs: stop", Over.RUN, "POST")],
     "RunViewSet.partial_update": [
         Case("runs: update", Over.RUN, "PATCH", {"notes": "new"}),
@@ -230,6 +253,38 @@ ROUTES: dict[str, list[Case]] = {
     "InvitationViewSet.accept": [Case("invitations: answer own", Over.INVITATION, "POST")],
     "InvitationViewSet.decline": [Case("invitations: answer own", Over.INVITATION, "POST")],
     "ActionViewSet.list": [Case(ANYONE)],
+    "AutomationViewSet.list": [
+        Case("automation: view", Over.AUTOMATION, listed=True),
+        Case("automation: view", Over.TEAM_AUTOMATION, listed=True),
+    ],
+    "AutomationViewSet.create": [
+        Case(
+            "automations: create",
+            Over.PROJECT,
+            "POST",
+            _BEGIN | _FAILS | {"name": "new", "action": "NO_OP"},
+        ),
+        Case(
+            "automations of a team: create",
+            Over.ENTITY,
+            "POST",
+            {"entity": "$entity", "name": "new", "action": "NO_OP"} | _FAILS,
+        ),
+    ],
+    "AutomationViewSet.retrieve": [Case("automation: view", Over.AUTOMATION)],
+    "AutomationViewSet.partial_update": [
+        Case("automation: manage", Over.AUTOMATION, "PATCH", {"is_on": False}),
+        Case("automation: manage", Over.TEAM_AUTOMATION, "PATCH", {"is_on": False}),
+    ],
+    "AutomationViewSet.destroy": [Case("automation: manage", Over.AUTOMATION, "DELETE")],
+    "AutomationViewSet.copy": [Case("automation: copy", Over.AUTOMATION, "POST", {"name": "another"})],
+    "AutomationViewSet.preview": [
+        Case("automations: view", Over.PROJECT, "POST", _BEGIN | _FAILS),
+        Case("automations of a team: view", Over.ENTITY, "POST", {"entity": "$entity"} | _FAILS),
+    ],
+    "AlertMessageViewSet.list": [Case("automation: view", Over.ACTED, listed=True)],
+    "AlertMessageViewSet.retrieve": [Case("automation: view", Over.ACTED)],
+    "AlertMessageViewSet.retry": [Case("automation: retry", Over.ACTED, "POST")],
 }
 
 SIGNED_IN_ONLY = {

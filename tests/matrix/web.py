@@ -10,6 +10,9 @@ _PROJECT = Case("projects: view", Over.PROJECT)
 _RUN = Case("runs: view", Over.RUN)
 
 
+_PERSONAL = frozenset({"personal"})
+
+
 def _of_team(needs: str, method: str = "GET") -> list[Case]:
     """Return the case of a page of teams, which personal entities have none of."""
     return [Case(needs, Over.ENTITY, method, without=frozenset({"personal"}))]
@@ -147,6 +150,29 @@ ROUTES: dict[str, list[Case]] = {
     "teams:service_account": [Case("team: service accounts", Over.SERVICE)],
     "teams:service_account_key": [Case("team: service accounts", Over.SERVICE, "POST")],
     "teams:service_account_act": [Case("team: service accounts", Over.SERVICE, "POST")],
+    "alerts:destinations": _of_team("team: alerts"),
+    "alerts:destination_new": [
+        Case("team: alerts", Over.ENTITY, args={"kind": "webhook"}, without=_PERSONAL),
+        Case("team: alerts", Over.ENTITY, "POST", args={"kind": "slack"}, without=_PERSONAL),
+    ],
+    "alerts:payload_check": _of_team("team: alerts", "POST"),
+    "alerts:destination": [
+        Case("team: alerts", Over.DESTINATION, without=_PERSONAL),
+        Case("team: alerts", Over.DESTINATION, "POST", without=_PERSONAL),
+    ],
+    "alerts:destination_act": [Case("team: alerts", Over.DESTINATION, "POST", without=_PERSONAL)],
+    "alerts:slack_connect": _of_team("team: alerts"),
+    "alerts:slack_callback": [_SIGNED_IN],  # without a state; alerts/tests/test_slack_pages.py has one
+    "alerts:secrets": _of_team("team: secrets"),
+    "alerts:secret_act": [Case("team: secrets", Over.SECRET, "POST", without=_PERSONAL)],
+    "alerts:own_destinations": [_SIGNED_IN],
+    "alerts:own_destination_new": [Case(SIGNED_IN, args={"kind": "slack"})],
+    "alerts:own_payload_check": [Case(SIGNED_IN, method="POST")],
+    "alerts:own_destination": [Case("keys: delete own", args={"pk": 0})],
+    "alerts:own_destination_act": [Case("keys: delete own", method="POST", args={"pk": 0})],
+    "alerts:own_slack_connect": [_SIGNED_IN],
+    "alerts:own_secrets": [_SIGNED_IN],
+    "alerts:own_secret_act": [Case("keys: delete own", method="POST", args={"pk": 0})],
     "teams:organization_service_accounts": _of_organization("organization: members"),
     "teams:organization_service_account": [Case("organization: members", Over.ORGANIZATION_SERVICE)],
     "teams:organization_service_account_key": [
@@ -189,6 +215,27 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:audit": [Case(OPERATOR)],
     "teams:audit_export": [Case(OPERATOR)],
+    "alerts:own_automations": [Case(PERSON)],
+    "alerts:automations": [Case("automations: view", Over.PROJECT)],
+    "alerts:automation_new": [
+        Case("automations: create", Over.PROJECT, method) for method in ("GET", "POST")
+    ],
+    "alerts:automation": [Case("automation: view", Over.AUTOMATION)],
+    "alerts:automation_edit": [
+        Case("automation: manage", Over.AUTOMATION, method) for method in ("GET", "POST")
+    ],
+    "alerts:automation_act": [
+        Case("automation: view", Over.AUTOMATION, "POST")
+    ],  # of no act; what each needs: alerts/tests/test_automation_pages.py
+    "alerts:team_automations": [Case("automations of a team: view", Over.ENTITY)],
+    "alerts:team_automation_new": [
+        Case("automations of a team: create", Over.ENTITY, method) for method in ("GET", "POST")
+    ],
+    "alerts:team_automation": [Case("automation: view", Over.TEAM_AUTOMATION)],
+    "alerts:team_automation_edit": [
+        Case("automation: manage", Over.TEAM_AUTOMATION, method) for method in ("GET", "POST")
+    ],
+    "alerts:team_automation_act": [Case("automation: view", Over.TEAM_AUTOMATION, "POST")],
     "runs:home": [_SIGNED_IN],
     "runs:logged_by": [Case(ANYONE, args={"username": "team.bot"})],  # only runs that the viewer sees
     "runs:entity": [Case("entity: view", Over.ENTITY)],

@@ -10,15 +10,19 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import ApiKey, OutboxMail, User
+from alerts.models import MessageState
 from runs.models import ChartAccess, Project, Run, SavedView, StoredChart, Visibility
 from runs.services import projects as project_services
 from teams.mail import hash_of
 from teams.models import Invitation, Role, Team
 from teams.roles import built_in
+from tests.automations import acted, make_automation, states
 from tests.factories import (
+    DestinationFactory,
     OrganizationFactory,
     ProjectFactory,
     RunFactory,
+    SecretFactory,
     ServiceAccountFactory,
     TeamFactory,
     UserFactory,
@@ -115,9 +119,29 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
     for owner in owners:
         run: Run = RunFactory(project=project, uid=f"of-{owner}", user=world.users[owner])
         add_run_file(run, "notes.txt")
+        _automation(world, place, visibility, run, owner)
         label = f"{place}/{visibility} of {owner}"
         world.things[Over.RUN].append(Thing(label, run, visibility, place, owner))
     return project
+
+
+def _automation(world: World, place: str, visibility: str, run: Run, owner: str) -> None:
+    """Make an automation of a run's author, which acted for the run and failed at it."""
+    by = world.users[owner]
+    row = make_automation(run.project, "RUN_STATE", states("FAILED"), by=by, name=f"{visibility} of {owner}")
+    world.things[Over.AUTOMATION].append(Thing(f"automation {row}", row, visibility, place, owner))
+    message = acted(row, run, MessageState.FAILED, error="no answer")
+    world.things[Over.ACTED].append(Thing(f"what {row} did", message, visibility, place, owner))
+
+
+def _team_automations(world: World) -> None:
+    for owner, project in (("member", "team-project"), ("host", "team-project")):
+        place, name = ("team", "team") if owner == "member" else ("elsewhere", "elsewhere")
+        row = make_automation(
+            Project.objects.get(team__name=name, name=project), "RUN_STATE", states("KILLED"), is_of_team=True,
+            by=world.users[owner], name="of all projects",
+        )  # fmt: skip
+        world.things[Over.TEAM_AUTOMATION].append(Thing(f"automation of {place}", row, "team", place, owner))
 
 
 def _charts(world: World, place: str, team: Team) -> None:
@@ -149,6 +173,16 @@ def _services(world: World) -> None:
             world.things[Over.SERVICE_KEY].append(Thing(f"key of {actor}", key, place=place))
 
 
+def _alerts(world: World) -> None:
+    """Give each team a webhook, to where nothing is ever sent, and a secret."""
+    for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member")):
+        team = Team.objects.get(name=name)
+        hook = DestinationFactory(team=team, name="hook", url="http://127.0.0.1/")
+        world.things[Over.DESTINATION].append(Thing(f"destination of {name}", hook, place=place))
+        secret = SecretFactory(team=team, name="TOKEN")
+        world.things[Over.SECRET].append(Thing(f"secret of {name}", secret, place=place))
+
+
 def build() -> World:
     """Make it; the caller chooses the transaction."""
     world = World()
@@ -168,6 +202,7 @@ def build() -> World:
         _project(world, "personal", Team.objects.get(name="member"), visibility, ("member",))
     for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member")):
         _charts(world, place, Team.objects.get(name=name))
+    _team_automations(world)
     world.things[Over.NOTHING] = [NOTHING]
     OutboxMail.objects.create(pk=1, to="a@example.com", kept_at=timezone.now())
     _invitations(world, team, Team.objects.get(name="elsewhere"))
@@ -180,6 +215,7 @@ def build() -> World:
         key = users[owner].api_keys.get(label="full")
         world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
     _services(world)
+    _alerts(world)
     for actor in WEB_ACTORS:
         world.clients[actor] = Client()
         if actor != NOT_SIGNED_IN:

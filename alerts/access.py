@@ -1,0 +1,90 @@
+"""Actions on alerts and automations; the rows of the matrix in TEAM-21 that concern them."""
+
+from enum import StrEnum
+
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from access.actions import ActionSpec, presets, register_actions
+from access.resources import Resource, register_resource
+from runs.models import Visibility
+
+AUTOMATION = ("alerts.Automation",)
+TEAM = ("teams.Team",)
+
+
+class AlertAction(StrEnum):
+    """What is done with a team's alerts, destinations and secrets."""
+
+    MANAGE = "team.manage_alerts"
+    MANAGE_SECRETS = "team.manage_secrets"
+
+
+class AutomationAction(StrEnum):
+    """What is done with automations; they are made in a project, or in a team for all its projects."""
+
+    VIEW = "automation.view"
+    CREATE = "automation.create"
+    MANAGE = "automation.manage"
+    MANAGE_OWN = "automation.manage_own"
+
+
+def register() -> None:
+    """Tell the engine."""
+    register_actions(_of_alerts(), group=_("Alerts and automations"))
+    register_actions(_of_automations(), group=_("Alerts and automations"))
+    for model in ("alerts.Destination", "alerts.Message"):
+        register_resource(
+            Resource(model, view=AlertAction.MANAGE, team="team", organization="team__organization")
+        )
+    register_resource(
+        Resource(
+            "alerts.Secret", view=AlertAction.MANAGE_SECRETS, team="team", organization="team__organization"
+        )
+    )
+    register_resource(
+        Resource(
+            "alerts.Automation",
+            view=AutomationAction.VIEW,
+            team="team",
+            organization="team__organization",
+            project="project",
+            owner="created_by_id",
+            withheld=Q(project__visibility=Visibility.RESTRICTED),
+        )
+    )
+
+
+def _of_alerts() -> dict[StrEnum, ActionSpec]:
+    admins = presets("A O")
+    return {
+        AlertAction.MANAGE: ActionSpec(
+            (*TEAM, "alerts.Destination", "alerts.Message"), admins, label=_("Manage alerts and destinations"),
+            help=_("Choose what the team is told of, and set up its Slack channels and webhooks."),
+        ),
+        AlertAction.MANAGE_SECRETS: ActionSpec(
+            (*TEAM, "alerts.Secret"), admins, label=_("Manage secrets of webhooks"),
+            help=_("Store, replace and delete the secrets that webhooks use. Nobody reads them again."),
+        ),
+    }  # fmt: skip
+
+
+def _of_automations() -> dict[StrEnum, ActionSpec]:
+    return {
+        AutomationAction.VIEW: ActionSpec(
+            (*TEAM, "runs.Project", *AUTOMATION), presets("V M A O"), label=_("See automations"),
+            help=_("Automations of projects, and what they did."),
+        ),
+        AutomationAction.CREATE: ActionSpec(
+            (*TEAM, "runs.Project"), presets("M A O"), label=_("Create automations"),
+            help=_("Let something happen by itself when runs change or a metric meets a condition."),
+        ),
+        AutomationAction.MANAGE: ActionSpec(
+            AUTOMATION, presets("A O"), own=AutomationAction.MANAGE_OWN, label=_("Manage any automation"),
+            help=_("Change, switch off and delete any automation of the team."),
+        ),
+        AutomationAction.MANAGE_OWN: ActionSpec(
+            AUTOMATION, presets("M"), label=_("Manage own automations"),
+            help=_("Change, switch off and delete the automations one made."),
+        ),
+    }  # fmt: skip

@@ -1,0 +1,155 @@
+"""REST: automations (ALR-6)."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet
+
+from access.engine import require
+from access.openapi import query
+from access.rest_policy import actor_of
+from access.routes import declare
+from alerts.access import AutomationAction
+from alerts.api.automation_shapes import (
+    AskedPreviewSerializer,
+    AutomationSerializer,
+    ChangedAutomationSerializer,
+    CopySerializer,
+    NewAutomationSerializer,
+    PreviewSerializer,
+)
+from alerts.automation.events import AutomationEvent
+from alerts.automation.preview import preview
+from alerts.models import Automation, Destination
+from alerts.selectors.automations import seen_automations
+from alerts.selectors.destinations import secret_names
+from alerts.services import automations as services
+from alerts.services.automations import AutomationFields
+from alerts.templating import check_template
+from common.errors import Invalid, NotFound
+from common.rest import Pages, is_key, validated
+from runs.models import Project
+from runs.selectors import get_project, get_team
+from teams.models import Team
+
+
+def _place(request: Request, entity: str, project: str | None) -> tuple[Team, Project | None]:
+    """Return the team and, where it is named, the project."""
+    if project:
+        row = get_project(actor_of(request), entity, project)
+        return row.team, row
+    return get_team(actor_of(request), entity), None
+
+
+def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
+    """Return what a checked body says; a destination is named by its number."""
+    if "destination" in body:
+        row = Destination.objects.filter(team=team, pk=body["destination"]).first()
+        if row is None:
+            raise Invalid(_("%(team)s has no destination with this number.") % {"team": team.name})
+        body["destination"] = row
+    if body.get("payload"):
+        check_template(body["payload"], secret_names=secret_names(team))
+    return AutomationFields(**body)
+
+
+@declare(AutomationAction.VIEW)
+class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
+    """Automations of the projects and teams that the caller sees."""
+
+    tag = "Automations"
+    serializer_class = AutomationSerializer
+    pagination_class = Pages
+    queryset = Automation.objects.all()
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": AutomationAction.VIEW, "create": AutomationAction.CREATE, "retrieve": AutomationAction.VIEW,
+        "partial_update": AutomationAction.MANAGE, "destroy": AutomationAction.MANAGE,
+        "copy": AutomationAction.VIEW, "preview": AutomationAction.VIEW,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Automation]:
+        """Narrow a list to a team, a project, an event."""
+        rows = seen_automations(actor_of(self.request)).order_by("-pk")
+        if self.action != "list":
+            return rows
+        given = self.request.query_params
+        narrowed = {"entity": "team__name", "project": "project__name", "event": "event"}
+        return rows.filter(**{path: given[name] for name, path in narrowed.items() if given.get(name)})
+
+    @extend_schema(
+        parameters=[
+            query("entity", "Only those of this team or person."),
+            query("project", "Only those of projects of this name."),
+            query("event", "Only those that wait for this event.", enum=AutomationEvent.values),
+        ]
+    )
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the automations you may see."""
+        return super().list(request, *args, **kwargs)
+
+    def _automation(self) -> Automation:
+        named = str(self.kwargs["pk"])
+        row = self.get_queryset().filter(pk=named).first() if is_key(named) else None
+        if row is None:
+            raise NotFound(_("There is no such automation, or you may not see it."))
+        return row
+
+    @extend_schema(request=NewAutomationSerializer, responses={201: AutomationSerializer})
+    def create(self, request: Request) -> Response:
+        """Make an automation of a project, or of all projects of a team.
+
+        `filter` is what the SDK sends as `eventFilter`. What acts on metrics looks at each value as it is logged.
+        """
+        body = validated(NewAutomationSerializer, request.data)
+        team, project = _place(request, body.pop("entity"), body.pop("project", None))
+        require(actor_of(request), AutomationAction.CREATE, project or team)
+        made = services.create_automation(
+            actor=actor_of(request), team=team, project=project, fields=_fields(team, body)
+        )
+        return Response(AutomationSerializer(made).data, status=HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Return an automation."""
+        return Response(AutomationSerializer(self._automation()).data)
+
+    @extend_schema(request=ChangedAutomationSerializer)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change an automation, or switch it on or off."""
+        row, body = self._automation(), validated(ChangedAutomationSerializer, request.data)
+        require(actor_of(request), AutomationAction.MANAGE, row)
+        services.change_automation(actor=actor_of(request), automation=row, fields=_fields(row.team, body))
+        return Response(AutomationSerializer(self._automation()).data)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete an automation with its history."""
+        services.delete_automation(actor=actor_of(request), automation=self._automation())
+        return Response(status=HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=CopySerializer, responses={201: AutomationSerializer})
+    @action(detail=True, methods=["post"])
+    def copy(self, request: Request, pk: str) -> Response:
+        """Make one like it, also in another project of the team."""
+        row, body = self._automation(), validated(CopySerializer, request.data)
+        name = body.get("project")
+        project = get_project(actor_of(request), row.team.name, name) if name else None
+        made = services.copy_automation(
+            actor=actor_of(request), automation=row, name=body["name"], project=project
+        )
+        return Response(AutomationSerializer(made).data, status=HTTP_201_CREATED)
+
+    @extend_schema(request=AskedPreviewSerializer, responses=PreviewSerializer)
+    @action(detail=False, methods=["post"])
+    def preview(self, request: Request) -> Response:
+        """Tell what an automation would have done in the last 7 days, without making it."""
+        body = validated(AskedPreviewSerializer, request.data)
+        team, project = _place(request, body.pop("entity"), body.pop("project", None))
+        require(actor_of(request), AutomationAction.VIEW, project or team)
+        found = preview(actor=actor_of(request), team=team, project=project, **body)
+        return Response(PreviewSerializer(found).data)

@@ -1,0 +1,374 @@
+"""What people and teams want to be told of, where it goes, what was told, and what automations do by themselves.
+
+An event is written in the transaction of what happened. Routing turns it into deliveries, each part of one message to
+one recipient; a message gathers what belongs together, is sent, and keeps what its peer answered.
+"""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import OutboxMail, User
+from common.models import Timestamped
+from runs.models import Project, Run
+from teams.models import Team
+
+
+class Level(models.TextChoices):
+    """How urgent an alert is, as the SDK says it."""
+
+    INFO = "INFO", _("Info")
+    WARN = "WARN", _("Warning")
+    ERROR = "ERROR", _("Error")
+
+
+class EventKind(models.TextChoices):
+    """What can happen. Automations choose among finer events (`alerts.automation.events`)."""
+
+    RUN_STATE = "run_state", _("Run changed its state")
+    RUN_ALERT = "run_alert", _("Alert sent by code")
+    RUN_METRIC = "run_metric", _("Metric met a condition")
+    ARTIFACT = "artifact", _("Artifact changed")
+
+
+class AlertSettings(Timestamped):
+    """What a person is told of the runs they author, or a team of all runs in its projects (ALR-2). No row: nothing."""
+
+    user = models.OneToOneField(User, models.CASCADE, null=True, related_name="alert_settings")
+    team = models.OneToOneField(Team, models.CASCADE, null=True, related_name="alert_settings")
+    on_finished = models.BooleanField(default=False, help_text="Runs that finished.")
+    on_crashed = models.BooleanField(default=False, help_text="Runs that crashed or failed.")
+    on_killed = models.BooleanField(default=False, help_text="Runs that somebody else stopped.")
+    on_scripted = models.BooleanField(default=False, help_text="Alerts that code sends.")
+    least_level = models.CharField(
+        max_length=8, default=Level.INFO, choices=Level, help_text="Of alerts that code sends."
+    )
+    by_email = models.BooleanField(
+        default=True, help_text="To the person, or to every member who sees the run."
+    )
+
+    class Meta:
+        verbose_name_plural = "alert settings"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(user__isnull=True) ^ Q(team__isnull=True), name="alerts_settings_of_one"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"alerts of {self.user or self.team}"
+
+
+class DestinationKind(models.TextChoices):
+    """How a destination is reached; `alerts.transports` has one folder's worth of code for each."""
+
+    SLACK = "slack", _("Slack")
+    SLACK_WEBHOOK = "slack_webhook", _("Slack incoming webhook")
+    WEBHOOK = "webhook", _("Webhook")
+
+
+class Destination(Timestamped):
+    """A place outside: a Slack channel or a webhook. It belongs to a team; a person's own to their personal one."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="destinations")
+    kind = models.CharField(max_length=16, choices=DestinationKind)
+    name = models.CharField(max_length=64)
+    sealed_url = models.TextField(help_text="Encrypted: whoever knows such an address can post to it.")
+    place = models.CharField(
+        max_length=200, blank=True, help_text="What pages show of it: channel and workspace, or a host."
+    )
+    mention = models.CharField(
+        max_length=40, blank=True, help_text="Whom Slack messages name, as Slack's id."
+    )
+    preset = models.CharField(
+        max_length=16, blank=True, help_text="Which service a webhook's payload is for."
+    )
+    template = models.TextField(
+        blank=True, help_text="Payload of a webhook; blank takes the preset's. See alerts.templating."
+    )
+    access_token_name = models.CharField(
+        max_length=64, blank=True, help_text="Secret of the team that a webhook sends as its Bearer token."
+    )
+    signing_secret_name = models.CharField(
+        max_length=64, blank=True, help_text="Secret of the team that signs a webhook's body."
+    )
+    is_on = models.BooleanField(default=True)
+    off_reason = models.TextField(blank=True, help_text="Why it was turned off by itself (ALR-4).")
+    last_sent_at = models.DateTimeField(null=True, blank=True)
+    last_error = models.TextField(blank=True, help_text="Of the last attempt; blank when it was taken.")
+    last_error_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="alerts_destination_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_slack(self) -> bool:
+        """Whether it takes Slack's messages."""
+        return self.kind != DestinationKind.WEBHOOK
+
+
+class Route(Timestamped):
+    """Where alerts go besides mail: those of all projects, or of one, or of runs with a tag (wish 79)."""
+
+    settings = models.ForeignKey(AlertSettings, models.CASCADE, related_name="routes")
+    destination = models.ForeignKey(Destination, models.CASCADE, related_name="routes")
+    project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="+")
+    tag = models.CharField(max_length=256, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["settings", "destination", "project", "tag"],
+                condition=Q(project__isnull=False),
+                name="alerts_route_of_project_once",
+            ),
+            models.UniqueConstraint(
+                fields=["settings", "destination", "tag"],
+                condition=Q(project__isnull=True),
+                name="alerts_route_of_all_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.settings} to {self.destination}"
+
+
+class Mute(Timestamped):
+    """What a person does not want mail about: a project, or what a team sends its members."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="alert_mutes")
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="+")
+    team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(project__isnull=True) ^ Q(team__isnull=True), name="alerts_mute_of_one"
+            ),
+            models.UniqueConstraint(
+                fields=["user", "project"],
+                condition=Q(project__isnull=False),
+                name="alerts_mute_project_once",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "team"], condition=Q(team__isnull=False), name="alerts_mute_team_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.project or self.team}"
+
+
+class Secret(Timestamped):
+    """A team's secret for webhooks: encrypted, used by name, never shown again (ALR-7)."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="webhook_secrets")
+    name = models.CharField(max_length=64, help_text="A letter, then letters, digits and _.")
+    sealed = models.TextField()
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="alerts_secret_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ActionKind(models.TextChoices):
+    """What an automation does, as the SDK names it."""
+
+    NOTIFICATION = "NOTIFICATION", _("Send a Slack message")
+    GENERIC_WEBHOOK = "GENERIC_WEBHOOK", _("Call a webhook")
+    NO_OP = "NO_OP", _("Do nothing but keep a record")
+
+
+class Automation(Timestamped):
+    """When something happens in a project, or in all projects of a team, do something about it (ALR-6)."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="automations")
+    project = models.ForeignKey(
+        Project,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="automations",
+        help_text="Null: all of the team.",
+    )
+    name = models.CharField(max_length=128)
+    description = models.TextField(blank=True)
+    event = models.CharField(max_length=32, help_text="As the SDK names it: RUN_STATE, RUN_METRIC, ...")
+    filter = models.JSONField(
+        default=dict, help_text="What the SDK calls eventFilter; see alerts.automation.filters."
+    )
+    action = models.CharField(max_length=20, choices=ActionKind)
+    destination = models.ForeignKey(
+        Destination,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="automations",
+        help_text="Null does nothing.",
+    )
+    title = models.CharField(max_length=256, blank=True, help_text="Of a Slack message; may hold variables.")
+    message = models.TextField(blank=True, help_text="Of a Slack message; may hold variables.")
+    severity = models.CharField(max_length=8, default=Level.INFO, choices=Level)
+    payload = models.TextField(blank=True, help_text="Of a webhook; blank takes the destination's template.")
+    once_in_s = models.PositiveIntegerField(
+        default=86_400,
+        help_text="How long it does nothing more for a run for which it has acted; 0: acts always.",
+    )
+    is_on = models.BooleanField(default=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    last_fired_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="alerts_automation_name_once")]
+        indexes = [models.Index(fields=["project", "event"], name="alerts_automation_event")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AutomationRun(models.Model):
+    """When an automation acted last for a run."""
+
+    automation = models.ForeignKey(Automation, models.CASCADE, related_name="+")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    fired_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "automation"], name="alerts_automationrun_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.automation_id} for {self.run_id}"
+
+
+class MetricCursor(models.Model):
+    """How far automations have looked at a run's rows; written every few seconds, read when a process begins."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    kind = models.SmallIntegerField(help_text="See metrics.models.Kind.")
+    stream = models.BigIntegerField(
+        help_text="The metrics.Stream whose rows are counted: a run that was rewound has another."
+    )
+    row = models.BigIntegerField(help_text="The first row that was not looked at.")
+    at = models.DateTimeField(help_text="When it was written, UTC.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "kind"], name="alerts_metriccursor_once")]
+
+    def __str__(self) -> str:
+        return f"row {self.row} of {self.run_id}"
+
+
+class Event(models.Model):
+    """Something that happened, written in its own transaction; whom it concerns is found afterwards."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True)
+    kind = models.CharField(max_length=16, choices=EventKind)
+    team = models.ForeignKey(Team, models.CASCADE, related_name="+")
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="+")
+    run = models.ForeignKey(Run, models.CASCADE, null=True, related_name="events")
+    automation = models.ForeignKey(
+        Automation, models.CASCADE, null=True, related_name="+", help_text="Whose condition a metric met."
+    )
+    at = models.DateTimeField(default=timezone.now, help_text="When it happened, UTC.")
+    data = models.JSONField(default=dict, help_text="By kind; see alerts.events.")
+    routed_at = models.DateTimeField(null=True, help_text="When its recipients were found, UTC.")
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(routed_at__isnull=True), name="alerts_event_unrouted"),
+            models.Index(fields=["at"], name="alerts_event_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.run_id or self.project_id}"
+
+
+class MessageState(models.TextChoices):
+    """What became of a message."""
+
+    WAITING = "waiting", _("Waiting")
+    SENT = "sent", _("Sent")
+    FAILED = "failed", _("Failed")
+    DROPPED = "dropped", _("Dropped")
+
+
+class Message(models.Model):
+    """What one recipient is told at once: a mail, a Slack message or a call of a webhook, and its outcome (ALR-5)."""
+
+    uid = models.UUIDField(
+        default=uuid.uuid4, unique=True, help_text="The same in each attempt: peers know repeats by it."
+    )
+    recipient = models.CharField(
+        max_length=40, help_text="user:ID, destination:ID or automation:ID; what gathers messages."
+    )
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="+", help_text="Who is mailed.")
+    destination = models.ForeignKey(Destination, models.CASCADE, null=True, related_name="messages")
+    automation = models.ForeignKey(Automation, models.CASCADE, null=True, related_name="messages")
+    team = models.ForeignKey(
+        Team, models.CASCADE, null=True, related_name="+", help_text="Whose settings asked for it."
+    )
+    state = models.CharField(max_length=8, default=MessageState.WAITING, choices=MessageState)
+    is_open = models.BooleanField(default=True, help_text="Whether more events may join it.")
+    opened_at = models.DateTimeField(default=timezone.now)
+    send_at = models.DateTimeField(help_text="When its turn, or its next attempt, comes, UTC.")
+    claimed_until = models.DateTimeField(null=True, help_text="Until then a worker has it.")
+    attempt_count = models.PositiveIntegerField(default=0)
+    request = models.TextField(blank=True, help_text="What was sent last, secrets masked.")
+    status = models.PositiveIntegerField(null=True, help_text="HTTP status of the last answer.")
+    response = models.TextField(blank=True, help_text="The beginning of the last answer.")
+    error = models.TextField(blank=True, help_text="Why the last attempt failed.")
+    mail = models.ForeignKey(OutboxMail, models.SET_NULL, null=True, related_name="+")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["recipient"], condition=Q(is_open=True), name="alerts_message_one_open"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["send_at"], condition=Q(state="waiting"), name="alerts_message_due"),
+            models.Index(fields=["recipient", "-ended_at"], name="alerts_message_recent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.recipient} {self.state}"
+
+    @property
+    def state_label(self) -> str:
+        """What pages call the state."""
+        return str(MessageState(self.state).label)
+
+
+class Delivery(models.Model):
+    """That an event is told to a recipient: once, in one message, whoever asked for it."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="deliveries")
+    message = models.ForeignKey(Message, models.CASCADE, related_name="deliveries")
+    recipient = models.CharField(max_length=40, help_text="As its message's.")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["event", "recipient"], name="alerts_delivery_once")]
+
+    def __str__(self) -> str:
+        return f"{self.event_id} to {self.recipient}"

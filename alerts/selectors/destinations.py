@@ -1,0 +1,70 @@
+"""Reads about destinations and secrets, for who manages them."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, QuerySet
+
+from access.actor import Actor
+from access.engine import visible
+from alerts.access import AlertAction
+from alerts.models import Automation, Destination, Message, Secret
+from alerts.presets import names_used_by
+from alerts.templating import names_in
+from teams.models import Team
+
+SHOWN_MESSAGES = 20
+
+
+def managed_destinations(actor: Actor) -> QuerySet[Destination]:
+    """Return the destinations that the actor manages, by name, with how many routes and automations lead there."""
+    rows = Destination.objects.select_related("team", "created_by").annotate(
+        route_count=Count("routes", distinct=True), automation_count=Count("automations", distinct=True)
+    )
+    return visible(actor, AlertAction.MANAGE, rows).order_by("team__name", "name", "pk")
+
+
+def managed_secrets(actor: Actor) -> QuerySet[Secret]:
+    """Return the secrets that the actor manages, by name."""
+    rows = Secret.objects.select_related("team", "created_by").defer("sealed")
+    return visible(actor, AlertAction.MANAGE_SECRETS, rows).order_by("team__name", "name")
+
+
+def messages_to(actor: Actor, team: Team, destination: Destination | None = None) -> list[Message]:
+    """Return the newest messages to the destinations of a team, or to one of them."""
+    rows = visible(actor, AlertAction.MANAGE, Message.objects.filter(destination__team=team))
+    if destination is not None:
+        rows = rows.filter(destination=destination)
+    counted = rows.select_related("destination", "automation").annotate(event_count=Count("deliveries"))
+    return list(counted.order_by("-pk")[:SHOWN_MESSAGES])
+
+
+def secret_names(team: Team) -> list[str]:
+    """Return the names of a team's secrets; ask first whether the reader may see them."""
+    return list(Secret.objects.filter(team=team).order_by("name").values_list("name", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A secret, and what uses it."""
+
+    secret: Secret
+    destinations: list[Destination]
+    automations: list[Automation]
+
+
+def secrets_in_use(actor: Actor, team: Team) -> list[Used]:
+    """Return a team's secrets with their users."""
+    secrets = list(managed_secrets(actor).filter(team=team))
+    destinations = [
+        (row, names_used_by(row)) for row in Destination.objects.filter(team=team).order_by("name")
+    ]
+    with_variables = Automation.objects.filter(team=team, payload__contains="${").order_by("name")
+    automations = [(row, names_in(row.payload)) for row in with_variables]
+    return [
+        Used(
+            secret,
+            [row for row, names in destinations if secret.name in names],
+            [row for row, names in automations if secret.name in names],
+        )
+        for secret in secrets
+    ]

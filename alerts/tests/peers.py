@@ -1,0 +1,114 @@
+"""Real peers and rows for tests of alerts: an HTTP server that keeps what it is sent, settings, destinations."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from accounts.models import User
+from alerts.models import AlertSettings, Destination, DestinationKind, Route
+from alerts.routing import route_pending
+from alerts.sending import send_due
+from alerts.transports.addresses import sealed
+from runs.models import Run
+from runs.services import lifecycle
+from runs.states import RunState
+from teams.models import Team
+
+
+class Peer:
+    """What a webhook's server took, in order, and how it answers."""
+
+    def __init__(self) -> None:
+        self.posts: list[dict[str, Any]] = []
+        self.deliveries: list[str] = []
+        self.status = 200
+        self.headers: dict[str, str] = {}
+        self.answers_after_s = 0.0
+        self.url = ""
+        self._lock = threading.Lock()
+
+    def take(self, body: bytes, headers: Any) -> None:
+        """Keep one post."""
+        with self._lock:
+            self.posts.append(json.loads(body))
+            self.deliveries.append(headers.get("X-Runyard-Delivery", ""))
+
+    @property
+    def titles(self) -> list[str]:
+        """What it was told."""
+        return [post["title"] for post in self.posts]
+
+
+@contextmanager
+def http_peer() -> Iterator[Peer]:
+    """Run one on a port of its own."""
+    peer = Peer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            time.sleep(peer.answers_after_s)
+            peer.take(body, self.headers)
+            self.send_response(peer.status)
+            for name, value in peer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    peer.url = f"http://127.0.0.1:{server.server_address[1]}/hook"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield peer
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def webhook(team: Team, url: str, name: str = "hook", **fields: Any) -> Destination:
+    """Return a webhook of a team."""
+    return Destination.objects.create(
+        team=team,
+        kind=DestinationKind.WEBHOOK,
+        name=name,
+        sealed_url=sealed(url),
+        place="127.0.0.1",
+        **fields,
+    )
+
+
+def asks(who: User | Team, *events: str, **fields: Any) -> AlertSettings:
+    """Let a person or a team ask to be told: ``asks(user, "finished", "crashed")``."""
+    whose = {"user": who} if isinstance(who, User) else {"team": who}
+    return AlertSettings.objects.create(**whose, **{f"on_{event}": True for event in events}, **fields)
+
+
+def goes_to(settings: AlertSettings, destination: Destination, **fields: Any) -> Route:
+    """Let alerts go to a destination, too."""
+    return Route.objects.create(settings=settings, destination=destination, **fields)
+
+
+def ends(run: Run, state: RunState = RunState.FINISHED) -> Run:
+    """End a run."""
+    from django.db import transaction
+    from django.utils import timezone
+
+    with transaction.atomic():
+        row = Run.objects.locked().select_related("project__team").get(pk=run.pk)
+        lifecycle.set_state(row, state, at=timezone.now())
+    return row
+
+
+def told() -> int:
+    """Let the worker do what it does: route and send; returns how many attempts it made."""
+    route_pending()
+    return send_due()
