@@ -94,7 +94,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 def _throughput() -> None:
     """Each event is a message of its own, as of automations that call webhooks: nothing gathers."""
-    current_app.conf.broker_url = "memory://"  # nobody listens: the bench itself routes and sends
+    current_app.conf.update(broker_url="memory://")  # nobody listens: the bench itself routes and sends
     settings.ALLOWED_NETWORKS = ["127.0.0.0/8"]
     project = world.project("alerts")
     (run,) = world.runs(project, 1)

@@ -127,7 +127,8 @@ def test_many_runs_are_a_digest_with_the_worst_first(run, author, smtp):
     for number in range(24):
         one = RunFactory(project=run.project, user=author, uid=f"run{number}x", display_name=f"lost-{number}")
         ends(one, RunState.CRASHED)
-    alert(one, title="Lost", level="INFO")
+        if number == 0:
+            alert(one, title="Lost", level="INFO")
     (mail,) = mails(smtp)
     assert mail["Subject"] == "1 run finished, 24 runs crashed, 1 run sent alerts in vision/cifar"
     text = text_of(mail)

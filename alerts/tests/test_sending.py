@@ -11,7 +11,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts import outbox
-from alerts import leases, outcomes, sending
+from alerts import leases, outcomes, sending, words
 from alerts.models import Destination, Message, MessageState
 from alerts.routing import route_pending
 from alerts.sending import send_due
@@ -145,7 +145,7 @@ class TestOutcomes:
         def fails(*_args, **_kwargs):
             raise ZeroDivisionError
 
-        monkeypatch.setattr(sending.words, "notice_of", fails)
+        monkeypatch.setattr(words, "notice_of", fails)
         ends(run)
         assert told() == 1
         assert message().state == MessageState.WAITING
