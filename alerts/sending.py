@@ -113,7 +113,7 @@ def send_message(message_id: int) -> bool:
     """Make one attempt; returns False where another worker has the message or it is not its turn."""
     rows = Message.objects.select_related("user", "destination__team", "automation__team")
     with held_here(message_id) as is_free:
-        message = rows.filter(pk=message_id).first()
+        message = rows.filter(pk=message_id).order_by().first()
         if not is_free or message is None:
             return False
         may_repeat = message.claimed_until is not None or (
