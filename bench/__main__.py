@@ -6,7 +6,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent", "alerts"]
+MODULES = [
+    "ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent", "alerts", "automations",
+]  # fmt: skip
 
 
 def main() -> None:
