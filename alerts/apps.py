@@ -5,6 +5,7 @@ class AlertsConfig(AppConfig):
     name = "alerts"
 
     def ready(self) -> None:
-        from alerts import access
+        from alerts import access, audit_words
 
         access.register()
+        audit_words.register()

@@ -1,0 +1,1 @@
+"""Changes to alerts, where they go, and automations."""
