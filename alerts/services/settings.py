@@ -102,7 +102,8 @@ def add_route(
     tag = tag.strip()
     if len(tag) > MAX_TAG:
         raise Invalid(_("A tag has at most %(most)d characters.") % {"most": MAX_TAG})
-    _check_destination(destination, user, team)
+    if destination.team_id != _place_of(user, team).pk:
+        raise Invalid(_("There is no such destination here."))
     if project is not None:
         _check_project(actor, project, team)
     row = _stored(user, team)
@@ -167,14 +168,9 @@ def unmute(*, actor: Actor, project: Project | None = None, team: Team | None = 
 def require_owner(actor: Actor, user: User | None, team: Team | None) -> None:
     """Let pass the person whose alerts they are, or who manages the team's; raises as `access.engine.require`."""
     _check_one(user, team)
-    if user is not None:
-        require(actor, AccountAction.UPDATE, user)
-        if user.kind != UserKind.PERSON:
-            raise Invalid(_("Service accounts are not told anything; choose alerts of the team."))
-    if team is not None:
-        require(actor, AlertAction.MANAGE, team)
-        if team.is_personal:
-            raise Invalid(_("A personal entity has no alerts of its own; its person’s are there for that."))
+    require(actor, AlertAction.MANAGE, _place_of(user, team))
+    if team is not None and team.is_personal:
+        raise Invalid(_("A personal entity has no alerts of its own; its person’s are there for that."))
 
 
 def _check_one(user: User | None, team: Team | None) -> None:
@@ -182,11 +178,12 @@ def _check_one(user: User | None, team: Team | None) -> None:
         raise Invalid(_("Alerts are a person’s or a team’s."))
 
 
-def _check_destination(destination: Destination, user: User | None, team: Team | None) -> None:
-    """Refuse places of others; a person's own are in their personal team."""
+def _place_of(user: User | None, team: Team | None) -> Team:
+    """Return where the destinations are: in the team, or in the person's personal entity, which they manage."""
     own = Team.objects.live().filter(claim=user.claim_id).first() if user else team
-    if own is None or destination.team_id != own.pk:
-        raise Invalid(_("There is no such destination here."))
+    if own is None:
+        raise Invalid(_("Service accounts are not told anything; choose alerts of the team."))
+    return own
 
 
 def _check_project(actor: Actor, project: Project, team: Team | None) -> None:
@@ -204,10 +201,10 @@ def _stored(user: User | None, team: Team | None) -> AlertSettings:
 
 def _person_of(actor: Actor) -> User:
     """Return the person who is asking, who alone mutes their mail."""
-    user = User.objects.filter(pk=actor.lookup_id).first()
+    user = User.objects.filter(pk=actor.lookup_id, kind=UserKind.PERSON).first()
     if user is None:
-        raise Invalid(_("Only a person can mute alerts."))
-    require_owner(actor, user, None)
+        raise Invalid(_("Only people get mail, so only they can mute it."))
+    require(actor, AccountAction.UPDATE, user)
     return user
 
 
