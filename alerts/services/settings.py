@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -12,7 +13,7 @@ from accounts.access import AccountAction
 from accounts.models import User, UserKind
 from alerts.access import AlertAction
 from alerts.models import AlertSettings, Destination, Level, Mute, Route
-from common.errors import Conflict, Invalid
+from common.errors import Conflict, Invalid, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
 from teams.access import TeamAction
@@ -156,13 +157,19 @@ def mute(*, actor: Actor, project: Project | None = None, team: Team | None = No
 @transaction.atomic
 def unmute(*, actor: Actor, project: Project | None = None, team: Team | None = None) -> None:
     """Let mail come again; what was not muted stays as it is, and what the actor no longer sees can be unmuted."""
-    user = _person_of(actor)
+    _person_of(actor)
     if (project is None) == (team is None):
         raise Invalid(_("Unmute one project or one team."))
-    row = Mute.objects.filter(user=user, project=project, team=team).first()
+    row = own_mutes(actor).filter(project=project, team=team).first()
     if row is not None:
         _note(actor, "alert.unmute", row, None)
         row.delete()
+
+
+def own_mutes(actor: Actor) -> QuerySet[Mute]:
+    """Return what the actor muted; nothing to a key that does not reach to preferences."""
+    rows = Mute.objects.filter(user_id=actor.lookup_id).select_related("project__team", "team")
+    return rows if actor.reaches(AccountAction.UPDATE) else rows.none()
 
 
 def require_owner(actor: Actor, user: User | None, team: Team | None) -> None:
@@ -203,7 +210,7 @@ def _person_of(actor: Actor) -> User:
     """Return the person who is asking, who alone mutes their mail."""
     user = User.objects.filter(pk=actor.lookup_id, kind=UserKind.PERSON).first()
     if user is None:
-        raise Invalid(_("Only people get mail, so only they can mute it."))
+        raise NotFound(_("Only people get mail, so only they can mute it."))
     require(actor, AccountAction.UPDATE, user)
     return user
 

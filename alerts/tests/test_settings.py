@@ -175,7 +175,7 @@ def test_a_mute_is_of_one_thing_of_one_person_and_there_are_not_too_many(
     member = make_member(team)
     with pytest.raises(Invalid, match="one project or one team"):
         mute(actor=actor(member))
-    with pytest.raises(Invalid, match="Only people"):
+    with pytest.raises(NotFound, match="Only people"):
         mute(actor=ANONYMOUS, team=team)
     mute(actor=actor(member), team=team)
     with pytest.raises(Conflict, match="as many as one can"):

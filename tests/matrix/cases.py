@@ -26,6 +26,8 @@ class Over(StrEnum):
     SERVICE = "service account"
     ORGANIZATION_SERVICE = "service account of the organization"
     SERVICE_KEY = "key of a service account"
+    ROUTE = "way of alerts"
+    MUTE = "what somebody muted"
 
 
 class Answer(StrEnum):
