@@ -1,1 +1,1 @@
-"""REST: alerts."""
+"""REST: alerts, destinations, secrets and automations."""

@@ -1,9 +1,13 @@
-"""REST routes of alerts."""
+"""REST routes of alerts, destinations, secrets and automations."""
 
+from alerts.api.destinations import DestinationViewSet
+from alerts.api.secrets import SecretViewSet
 from alerts.api.settings import AlertMuteViewSet, AlertRouteViewSet, AlertSettingsViewSet
 from common.rest_routing import Router
 
 router = Router()
+router.register("destinations", DestinationViewSet, basename="api-destination")
+router.register("webhook-secrets", SecretViewSet, basename="api-webhook-secret")
 router.register("alert-settings", AlertSettingsViewSet, basename="api-alert-settings")
 router.register("alert-routes", AlertRouteViewSet, basename="api-alert-route")
 router.register("alert-mutes", AlertMuteViewSet, basename="api-alert-mute")

@@ -1,1 +1,1 @@
-"""Reads about alerts."""
+"""Reads about alerts, destinations, secrets and automations."""

@@ -1,1 +1,1 @@
-"""Changes to alerts, where they go, and automations."""
+"""What changes alerts, destinations, secrets and automations."""

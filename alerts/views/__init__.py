@@ -1,1 +1,1 @@
-"""Pages of alerts."""
+"""Pages of alerts, destinations, secrets and automations."""

@@ -21,6 +21,7 @@ from alerts.selectors import settings as selectors
 from alerts.selectors.told import recent_mail
 from alerts.services import settings as services
 from alerts.switches import lines_of
+from alerts.views.places import Place
 from common.errors import DomainError, Forbidden, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
@@ -100,10 +101,6 @@ def _is_added(request: HttpRequest, place: Team, form: RouteForm) -> bool:
     return True
 
 
-def _destinations_url(place: Team) -> str:
-    return "/settings/alerts/destinations" if place.is_personal else f"/teams/{place.name}/destinations"
-
-
 def _context(request: HttpRequest, place: Team) -> dict[str, Any]:
     actor, settings = actor_of(request), selectors.settings_at(place)
     context: dict[str, Any] = {
@@ -115,7 +112,7 @@ def _context(request: HttpRequest, place: Team) -> dict[str, Any]:
         "example": EXAMPLE,
         "destinations": list(selectors.destinations_at(place)),
         "projects": selectors.project_paths(actor, place),
-        "destinations_url": _destinations_url(place),
+        "destinations_url": Place(place).destinations_url,
     }
     if not place.is_personal:
         return context | {"n_members": selectors.mailed_count(place)}
