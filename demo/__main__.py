@@ -31,6 +31,7 @@ def main() -> None:
     arguments = _arguments()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
+    from demo.alerts import choose_alerts, send_alerts
     from demo.colleagues import make_colleagues
     from demo.live import go_live
     from demo.people import PASSWORD, TEAMS, make_people
@@ -39,6 +40,7 @@ def main() -> None:
     servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
     make_profiles()
     make_colleagues()
+    choose_alerts()
     plans = all_plans(arguments.only)
     began = time.monotonic()
     try:
@@ -46,6 +48,7 @@ def main() -> None:
     except (OSError, RuntimeError) as error:
         raise SystemExit(f"\nThe server at {arguments.url} did not take a run: {error}") from error
     _age(plans)
+    send_alerts()
     _say(f" in {time.monotonic() - began:.0f} s\n")
     _say(f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
     if arguments.live:

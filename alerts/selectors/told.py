@@ -74,13 +74,16 @@ def recent_mail(actor: Actor) -> list[Told]:
 
 
 def _told(message: Message, n_events: int, event: Event | None, seen: set[int]) -> Told:
-    if n_events != 1 or event is None:
+    run = event.run if event is not None and event.run_id in seen else None
+    if event is None or (run is None and n_events > 1):
         return Told(message, ngettext("%(n)d event", "%(n)d events", n_events) % {"n": n_events}, "", "")
-    run = event.run if event.run_id in seen else None
     if run is None:
         return Told(message, _("About a run that you no longer see"), "", "")
-    where = f"{run.project.team.name}/{run.project.name}"
-    return Told(message, f"{run.display_name}: {words_of(event)}", where, path_of(run))
+    what, where = f"{run.display_name}: {words_of(event)}", f"{run.project.team.name}/{run.project.name}"
+    if n_events > 1:
+        more = ngettext("and %(n)d more event", "and %(n)d more events", n_events - 1) % {"n": n_events - 1}
+        return Told(message, f"{what}, {more}", "", path_of(run))
+    return Told(message, what, where, path_of(run))
 
 
 def words_of(event: Event) -> str:
