@@ -175,7 +175,13 @@ def test_recent_mail_says_what_became_of_it_and_hides_what_is_no_longer_seen(
     failed = told(ada, seen, state="failed")
     Message.objects.filter(pk=failed.pk).update(state=MessageState.FAILED, error="mailbox full")
     shown = page.get("/settings/alerts").content.decode()
-    for words in ("lively: Crashed", "About a run that you no longer see", "and 1 more event", "2 events", "mailbox full"):
+    for words in (
+        "lively: Crashed",
+        "About a run that you no longer see",
+        "and 1 more event",
+        "2 events",
+        "mailbox full",
+    ):
         assert words in shown
     assert "secret" not in shown
 
