@@ -13,7 +13,7 @@ RESERVED = frozenset(
     # first segments of routes (a test holds this against the URL configuration)
     "accounts admin api audit authorize artifacts artifactsv2 explain exports files frames graphql healthz"
     " hosts invitations jsi18n login logout metrics oidc organizations outbox pictures projects ready scim sdk search"
-    " settings signup slack static storage teams ws"
+    " settings signup slack static storage teams unsubscribe ws"
     # names that would mislead
     " about administrator anonymous billing docs everyone favicon.ico help home me new none null owner public"
     " robots.txt root runyard security service status support system undefined user users wandb".split()

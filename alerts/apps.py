@@ -5,19 +5,24 @@ class AlertsConfig(AppConfig):
     name = "alerts"
 
     def ready(self) -> None:
+        from accounts.deletion import register_account_part
+        from accounts.merging import Part, register_merge_part
         from alerts import (
             access,
             audit_words,
             automation_sections,
             events,
             measures,
+            merging,
             retention,
             settings_sections,
         )
         from alerts.automation import registration
+        from alerts.services import forgetting
         from common.telemetry.exposition import register_reading
         from runs import hooks
         from runs.services import purge
+        from teams.deletion import Holding, register_holding
 
         access.register()
         audit_words.register()
@@ -28,3 +33,6 @@ class AlertsConfig(AppConfig):
         hooks.register_alert_hook(events.note_alert)
         purge.register_part(retention.remove_of_run)
         register_reading("alerts", measures.waiting)
+        register_account_part(erase=forgetting.forget_person)
+        register_merge_part(Part(lines=merging.lines, move=merging.move))
+        register_holding(Holding(forget=forgetting.forget_team))

@@ -7,6 +7,13 @@ from access.audit_words import Kind, register_kind, register_words
 from alerts.access import AlertAction
 from alerts.models import Destination
 
+SETTINGS = {
+    "alert_settings.change": _("Changed which alerts are sent"),
+    "alert_route.add": _("Let alerts go to a destination"),
+    "alert_route.remove": _("Ended that alerts go to a destination"),
+    "alert.mute": _("Muted a project or a team"),
+    "alert.unmute": _("Unmuted a project or a team"),
+}
 DESTINATIONS = {
     "destination.create": _("Added a destination for alerts"),
     "destination.change": _("Changed a destination for alerts"),
@@ -27,6 +34,7 @@ MESSAGES = {
 
 def register() -> None:
     """Tell the audit log."""
+    register_words("alert", _("Alerts"), SETTINGS)
     register_words("destination", _("Destinations for alerts"), DESTINATIONS)
     register_words("secret", _("Secrets for webhooks"), SECRETS)
     register_kind(
@@ -37,6 +45,9 @@ def register() -> None:
     register_kind("alerts.Secret", _("Secret"))
     register_words("alert_message", _("Alerts that were sent"), MESSAGES)
     register_kind("alerts.Message", _("Alert that was sent"))
+    register_kind("alerts.AlertSettings", _("Alert settings"))
+    register_kind("alerts.Route", _("Way of alerts"))
+    register_kind("alerts.Mute", _("Muted project or team"))
 
 
 def _url_of_destination(row: Destination) -> str:

@@ -8,6 +8,8 @@ from alerts.access import AlertAction
 
 def register() -> None:
     """Tell `accounts`, which makes rails of them."""
+    found_by = _("notifications email slack webhook crashed finished mute")
+    register_sections(Place.USER, Section(_("Alerts"), "bell", "alerts:own", rank=40, words=found_by))
     words = _("slack webhook teams discord ntfy pagerduty feishu channel")
     register_sections(
         Place.USER, Section(_("Destinations"), "webhook", "alerts:own_destinations", rank=64, words=words)
@@ -15,6 +17,7 @@ def register() -> None:
     manage, secrets = AlertAction.MANAGE, AlertAction.MANAGE_SECRETS
     register_sections(
         Place.TEAM,
+        Section(_("Alerts"), "bell", "alerts:team", rank=54, needs=manage, words=found_by),
         Section(_("Destinations"), "webhook", "alerts:destinations", rank=56, needs=manage, words=words),
         Section(_("Secrets"), "lock", "alerts:secrets", rank=58, needs=secrets),
     )

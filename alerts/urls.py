@@ -2,7 +2,16 @@
 
 from django.urls import path, re_path
 
-from alerts.views import automation_editor, automations, destinations, secrets, slack
+from alerts.views import (
+    automation_editor,
+    automations,
+    destinations,
+    secrets,
+    settings,
+    slack,
+    told,
+    unsubscribing,
+)
 
 app_name = "alerts"
 _PROJECT = "<str:entity>/<str:project>/automations"
@@ -44,4 +53,10 @@ urlpatterns = [
     path(f"{_PROJECT}/<int:pk>", automations.one_of_project, name="automation"),
     path(f"{_PROJECT}/<int:pk>/edit", automation_editor.edit_in_project, name="automation_edit"),
     path(f"{_PROJECT}/<int:pk>/act", automations.act_of_project, name="automation_act"),
+    path("settings/alerts", settings.own, name="own"),
+    path("teams/<str:entity>/alerts", settings.of_team, name="team"),
+    path("settings/alerts/routes/<int:pk>/end", settings.end_route, name="route_end"),
+    path("settings/alerts/mute", settings.mute, name="mute"),
+    path("<str:entity>/<str:project>/runs/<str:uid>/told", told.run_told, name="run_told"),
+    path("unsubscribe/<str:token>", unsubscribing.unsubscribe, name="unsubscribe"),
 ]

@@ -32,6 +32,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
     from demo.automations import make_automations
+    from demo.alerts import choose_alerts, send_alerts
     from demo.colleagues import make_colleagues
     from demo.destinations import make_destinations
     from demo.live import go_live
@@ -42,6 +43,7 @@ def main() -> None:
     make_profiles()
     make_colleagues()
     make_destinations()
+    choose_alerts()
     plans = all_plans(arguments.only)
     began = time.monotonic()
     try:
@@ -50,6 +52,7 @@ def main() -> None:
         raise SystemExit(f"\nThe server at {arguments.url} did not take a run: {error}") from error
     _age(plans)
     make_automations()
+    send_alerts()
     _say(f" in {time.monotonic() - began:.0f} s\n")
     _say(f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
     if arguments.live:

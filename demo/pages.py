@@ -25,6 +25,8 @@ PAGES = {
     "team-export": "/teams/vision/export",
     "team-delete": "/teams/vision/delete",
     "deleted-projects": "/projects/ada/deleted",
+    "alerts": "/settings/alerts",
+    "team-alerts": "/teams/vision/alerts",
     "emails": "/settings/emails",
     "github": "/settings/github",
     "security": "/settings/security",

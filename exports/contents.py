@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import visible
+from exports.alerts import alerts_of, automations_of
 from exports.archive import Archive
 from metrics.downloads import Format, pieces_of
 from metrics.models import Kind
@@ -35,6 +36,8 @@ Times are ISO 8601 in UTC. `.jsonl` files have one JSON object a line. Texts are
 |---|---|
 | `team.json` | the team and its organization |
 | `members.jsonl` | who belongs to it, with roles; service accounts among them |
+| `alerts.json` | what the team is told of and where it goes: without addresses, and of secrets only their names |
+| `automations.jsonl` | what is done by itself when something happens |
 | `projects/NAME/project.json` | a project: description (Markdown), visibility, protected tags, its own members |
 | `projects/NAME/views.jsonl` | saved views of its pages: the shared ones and {asker}'s own |
 | `projects/NAME/runs/ID/run.json` | a run: name, author, times, state and its changes, tags, notes, alerts, Git, host |
@@ -45,7 +48,7 @@ Times are ISO 8601 in UTC. `.jsonl` files have one JSON object a line. Texts are
 | `projects/NAME/runs/ID/files/…` | the files of the run |
 | `missing.txt` | only if there are any: files that were listed but could not be read |
 
-Not in it: deleted runs and projects, API keys, passwords{left_out}.
+Not in it: deleted runs and projects, API keys, passwords, addresses and secrets of webhooks{left_out}.
 """
 
 
@@ -70,6 +73,8 @@ def runs_in(actor: Actor, team: Team) -> QuerySet[Run]:
 def write(archive: Archive, actor: Actor, team: Team, after_run: Callable[[], None]) -> None:
     """Write everything; ``after_run`` is called when a run is in the archive."""
     _write_team(archive, actor, team)
+    archive.add_json("alerts.json", alerts_of(actor, team))
+    archive.add_lines("automations.jsonl", automations_of(actor, team))
     for project in projects_in(actor, team):
         place = f"projects/{project.name}"
         _write_project(archive, actor, project, place)

@@ -42,13 +42,15 @@ from teams.service_accounts import end_service_accounts
 class Holding:
     """What an app keeps for teams. Each function runs in the deleting or restoring transaction."""
 
-    guard: Callable[[Team], None]
+    guard: Callable[[Team], None] = lambda team: None
     """Raises a Conflict that says why the team cannot go."""
-    hide: Callable[[Team, datetime], None]
-    show: Callable[[Team, datetime], None]
+    hide: Callable[[Team, datetime], None] = lambda team, at: None
+    show: Callable[[Team, datetime], None] = lambda team, at: None
     """Brings back what was hidden at the time."""
-    give_up: Callable[[Team], None]
+    give_up: Callable[[Team], None] = lambda team: None
     """Lets the purge take what was hidden without waiting for an undo."""
+    forget: Callable[[Team], None] = lambda team: None
+    """Takes away at once what no purge does, when nobody can restore the team any more."""
 
 
 _holdings: list[Holding] = []
@@ -138,6 +140,8 @@ def forget_teams() -> int:
     end_service_accounts(ServiceAccount.objects.filter(team__in=over))
     for team in over.filter(memberships__isnull=False).select_related("claim").distinct():
         forget_profile(team.claim)
+        for holding in _holdings:
+            holding.forget(team)
     left, _rows = Membership.objects.filter(team__in=over).delete()
     return left
 
@@ -183,6 +187,7 @@ def erase_with(user: User) -> None:
         _hide(personal)
         for holding in _holdings:
             holding.give_up(personal)
+            holding.forget(personal)
     Membership.objects.filter(user=user).delete()
     OrganizationMember.objects.filter(user=user).delete()
     Invitation.objects.pending_for(user).update(state=InvitationState.DECLINED, closed_at=timezone.now())

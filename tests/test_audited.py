@@ -18,6 +18,8 @@ from access.models import AuditEntry
 from accounts import deletion as account_deletion
 from accounts import services as accounts
 from accounts.models import ApiKey, User
+from alerts.services import settings as alerts
+from alerts.tests.places import a_place
 from config.env import ROOT
 from exports import services as exports
 from runs.models import Project, Run
@@ -120,6 +122,10 @@ def _download(scene: Scene) -> None:
     exports.download_export(actor=actor(User.objects.get(username="ada")), export=export)
 
 
+def _route(scene: Scene) -> Any:
+    return alerts.add_route(actor=SYSTEM, team=scene.team, destination=a_place(scene.team))
+
+
 def _move(scene: Scene) -> None:
     lifecycle.finish_run(run_id=scene.run.pk, exit_code=0, at=datetime.now(UTC))
     target = ProjectFactory(team=scene.team, name="target")
@@ -181,6 +187,11 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "team.export": _export,
     "export.cancel": _cancel,
     "export.download": _download,
+    "alert_settings.change": lambda scene: alerts.change_settings(
+        actor=SYSTEM, team=scene.team, on_crashed=True
+    ),
+    "alert_route.add": _route,
+    "alert_route.remove": lambda scene: alerts.remove_route(actor=SYSTEM, route=_route(scene)),
     "project.create": lambda scene: projects.create_project(actor=SYSTEM, team=scene.team, name="new"),
     "project.update": _of_project(projects.update_project, description="of cats"),
     "project.change_visibility": _of_project(projects.change_visibility, visibility="public"),
@@ -283,6 +294,10 @@ OF_ONESELF: dict[str, Callable[[Scene], Any]] = {
         actor=actor(scene.bob), key=_new_key(scene), label="desk"
     ),
     "api_key.delete": lambda scene: accounts.delete_api_key(actor=actor(scene.bob), key=_new_key(scene)),
+    "alert.mute": lambda scene: alerts.mute(actor=actor(scene.bob), team=scene.team),
+    "alert.unmute": lambda scene: _twice(
+        alerts.mute, alerts.unmute, actor=actor(scene.bob), project=scene.project
+    ),
     "account.set_active": lambda scene: accounts.set_active(actor=SYSTEM, user=scene.bob, is_active=False),
     "account.delete": lambda scene: account_deletion.delete_account(
         actor=actor(scene.bob), user=scene.bob, typed="bob"

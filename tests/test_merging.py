@@ -17,6 +17,19 @@ from access.models import AuditEntry
 from accounts.merging import merge_accounts, plan_of
 from accounts.models import ApiKey, User
 from accounts.services import create_service_user, set_active
+from alerts.models import (
+    AlertSettings,
+    Automation,
+    Delivery,
+    Destination,
+    Event,
+    EventKind,
+    Message,
+    Mute,
+    Route,
+    Secret,
+)
+from alerts.tests.places import a_place
 from common.errors import Conflict, Invalid, NotFound
 from exports.services import ask_for_export
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
@@ -83,7 +96,27 @@ def old() -> User:
     invite(actor=actor(user), team=team, role=built_in(Preset.MEMBER), email="x@example.com")
     invite(actor=SYSTEM, team=TeamFactory(name="asking"), role=built_in(Preset.MEMBER), username="old")
     ask_for_export(actor=actor(user), team=personal(user))
+    _give_alerts(user, team, run)
     return user
+
+
+def _give_alerts(user: User, team: Team, run: Run) -> None:
+    """Let alerts go to a webhook of one's own that a secret signs, and be made in a team, too."""
+    own = personal(user)
+    place = a_place(own, "phone")
+    Destination.objects.filter(pk=place.pk).update(
+        created_by=user, signing_secret_name="token", template="${token}"
+    )
+    Secret.objects.create(team=own, name="token", sealed="x", created_by=user)
+    Automation.objects.create(
+        team=own, name="tell", event="RUN_STATE", action="GENERIC_WEBHOOK", destination=place, created_by=user
+    )
+    Destination.objects.create(team=team, name="#lab", kind="slack", created_by=user)
+    Route.objects.create(settings=AlertSettings.objects.create(user=user, on_crashed=True), destination=place)
+    Mute.objects.create(user=user, team=team)
+    message = Message.objects.create(recipient=f"user:{user.pk}", user=user, send_at=timezone.now())
+    event = Event.objects.create(kind=EventKind.RUN_STATE, team=own, project=run.project, run=run)
+    Delivery.objects.create(event=event, message=message, recipient=message.recipient)
 
 
 def test_everything_changes_hands(old: User, ada: User):
@@ -106,6 +139,38 @@ def test_everything_changes_hands(old: User, ada: User):
     assert ProjectMember.objects.get().user == ada
     assert Invitation.objects.get(email="x@example.com").invited_by == ada
     assert Invitation.objects.pending().get(team__name="asking").user == ada
+
+
+def test_alerts_change_hands(old: User, ada: User):
+    """TEAM-21, ALR-2."""
+    merge(old, ada)
+    assert AlertSettings.objects.get().user == ada
+    assert set(Destination.objects.values_list("team__name", "name", "created_by__username")) == {
+        ("ada", "phone", "ada"),
+        ("lab", "#lab", "ada"),
+    }
+    assert Automation.objects.get().team == Secret.objects.get().team == personal(ada)
+    assert Mute.objects.get().user == ada
+    assert Event.objects.get().team == personal(ada)
+    message = Message.objects.get()
+    assert (message.user, message.recipient, message.is_open) == (ada, f"user:{ada.pk}", False)
+    assert Delivery.objects.get().recipient == message.recipient
+
+
+def test_alerts_that_both_have_keep_working(old: User, ada: User):
+    """TEAM-21: the choice of the account that stays holds, and no way, name or secret is lost."""
+    kept = AlertSettings.objects.create(user=ada)
+    Mute.objects.create(user=ada, team=Team.objects.get(name="lab"))
+    Secret.objects.create(team=personal(ada), name="token", sealed="y")
+    a_place(personal(ada), "phone")
+    merge(old, ada)
+    assert AlertSettings.objects.get() == kept
+    route = Route.objects.select_related("destination").get()
+    assert (route.settings, route.destination.name) == (kept, "phone-old")
+    name = Secret.objects.get(sealed="x").name
+    assert name != "token"
+    assert (route.destination.signing_secret_name, route.destination.template) == (name, f"${{{name}}}")
+    assert Mute.objects.get().user == ada
 
 
 def test_nothing_names_the_account_that_ended_but_what_was_its_own(old: User, ada: User):

@@ -4,6 +4,7 @@ from alerts.api.automations import AutomationViewSet
 from alerts.api.destinations import DestinationViewSet
 from alerts.api.messages import AlertMessageViewSet
 from alerts.api.secrets import SecretViewSet
+from alerts.api.settings import AlertMuteViewSet, AlertRouteViewSet, AlertSettingsViewSet
 from common.rest_routing import Router
 
 router = Router()
@@ -11,4 +12,7 @@ router.register("destinations", DestinationViewSet, basename="api-destination")
 router.register("webhook-secrets", SecretViewSet, basename="api-webhook-secret")
 router.register("automations", AutomationViewSet, basename="api-automation")
 router.register("alert-messages", AlertMessageViewSet, basename="api-alert-message")
+router.register("alert-settings", AlertSettingsViewSet, basename="api-alert-settings")
+router.register("alert-routes", AlertRouteViewSet, basename="api-alert-route")
+router.register("alert-mutes", AlertMuteViewSet, basename="api-alert-mute")
 urlpatterns = router.urls

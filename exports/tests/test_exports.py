@@ -11,6 +11,9 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from alerts.models import Automation, Destination, Secret
+from alerts.services.settings import add_route, change_settings
+from alerts.tests.places import a_place
 from common.errors import Conflict, Forbidden, NotFound, Unavailable
 from exports import services
 from exports.models import Export, ExportState
@@ -113,6 +116,25 @@ def test_the_archive_says_who_belongs_to_the_team_and_documents_itself(team, adm
     readme = archive.read("README.md").decode()
     assert "history.jsonl" in readme
     assert json.loads(archive.read("team.json"))["name"] == "vision"
+
+
+def test_the_archive_tells_alerts_but_no_address_and_no_secret(team, admin):
+    """TEAM-12, ALR-7: what it would take to post somewhere is not handed out."""
+    place = a_place(team, "#vision")
+    Destination.objects.filter(pk=place.pk).update(sealed_url="sealed-address", signing_secret_name="token")
+    Secret.objects.create(team=team, name="token", sealed="sealed-value")
+    change_settings(actor=actor(admin), team=team, on_crashed=True)
+    add_route(actor=actor(admin), team=team, destination=place, tag="nightly")
+    Automation.objects.create(team=team, name="page me", event="RUN_STATE", action="NO_OP")
+    hidden = ProjectFactory(team=team, visibility=Visibility.RESTRICTED)
+    Automation.objects.create(team=team, project=hidden, name="hush", event="RUN_STATE", action="NO_OP")
+    _export, archive = made(admin, team)
+    told = json.loads(archive.read("alerts.json"))
+    assert told["settings"]["on_crashed"] is True
+    assert told["routes"] == [{"destination": "#vision", "project": None, "tag": "nightly"}]
+    assert (told["destinations"][0]["name"], told["secrets"]) == ("#vision", ["token"])
+    assert [row["name"] for row in lines(archive, "automations.jsonl")] == ["page me"]
+    assert "sealed" not in archive.read("alerts.json").decode()
 
 
 def test_every_path_in_the_archive_is_documented(team, admin):

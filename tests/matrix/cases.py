@@ -31,6 +31,8 @@ class Over(StrEnum):
     ACTED = "message of an automation"
     DESTINATION = "destination of alerts"
     SECRET = "secret of webhooks"
+    ROUTE = "way of alerts"
+    MUTE = "what somebody muted"
 
 
 class Answer(StrEnum):

@@ -72,6 +72,9 @@ TABLE = {
     "team: settings": _row("A O", "team.manage_settings", sees="team: view"),
     "team: delete": _row("O", "team.delete", sees="team: view"),
     "team: export": _row("A O", "team.export", sees="team: view"),  # TEAM-12: what admins see is all of it
+    "team: alerts": _row("A O", "team.manage_alerts", sees="team: view"),  # TEAM-7
+    "alerts: ways": _row("A O", "team.manage_alerts"),  # nobody else is told where alerts go
+    "alerts: own mutes": _row(OWNER, "account.update"),
     "team: privacy": _row("O", "team.manage_privacy", sees="team: view"),
     "organization: view": _row("O Om", "organization.view"),
     "organization: audit log": _row("O", "organization.view_audit", sees="organization: view"),  # BIL-11

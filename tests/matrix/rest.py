@@ -285,13 +285,28 @@ ROUTES: dict[str, list[Case]] = {
     "AlertMessageViewSet.list": [Case("automation: view", Over.ACTED, listed=True)],
     "AlertMessageViewSet.retrieve": [Case("automation: view", Over.ACTED)],
     "AlertMessageViewSet.retry": [Case("automation: retry", Over.ACTED, "POST")],
+    "AlertSettingsViewSet.list": [Case("alerts: ways", Over.ENTITY, listed=True)],
+    "AlertSettingsViewSet.retrieve": [Case("team: alerts", Over.ENTITY)],
+    "AlertSettingsViewSet.partial_update": [Case("team: alerts", Over.ENTITY, "PATCH", {"on_crashed": True})],
+    "AlertRouteViewSet.list": [Case("alerts: ways", Over.ROUTE, listed=True)],
+    "AlertRouteViewSet.create": [
+        Case(SIGNED_IN, method="POST", args={"destination": 0}, answer=Answer.HIDDEN)
+    ],  # to no place that there is; alerts/tests/test_settings_api.py asks for those there are
+    "AlertRouteViewSet.retrieve": [Case("alerts: ways", Over.ROUTE)],
+    "AlertRouteViewSet.destroy": [Case("alerts: ways", Over.ROUTE, "DELETE")],
+    "AlertMuteViewSet.list": [Case(SIGNED_IN), Case("alerts: own mutes", Over.MUTE, listed=True)],
+    "AlertMuteViewSet.create": [
+        Case(SIGNED_IN, method="POST", args={"team": "no-such-team"}, answer=Answer.HIDDEN)
+    ],  # as above
+    "AlertMuteViewSet.destroy": [Case("alerts: own mutes", Over.MUTE, "DELETE")],
 }
 
 SIGNED_IN_ONLY = {
     *(name for name in ROUTES if name.startswith(
-        ("ApiKeyViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.")
+        ("ApiKeyViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.", "AlertMuteViewSet.")
     )),
     "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create", "RunViewSet.create",
+    "AlertRouteViewSet.create",
 }  # fmt: skip
 """What says 401 to nobody, since there is nothing public in it."""
 

@@ -78,6 +78,13 @@ ROUTES: dict[str, list[Case]] = {
     "exports:team": _of_team("team: export"),
     "exports:cancel": [Case("exports: use own", method="POST", args={"pk": 1})],  # there is none
     "exports:download": [Case("exports: use own", args={"pk": 1})],
+    "alerts:own": [Case(PERSON)],
+    "alerts:team": [*_of_team("team: alerts"), *_of_team("team: alerts", "POST")],
+    "alerts:route_end": [Case("alerts: ways", Over.ROUTE, "POST")],
+    "alerts:mute": [Case(ANYONE, method="POST", answer=Answer.HIDDEN)],  # of nothing that there is
+    "alerts:run_told": [_RUN],  # what it tells whom: alerts/tests/test_settings_pages.py
+    # the link is the credential, and only ever switches its own person's mail off
+    "alerts:unsubscribe": [Case(ANYONE, args={"token": "no-such-token"}, answer=Answer.HIDDEN)],
     "accounts:emails": [_SIGNED_IN],
     "accounts:github": [_SIGNED_IN],
     "accounts:security": [_SIGNED_IN],

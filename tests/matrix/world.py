@@ -11,6 +11,8 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import ApiKey, OutboxMail, User
 from alerts.models import MessageState
+from alerts.models import AlertSettings, Mute, Route
+from alerts.tests.places import a_place
 from runs.models import ChartAccess, Project, Run, SavedView, StoredChart, Visibility
 from runs.services import projects as project_services
 from teams.mail import hash_of
@@ -173,7 +175,7 @@ def _services(world: World) -> None:
             world.things[Over.SERVICE_KEY].append(Thing(f"key of {actor}", key, place=place))
 
 
-def _alerts(world: World) -> None:
+def _destinations(world: World) -> None:
     """Give each team a webhook, to where nothing is ever sent, and a secret."""
     for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member")):
         team = Team.objects.get(name=name)
@@ -181,6 +183,15 @@ def _alerts(world: World) -> None:
         world.things[Over.DESTINATION].append(Thing(f"destination of {name}", hook, place=place))
         secret = SecretFactory(team=team, name="TOKEN")
         world.things[Over.SECRET].append(Thing(f"secret of {name}", secret, place=place))
+def _alerts(world: World, *places: tuple[str, Team]) -> None:
+    """Let alerts of each place go somewhere, and somebody mute a team."""
+    for place, team in places:
+        whose = {"user": world.users["member"]} if place == "personal" else {"team": team}
+        settings = AlertSettings.objects.create(**whose)
+        route = Route.objects.create(settings=settings, destination=a_place(team))
+        world.things[Over.ROUTE].append(Thing(f"way of {place}", route, place=place))
+    row = Mute.objects.create(user=world.users["member"], team=places[0][1])
+    world.things[Over.MUTE].append(Thing("mute of member", row, owner="member"))
 
 
 def build() -> World:
@@ -200,9 +211,14 @@ def build() -> World:
     _project(world, "elsewhere", Team.objects.get(name="elsewhere"), Visibility.TEAM, ("host",))
     for visibility in (Visibility.TEAM, Visibility.PUBLIC):
         _project(world, "personal", Team.objects.get(name="member"), visibility, ("member",))
-    for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member")):
-        _charts(world, place, Team.objects.get(name=name))
     _team_automations(world)
+    places = [
+        (place, Team.objects.get(name=name))
+        for place, name in (("team", "team"), ("elsewhere", "elsewhere"), ("personal", "member"))
+    ]
+    for place, place_team in places:
+        _charts(world, place, place_team)
+    _alerts(world, *places)
     world.things[Over.NOTHING] = [NOTHING]
     OutboxMail.objects.create(pk=1, to="a@example.com", kept_at=timezone.now())
     _invitations(world, team, Team.objects.get(name="elsewhere"))
@@ -215,7 +231,7 @@ def build() -> World:
         key = users[owner].api_keys.get(label="full")
         world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
     _services(world)
-    _alerts(world)
+    _destinations(world)
     for actor in WEB_ACTORS:
         world.clients[actor] = Client()
         if actor != NOT_SIGNED_IN:

@@ -1,0 +1,192 @@
+"""REST: what people and teams are told of, where it goes, and what is muted."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet
+
+from access.engine import require
+from access.openapi import query
+from access.rest_policy import actor_of, signed_in
+from access.routes import declare
+from accounts.access import AccountAction
+from alerts.access import AlertAction
+from alerts.api.settings_shapes import (
+    AlertMuteSerializer,
+    AlertRouteSerializer,
+    AlertSettingsSerializer,
+    ChangedAlertSettingsSerializer,
+    NewAlertMuteSerializer,
+    NewAlertRouteSerializer,
+)
+from alerts.models import Destination, Mute, Route
+from alerts.selectors import settings as selectors
+from alerts.services import settings as services
+from common.errors import Invalid, NotFound
+from common.rest import ByName, Pages, is_key, validated
+from runs.selectors import get_project
+from teams.models import Team
+from teams.selectors import shared_team
+
+_MANAGE = AlertAction.MANAGE
+
+
+def _row(rows: QuerySet[Any], number: Any) -> Any:
+    """Return the row of this number."""
+    found = rows.filter(pk=int(number)).first() if is_key(str(number)) else None
+    if found is None:
+        raise NotFound("There is no such row, or you may not see it.")
+    return found
+
+
+@declare(_MANAGE)
+class AlertSettingsViewSet(ListModelMixin, GenericViewSet[Team]):
+    """What you are told of your own runs, and what your teams are told of all of theirs."""
+
+    tag = "Alerts"
+    serializer_class = AlertSettingsSerializer
+    pagination_class = ByName
+    queryset = Team.objects.all()
+    lookup_field = "name"
+    lookup_value_regex = "[^/]+"
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": _MANAGE, "retrieve": _MANAGE, "partial_update": _MANAGE,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Team]:
+        """Return the places whose alerts the caller chooses."""
+        return selectors.with_settings(selectors.managed_places(actor_of(self.request)))
+
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List the settings that you choose: your own under your name, and those of teams you manage."""
+        return super().list(request, *args, **kwargs)
+
+    def _place(self, name: str) -> Team:
+        place = selectors.with_settings(Team.objects.live()).filter(name=name).first()
+        if place is None:
+            raise NotFound(
+                _("There is nothing called %(name)s here, or you may not see it.") % {"name": name}
+            )
+        require(actor_of(self.request), _MANAGE, place)
+        return place
+
+    def retrieve(self, request: Request, name: str) -> Response:
+        """Return what is told: for your own name of your runs, for a team's of all runs in its projects."""
+        return Response(AlertSettingsSerializer(self._place(name)).data)
+
+    @extend_schema(request=ChangedAlertSettingsSerializer)
+    def partial_update(self, request: Request, name: str) -> Response:
+        """Switch on and off; what is not sent stays."""
+        place, body = self._place(name), validated(ChangedAlertSettingsSerializer, request.data)
+        services.change_settings(actor=actor_of(request), **selectors.whose(place), **body)
+        return Response(AlertSettingsSerializer(self._place(name)).data)
+
+
+@declare(_MANAGE)
+class AlertRouteViewSet(ListModelMixin, GenericViewSet[Route]):
+    """Where alerts go besides mail."""
+
+    tag = "Alerts"
+    serializer_class = AlertRouteSerializer
+    pagination_class = Pages
+    queryset = Route.objects.all()
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "destroy": _MANAGE,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Route]:
+        """Narrow to a team or person, or to a destination."""
+        rows, given = selectors.managed_routes(actor_of(self.request)), self.request.query_params
+        if self.action != "list":
+            return rows
+        if given.get("entity"):
+            rows = rows.filter(destination__team__name=given["entity"])
+        if given.get("destination"):
+            number = given["destination"]
+            rows = rows.filter(destination=int(number) if is_key(number) else 0)
+        return rows
+
+    @extend_schema(
+        parameters=[
+            query("entity", "Only the ways of this team's or person's alerts."),
+            query("destination", "Only those to the destination with this id.", type=int),
+        ]
+    )
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List where alerts go besides mail: your own, and those of teams you manage; newest first."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewAlertRouteSerializer, responses={201: AlertRouteSerializer})
+    def create(self, request: Request) -> Response:
+        """Let alerts go to a destination: all that are switched on, or those of one project or of runs with a tag."""
+        actor, body = signed_in(request), validated(NewAlertRouteSerializer, request.data)
+        places = selectors.managed_places(actor).values("pk")
+        rows = Destination.objects.filter(team__in=places).select_related("team__claim__user")
+        destination = _row(rows, body["destination"])
+        place, path = destination.team, body.get("project")
+        project = selectors.project_at(actor, place, path) if path else None
+        made = services.add_route(
+            actor=actor,
+            destination=destination,
+            project=project,
+            tag=body.get("tag", ""),
+            **selectors.whose(place),
+        )
+        return Response(AlertRouteSerializer(made).data, status=HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Return one way of alerts."""
+        return Response(AlertRouteSerializer(_row(self.get_queryset(), pk)).data)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Let alerts no longer go this way."""
+        services.remove_route(actor=actor_of(request), route=_row(self.get_queryset(), pk))
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+@declare(AccountAction.UPDATE)
+class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
+    """What you get no mail about, whoever asked for it."""
+
+    tag = "Alerts"
+    serializer_class = AlertMuteSerializer
+    pagination_class = Pages
+    queryset = Mute.objects.all()
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": AccountAction.UPDATE, "create": AccountAction.UPDATE, "destroy": AccountAction.UPDATE,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Mute]:
+        """Return the caller's own, whoever asks with which rights."""
+        return services.own_mutes(signed_in(self.request))
+
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List what you muted, newest first."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewAlertMuteSerializer, responses={201: AlertMuteSerializer})
+    def create(self, request: Request) -> Response:
+        """Get no more mail about a project, or none that a team's settings ask for; what is muted stays so."""
+        actor, body = signed_in(request), validated(NewAlertMuteSerializer, request.data)
+        if ("project" in body) == ("team" in body):
+            raise Invalid("Give `project` or `team`.")
+        if "team" in body:
+            thing: dict[str, Any] = {"team": shared_team(actor, body["team"])}
+        else:
+            entity, _slash, name = body["project"].partition("/")
+            thing = {"project": get_project(actor, entity, name)}
+        return Response(
+            AlertMuteSerializer(services.mute(actor=actor, **thing)).data, status=HTTP_201_CREATED
+        )
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Get mail again."""
+        row = _row(self.get_queryset(), pk)
+        services.unmute(actor=signed_in(request), project=row.project, team=row.team)
+        return Response(status=HTTP_204_NO_CONTENT)

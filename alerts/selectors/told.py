@@ -1,0 +1,119 @@
+"""What was told to somebody: their last mails, and of one run."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Min, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from access.actor import Actor
+from access.engine import visible
+from alerts.models import Delivery, Event, EventKind, Message, MessageState
+from alerts.selectors.settings import own_place
+from runs.access import RunAction
+from runs.models import Run
+from runs.services.lifecycle import path_of
+from runs.states import RunState
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message as lists show it."""
+
+    message: Message
+    what: str
+    """What happened: of one event its run and state or title, of several how many."""
+    where: str
+    """Entity and project, where the reader may see the run."""
+    url: str
+
+    @property
+    def error(self) -> str:
+        """Why it is not there yet, or never came: the mail server's word goes before the step that handed it over."""
+        mail = self.message.mail
+        return mail.error if mail is not None and mail.error else self.message.error
+
+    @property
+    def state(self) -> str:
+        """What became of it; a mail that no server took yet is still waiting."""
+        mail = self.message.mail
+        is_waiting = mail is not None and mail.kept_at is None
+        return MessageState.WAITING if is_waiting else self.message.state
+
+    @property
+    def at(self) -> datetime:
+        """When it was sent, or began to wait."""
+        return self.message.ended_at or self.message.opened_at
+
+    @property
+    def state_label(self) -> str:
+        """What pages call the state."""
+        return str(MessageState(self.state).label)
+
+
+def recent_mail(actor: Actor) -> list[Told]:
+    """Return the last mails to the actor, the newest first; what they no longer see has no name there."""
+    rows = Message.objects.filter(user_id=actor.lookup_id).select_related("mail").order_by("-pk")[:_SHOWN]
+    mails = {row.pk: row for row in rows}
+    deliveries = Delivery.objects.filter(message__in=mails).order_by().values("message_id")
+    counted = {
+        row["message_id"]: (row["n"], row["first"])
+        for row in deliveries.annotate(n=Count("pk"), first=Min("event_id"))
+    }
+    events = Event.objects.select_related("run__project__team").in_bulk([key for _n, key in counted.values()])
+    runs = Run.objects.live().filter(pk__in={event.run_id for event in events.values() if event.run_id})
+    seen = set(visible(actor, RunAction.VIEW, runs).values_list("pk", flat=True))
+    found = []
+    for key, row in mails.items():
+        n, first = counted.get(key, (0, 0))
+        found.append(_told(row, n, events.get(first), seen))
+    return found
+
+
+def _told(message: Message, n_events: int, event: Event | None, seen: set[int]) -> Told:
+    run = event.run if event is not None and event.run_id in seen else None
+    if event is None or (run is None and n_events > 1):
+        return Told(message, ngettext("%(n)d event", "%(n)d events", n_events) % {"n": n_events}, "", "")
+    if run is None:
+        return Told(message, _("About a run that you no longer see"), "", "")
+    what, where = f"{run.display_name}: {words_of(event)}", f"{run.project.team.name}/{run.project.name}"
+    if n_events > 1:
+        more = ngettext("and %(n)d more event", "and %(n)d more events", n_events - 1) % {"n": n_events - 1}
+        return Told(message, f"{what}, {more}", "", path_of(run))
+    return Told(message, what, where, path_of(run))
+
+
+def words_of(event: Event) -> str:
+    """Return in short what happened: the run's new state, or the title of an alert."""
+    if event.kind == EventKind.RUN_STATE and event.data.get("state") in RunState.values:
+        return str(RunState(event.data["state"]).label)
+    return str(event.data.get("title") or EventKind(event.kind).label)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldOfRun:
+    """That the author of a run was told of it, or will be."""
+
+    what: str
+    channel: str
+    """How: the name of a destination, "" by mail."""
+    told: Told
+
+
+def told_of_run(actor: Actor, run: Run) -> list[ToldOfRun]:
+    """Return what the run's author, if that is who asks, was told of it themselves, the newest first (ALR-5)."""
+    if run.user_id is None or run.user_id != actor.user_id:
+        return []
+    own = Q(message__user_id=actor.user_id) | Q(message__destination__team=own_place(actor))
+    rows = Delivery.objects.filter(own, event__run=run).order_by("-event_id", "pk")
+    rows = rows.select_related("event", "message__destination", "message__mail")[:_SHOWN]
+    return [_of_run(row) for row in rows]
+
+
+def _of_run(row: Delivery) -> ToldOfRun:
+    destination = row.message.destination
+    told = Told(row.message, words_of(row.event), "", "")
+    return ToldOfRun(told.what, destination.name if destination else "", told)

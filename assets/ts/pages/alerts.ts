@@ -1,0 +1,3 @@
+import { enableSentForms } from "../lib/sent-forms";
+
+enableSentForms();
