@@ -1,34 +1,34 @@
 """Requests to addresses that people wrote: never into the installation's own network, never without an end.
 
-A name is looked up once, every address it has must be public, and the connection goes to what was checked: a name that
-answers differently the second time (DNS rebinding) gains nothing.
+Where they may lead is said in `common.addresses`.
 """
 
 import http.client
-import ipaddress
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urljoin, urlsplit
+from typing import Any, Self
+from urllib.parse import urljoin
 
 from django.conf import settings
 
+from common.addresses import Network, OutgoingError, Target, look_up, networks_of, target_of
+
+__all__ = ["Answer", "Fetched", "OutgoingError", "fetch", "post"]
+
 STEP_S = 5
-"""How long a look-up's connection, and each read, may take ..."""
+"""How long connecting to one address may take ..."""
 WHOLE_S = 10
-"""... and all together."""
+"""... and all together: look-up, connections, TLS, sending, reading, redirects."""
 MAX_HOPS = 4
+MAX_ANSWER_BYTES = 64 * 1024
+"""What is read of the answer to a POST; the rest is not."""
 _AGENT = "Runyard (+pictures)"
-_TUNNELS = [ipaddress.ip_network(net) for net in ("64:ff9b::/96", "2002::/16")]
-"""Public by their form, but they lead to an IPv4 address that may not be."""
 _MOVED = {301, 302, 303, 307, 308}
-
-
-class OutgoingError(Exception):
-    """Nothing was fetched; says why, for the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,103 +39,178 @@ class Fetched:
     content_type: str
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a peer answered to a POST."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By name in small letters."""
+    content: bytes
+    is_cut: bool
+    """Whether there was more, or the rest did not come in time."""
+
+
 def fetch(url: str, *, max_bytes: int, accept: str) -> Fetched:
     """GET a public address by http or https, following a few redirects.
 
     Raises:
         OutgoingError: it is no such address, does not answer in time or with 200, or is larger than ``max_bytes``.
     """
-    for _hop in range(MAX_HOPS):
-        try:
-            with _connected(url) as (connection, path):
-                connection.request("GET", path, headers={"User-Agent": _AGENT, "Accept": accept})
-                answer = connection.getresponse()
+    headers = {"User-Agent": _AGENT, "Accept": accept}
+    with _Deadline(WHOLE_S) as deadline:
+        for _hop in range(MAX_HOPS):
+            with _asked(url, deadline, hosts=settings.PICTURE_HOSTS, method="GET", headers=headers) as answer:
                 if answer.status in _MOVED and answer.headers.get("Location"):
                     url = urljoin(url, str(answer.headers["Location"]))
                     continue
                 if answer.status != 200:
                     raise OutgoingError(f"status {answer.status}")
-                return Fetched(_read(answer, max_bytes), answer.headers.get_content_type())
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise OutgoingError(str(error) or type(error).__name__) from error
+                content = answer.read(max_bytes + 1)
+                deadline.check()  # what was read so far looks like an answer that has ended
+                if len(content) > max_bytes:
+                    raise OutgoingError(f"larger than {max_bytes} bytes")
+                return Fetched(content, answer.headers.get_content_type())
     raise OutgoingError("too many redirects")
 
 
-def _read(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
-    content = answer.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise OutgoingError(f"larger than {max_bytes} bytes")
-    return content
+def post(url: str, *, body: bytes, headers: Mapping[str, str], hosts: Collection[str] = ()) -> Answer:
+    """POST to a public address, or one of a network that the operator allowed; a redirect is an answer as others.
+
+    Args:
+        url: Of http or https.
+        body: What to send.
+        headers: All that are sent besides Host and Content-Length.
+        hosts: Which an operator named: they may be anywhere.
+
+    Raises:
+        OutgoingError: it is no such address, or does not answer in time.
+    """
+    networks = networks_of(tuple(settings.ALLOWED_NETWORKS))
+    with (
+        _Deadline(WHOLE_S) as deadline,
+        _asked(
+            url, deadline, hosts=hosts, networks=networks, method="POST", body=body, headers=headers
+        ) as answer,
+    ):
+        content, is_cut = _beginning(answer, deadline)
+        told = {name.lower(): value for name, value in answer.getheaders()}
+        return Answer(answer.status, told, content, is_cut)
+
+
+def _beginning(answer: http.client.HTTPResponse, deadline: "_Deadline") -> tuple[bytes, bool]:
+    """Read what is kept of an answer. Its status has come: that the rest does not changes nothing of what it says."""
+    content = b""
+    try:
+        while len(content) <= MAX_ANSWER_BYTES:
+            more = answer.read1(MAX_ANSWER_BYTES + 1 - len(content))
+            if not more:
+                return content, deadline.is_over
+            content += more
+    except (OSError, http.client.HTTPException):
+        return content, True
+    return content[:MAX_ANSWER_BYTES], True
+
+
+class _Deadline:
+    """Ends a conversation, whatever it is doing: hosts that send a byte now and then keep every timeout of a read."""
+
+    def __init__(self, whole_s: float) -> None:
+        self.is_over = False
+        self._whole_s, self._ends_at = whole_s, time.monotonic() + whole_s
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(whole_s, self._hang_up)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._timer.cancel()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the end; raises where there are none."""
+        self.check()
+        return max(self._ends_at - time.monotonic(), 0.001)
+
+    def check(self) -> None:
+        """Raise once it is over."""
+        if self.is_over:
+            raise OutgoingError(f"took longer than {self._whole_s:g} s")
+
+    def watch(self, watched: socket.socket) -> None:
+        """Close this one at the end."""
+        with self._lock:
+            self.check()
+            self._socket = watched
+
+    def _hang_up(self) -> None:
+        with self._lock:
+            self.is_over = True
+            if self._socket is not None:
+                try:
+                    # Of the class below: that of a TLS socket first forgets to encrypt what another thread sends.
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+                except OSError:  # over already
+                    return
 
 
 @contextmanager
-def _connected(url: str) -> Iterator[tuple[http.client.HTTPConnection, str]]:
-    """Connect to a checked address of the URL's host; yield it with the path to ask for.
-
-    A timer ends what has not ended by itself: a host that sends a byte now and then keeps every timeout of a read.
-    """
-    connection, path = _connection_to(url)
-    late = threading.Event()
-    timer = threading.Timer(WHOLE_S, _hang_up, [connection.sock, late])
-    timer.daemon = True
-    timer.start()
+def _asked(
+    url: str,
+    deadline: _Deadline,
+    *,
+    hosts: Collection[str],
+    networks: list[Network] | None = None,
+    **request: Any,
+) -> Iterator[http.client.HTTPResponse]:
+    """Connect to a checked address of the URL's host, send the request and yield the answer, its head read."""
+    target = target_of(url)
+    connection = http.client.HTTPConnection(target.host, target.port)
+    connection.default_port = target.default_port
     try:
-        yield connection, path
-        if late.is_set():  # what was read so far looks like an answer that has ended
-            raise OutgoingError(f"took longer than {WHOLE_S} s")
+        connection.sock = _connected(target, deadline, hosts, networks or [])
+        request["headers"] = {**request["headers"], "Connection": "close"}
+        connection.request(url=target.path, **request)
+        with closing(connection.getresponse()) as answer:
+            yield answer
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        deadline.check()
+        raise OutgoingError(str(error) or type(error).__name__) from error
     finally:
-        timer.cancel()
         connection.close()
 
 
-def _hang_up(plain: socket.socket, late: threading.Event) -> None:
-    late.set()
-    try:
-        plain.shutdown(socket.SHUT_RDWR)
-    except OSError:  # over already
-        return
+def _connected(
+    target: Target, deadline: _Deadline, hosts: Collection[str], networks: list[Network]
+) -> socket.socket:
+    """Connect to the first address that answers."""
+    refusal: OSError = OSError("no address")
+    for family, address in look_up(target, wait_s=deadline.left_s, hosts=hosts, networks=networks):
+        plain = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            plain.settimeout(min(STEP_S, deadline.left_s))
+            deadline.watch(plain)
+            plain.connect(address)
+            plain.settimeout(None)  # the deadline closes it
+            return _in_tls(plain, target, deadline) if target.scheme == "https" else plain
+        except OSError as error:
+            plain.close()
+            deadline.check()
+            refusal = error
+    raise refusal
 
 
-def _connection_to(url: str) -> tuple[http.client.HTTPConnection, str]:
+def _in_tls(plain: socket.socket, target: Target, deadline: _Deadline) -> socket.socket:
+    context = ssl.create_default_context()
+    encrypted = context.wrap_socket(plain, server_hostname=target.host, do_handshake_on_connect=False)
     try:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError as error:
-        raise OutgoingError("no address") from error
-    host = parts.hostname or ""
-    if parts.scheme not in {"http", "https"} or not host or parts.username is not None:
-        raise OutgoingError("no address of the web")
-    connection = http.client.HTTPConnection(host, port, timeout=STEP_S)
-    try:
-        plain = socket.create_connection((_public_address(host, port), port), timeout=STEP_S)
-        connection.sock = _in_tls(plain, host) if parts.scheme == "https" else plain
-    except (OSError, UnicodeError) as error:
-        raise OutgoingError(str(error)) from error
-    return connection, _path_of(parts)
-
-
-def _in_tls(plain: socket.socket, host: str) -> socket.socket:
-    try:
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
-    except OSError:
-        plain.close()
+        deadline.watch(encrypted)
+        encrypted.do_handshake()
+    except BaseException:
+        encrypted.close()
         raise
-
-
-def _path_of(parts: SplitResult) -> str:
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    if not path.isascii() or any(character <= " " for character in path):
-        raise OutgoingError("no address of the web")
-    return path
-
-
-def _public_address(host: str, port: int) -> str:
-    """Look the name up; every address must be one of the public network, unless an operator named the host."""
-    found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
-    if host.lower() not in settings.PICTURE_HOSTS:
-        for address in found:
-            where = ipaddress.ip_address(address.partition("%")[0])
-            where = getattr(where, "ipv4_mapped", None) or where
-            if not where.is_global or where.is_multicast or any(where in net for net in _TUNNELS):
-                raise OutgoingError(f"{host} is not on the public network")
-    return min(found, key=lambda address: ":" in address)  # IPv4 first: it works everywhere
+    return encrypted

@@ -8,6 +8,7 @@ from config.settings.international import *
 from config.settings.limits import *
 from config.settings.log import *
 from config.settings.mail import *
+from config.settings.outgoing import *
 from config.settings.redis import *
 from config.settings.rest import *
 from config.settings.security import *

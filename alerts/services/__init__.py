@@ -1,0 +1,1 @@
+"""What changes alerts, destinations, secrets and automations."""

@@ -1,0 +1,55 @@
+"""What every way of sending takes and answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One event of a digest."""
+
+    words: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What is to be sent, whatever the way."""
+
+    uid: str
+    """The message's, the same in each attempt: peers know repeats by it."""
+    title: str
+    text: str
+    """May have several lines."""
+    level: str = "INFO"
+    url: str = ""
+    """Where it leads."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """Label and value: state, duration, last values of the summary."""
+    lines: tuple[Line, ...] = ()
+    """What a digest lists."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """For payload templates: event_type, entity_name, project_name, run_id, ..."""
+    payload: str = ""
+    """A template of its own, of an automation; "" takes the destination's."""
+    is_repeat: bool = False
+    """Whether an attempt before this one may have arrived."""
+    mention: str = ""
+    """Whom Slack names, as Slack's id; "" takes the destination's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the peer said, secrets masked."""
+
+    is_ok: bool
+    is_permanent: bool = False
+    """Whether trying again would be answered the same."""
+    is_gone: bool = False
+    """Whether the destination is no more, so that it is to be turned off."""
+    status: int | None = None
+    request: str = ""
+    response: str = ""
+    error: str = ""
+    retry_after_s: float | None = None
+    """How long the peer wants to be left alone."""
