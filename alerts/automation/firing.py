@@ -1,0 +1,90 @@
+"""That an automation acts for a run, at most once in its time however many processes see the reason (ALR-6)."""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from alerts.automation.delivery import route_soon
+from alerts.models import Automation, AutomationRun, Event, EventKind
+from runs.models import Run
+
+_NEVER = datetime.min.replace(year=1970, tzinfo=UTC)
+
+
+def may_fire(automation: Automation, run: Run, at: datetime | None = None) -> bool:
+    """Say whether an automation may act for a run now, and note that it does; call in a transaction.
+
+    Others that ask for the same run wait until the transaction ends.
+    """
+    return bool(_claim([(automation, run.pk)], at or timezone.now()))
+
+
+def may_fire_many(pairs: Sequence[tuple[Event, Automation]]) -> list[tuple[Event, Automation]]:
+    """Keep the pairs of which the automation may act for the event's run, in order, and note that it does.
+
+    Four statements for any number of pairs; call in a transaction. Events without a run are always acted on.
+    """
+    at = timezone.now()
+    asked = [(automation, event.run_id) for event, automation in pairs if event.run_id is not None]
+    claimed = _claim(asked, at)
+    kept = []
+    for event, automation in pairs:
+        key = (automation.pk, event.run_id)
+        if event.run_id is not None and key not in claimed:
+            continue
+        kept.append((event, automation))
+        if automation.once_in_s:  # later events of these come within its time
+            claimed.discard((automation.pk, event.run_id or 0))
+    note_fired({automation.pk for _, automation in kept}, at)
+    return kept
+
+
+def _claim(asked: Sequence[tuple[Automation, int]], at: datetime) -> set[tuple[int, int]]:
+    """Return the (automation, run) that may act now, and note that they do."""
+    wanted = {(automation.pk, run_id): automation.once_in_s for automation, run_id in asked}
+    if not wanted:
+        return set()
+    fresh = [
+        AutomationRun(automation_id=one, run_id=run_id, fired_at=_NEVER) for one, run_id in sorted(wanted)
+    ]
+    AutomationRun.objects.bulk_create(fresh, ignore_conflicts=True)
+    rows = AutomationRun.objects.select_for_update().filter(
+        automation__in={one for one, _ in wanted}, run__in={run_id for _, run_id in wanted}
+    )
+    claimed = {}
+    for row in rows.order_by("pk"):
+        key = (row.automation_id, row.run_id)
+        if key in wanted and at >= row.fired_at + timedelta(seconds=wanted[key]):
+            claimed[key] = row.pk
+    AutomationRun.objects.filter(pk__in=claimed.values()).update(fired_at=at)
+    return set(claimed)
+
+
+@transaction.atomic
+def fire(automation: Automation, run: Run, *, data: dict[str, Any]) -> Event | None:
+    """Write that a run's metric met an automation's condition; None where it has acted for the run in its time.
+
+    Args:
+        automation: Its project's, or of all projects of its team.
+        run: With its project.
+        data: ``metric``, ``value``, ``measured``, ``threshold``, ``row``, ``step``; see `alerts.events`.
+    """
+    at = timezone.now()
+    current = Automation.objects.filter(pk=automation.pk, is_on=True).first()
+    if current is None or not may_fire(current, run, at):
+        return None
+    event = Event.objects.create(
+        kind=EventKind.RUN_METRIC, team_id=current.team_id, project_id=run.project_id, run=run,
+        automation=current, at=at, data=data,
+    )  # fmt: skip
+    note_fired([current.pk], at)
+    transaction.on_commit(route_soon, robust=True)
+    return event
+
+
+def note_fired(automation_ids: Collection[int], at: datetime) -> None:
+    """Keep when automations acted last."""
+    Automation.objects.filter(pk__in=automation_ids).update(last_fired_at=at)

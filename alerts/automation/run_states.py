@@ -1,0 +1,87 @@
+"""Which automations the events of runs and artifacts concern (ALR-6)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Q
+
+from alerts.automation import artifacts
+from alerts.automation.events import ARTIFACT_EVENTS, AutomationEvent
+from alerts.automation.filters import Condition, parse
+from alerts.automation.firing import may_fire_many
+from alerts.automation.plan import with_plan
+from alerts.models import Automation, Event, EventKind
+from runs.models import Run
+
+Match = tuple[Event, Automation]
+
+
+def matching(events: Sequence[Event]) -> list[Match]:
+    """Return which automations act on events of kind RUN_STATE and ARTIFACT, and note that they do.
+
+    Call in the transaction that writes what comes of it; a fixed number of queries but one for each automation that
+    asks for some runs only. Other events are ignored.
+    """
+    chosen = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.ARTIFACT}]
+    found = [pair for pair in _candidates(chosen) if _is_meant(*pair)]
+    pairs = [(event, automation) for event, automation, _ in _of_runs(found)]
+    return may_fire_many(pairs)
+
+
+def _automations(events: Sequence[Event]) -> list[tuple[Automation, Condition]]:
+    """Return the automations that are on in the events' projects and teams, with what they wait for."""
+    kinds: set[str] = set()
+    if any(event.kind == EventKind.RUN_STATE for event in events):
+        kinds.add(AutomationEvent.RUN_STATE)
+    if any(event.kind == EventKind.ARTIFACT for event in events):
+        kinds |= ARTIFACT_EVENTS
+    projects = {event.project_id for event in events if event.project_id}
+    scope = Q(project__in=projects) | Q(project__isnull=True)
+    rows = Automation.objects.filter(scope, team__in={event.team_id for event in events})
+    rows = rows.filter(is_on=True, event__in=kinds)
+    chosen = with_plan(rows.select_related("team__organization", "destination"))
+    return [(automation, parse(automation.event, automation.filter)) for automation in chosen]
+
+
+def _candidates(events: Sequence[Event]) -> Iterable[tuple[Event, Automation, Condition]]:
+    if not events:
+        return
+    by_team: dict[int, list[tuple[Automation, Condition]]] = defaultdict(list)
+    for automation, condition in _automations(events):
+        by_team[automation.team_id].append((automation, condition))
+    for event in events:
+        for automation, condition in by_team[event.team_id]:
+            if automation.project_id in {None, event.project_id}:
+                yield event, automation, condition
+
+
+def _is_meant(event: Event, automation: Automation, condition: Condition) -> bool:
+    """Say whether an event is what an automation waits for, but for the run."""
+    if event.kind == EventKind.RUN_STATE:
+        return (
+            condition.event is AutomationEvent.RUN_STATE and event.data.get("state") in condition.run_states
+        )
+    return (
+        condition.artifact is not None
+        and event.data.get("event") == automation.event
+        and artifacts.holds(condition.artifact, event.data)
+    )
+
+
+def _of_runs(
+    found: list[tuple[Event, Automation, Condition]],
+) -> list[tuple[Event, Automation, Condition]]:
+    """Keep the pairs whose run is there and one of those that the automation asks for."""
+    run_ids = {event.run_id for event, _, _ in found if event.run_id}
+    live = set(Run.objects.live().filter(pk__in=run_ids).values_list("pk", flat=True))
+    asked: dict[int, set[int]] = {}
+    for _event, automation, condition in found:
+        if condition.has_run_filter and automation.pk not in asked:
+            some = {event.run_id for event, other, _ in found if event.run_id and other.pk == automation.pk}
+            runs = Run.objects.filter(condition.runs(), pk__in=some & live)
+            asked[automation.pk] = set(runs.values_list("pk", flat=True))
+    return [
+        (event, automation, condition)
+        for event, automation, condition in found
+        if event.run_id is None or event.run_id in asked.get(automation.pk, live)
+    ]

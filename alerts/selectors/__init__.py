@@ -1,0 +1,1 @@
+"""What pages and lists read of alerts: selectors."""

@@ -1,0 +1,245 @@
+"""Automations: made, changed, copied and deleted (ALR-6)."""
+
+from dataclasses import dataclass, replace
+from dataclasses import fields as fields_of
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.audit import record
+from access.engine import require
+from alerts.access import AutomationAction
+from alerts.automation.events import METRIC_EVENTS
+from alerts.automation.filters import parse
+from alerts.automation.plan import FEATURE, has_automations
+from alerts.models import ActionKind, Automation, Destination, Level
+from common.errors import Conflict, Forbidden, Invalid
+from runs.models import Project
+from runs.projection import clean_text
+from teams.models import Team
+
+MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
+MAX_ONCE_IN_S = 365 * 86_400
+LEAST_METRIC_S = 60
+"""A metric is logged many times a second; an automation on one acts for a run once a minute at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutomationFields:
+    """What an automation is; None leaves a thing as it is, or takes the default of a new one."""
+
+    name: str | None = None
+    description: str | None = None
+    event: str | None = None
+    filter: Any = None
+    action: str | None = None
+    destination: Destination | None = None
+    title: str | None = None
+    message: str | None = None
+    severity: str | None = None
+    payload: str | None = None
+    once_in_s: int | None = None
+    is_on: bool | None = None
+
+
+@transaction.atomic
+def create_automation(
+    *, actor: Actor, team: Team, project: Project | None = None, fields: AutomationFields
+) -> Automation:
+    """Make an automation of a project, or of all projects of a team.
+
+    Raises:
+        Forbidden: the plan of the team's organization has no automations.
+        Conflict: the team has one of this name, or the project as many as it may.
+        Invalid: what is wrong with it.
+    """
+    require(actor, AutomationAction.CREATE, project or team)
+    _require_plan(team)
+    if project is not None and project.team_id != team.pk:
+        raise Invalid(_("The project %(project)s is not of %(team)s.") % {"project": project, "team": team})
+    if fields.name is None or fields.event is None or fields.action is None:
+        raise Invalid(_("An automation has a name, an event and an action."))
+    _check_count(team, project)
+    automation = Automation(team=team, project=project, created_by_id=actor.user_id)
+    _apply(automation, fields)
+    automation.save()
+    _note(actor, "automation.create", automation, after=_told(automation))
+    return automation
+
+
+@transaction.atomic
+def change_automation(*, actor: Actor, automation: Automation, fields: AutomationFields) -> Automation:
+    """Change what an automation waits for or does, or switch it on or off."""
+    require(actor, AutomationAction.MANAGE, automation)
+    automation = _locked(automation)
+    if fields.is_on is not False or replace(fields, is_on=None) != AutomationFields():
+        _require_plan(automation.team)
+    before = _told(automation)
+    _apply(automation, fields)
+    automation.save()
+    after = _told(automation)
+    if after != before:
+        _note(actor, "automation.change", automation, before=before, after=after)
+    return automation
+
+
+@transaction.atomic
+def delete_automation(*, actor: Actor, automation: Automation) -> None:
+    """Delete an automation with the history of what it did."""
+    require(actor, AutomationAction.MANAGE, automation)
+    _note(actor, "automation.delete", automation, before=_told(automation))
+    automation.delete()
+
+
+@transaction.atomic
+def copy_automation(
+    *, actor: Actor, automation: Automation, name: str, project: Project | None = None
+) -> Automation:
+    """Make one like another, in a project of the same team, or as the other: of its project or of the whole team."""
+    require(actor, AutomationAction.VIEW, automation)
+    original = Automation.objects.select_related("team__organization", "project", "destination").get(
+        pk=automation.pk
+    )
+    copied = {field.name: getattr(original, field.name) for field in fields_of(AutomationFields)}
+    return create_automation(
+        actor=actor, team=original.team, project=project or original.project,
+        fields=AutomationFields(**{**copied, "name": name}),
+    )  # fmt: skip
+
+
+def _locked(automation: Automation) -> Automation:
+    rows = Automation.objects.select_for_update(of=("self",))
+    return rows.select_related("team__organization", "project", "destination").get(pk=automation.pk)
+
+
+def _require_plan(team: Team) -> None:
+    """Let pass a team that may use automations.
+
+    Raises:
+        Forbidden: the plan of its organization has none.
+    """
+    if not has_automations(team):
+        message = _("The plan of %(organization)s does not include automations.")
+        raise Forbidden(message % {"organization": team.organization}, action=FEATURE)
+
+
+def _check_count(team: Team, project: Project | None) -> None:
+    limit = settings.AUTOMATIONS_MOST
+    if Automation.objects.filter(team=team, project=project).count() >= limit:
+        raise Conflict(
+            _("%(where)s has %(limit)s automations, as many as it may (setting RUNYARD_AUTOMATIONS_MOST).")
+            % {"where": project or team, "limit": limit}
+        )
+
+
+def _note(
+    actor: Actor,
+    action: str,
+    automation: Automation,
+    *,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    team = automation.team
+    record(
+        actor, action, automation, organization_id=team.organization_id, team_id=team.pk, before=before,
+        after=after,
+    )  # fmt: skip
+
+
+def _told(automation: Automation) -> dict[str, Any]:
+    """Return what of an automation can change, as the audit log names it."""
+    return {
+        "name": automation.name,
+        "project": automation.project.name if automation.project else "",
+        "event": automation.event,
+        "filter": automation.filter,
+        "action": automation.action,
+        "destination": automation.destination.name if automation.destination else "",
+        "once_in_s": automation.once_in_s,
+        "on": automation.is_on,
+    }
+
+
+_LIMITS = {
+    "name": MAX_NAME, "description": MAX_TEXT, "title": MAX_TITLE, "message": MAX_TEXT, "payload": MAX_TEXT,
+}  # fmt: skip
+
+
+def _apply(automation: Automation, fields: AutomationFields) -> None:
+    """Set what is given, and check the whole.
+
+    Raises:
+        Invalid: what is wrong.
+        Conflict: the team has another one of this name.
+    """
+    for name, limit in _LIMITS.items():
+        value = getattr(fields, name)
+        if value is not None:
+            if len(value) > limit:
+                raise Invalid(
+                    _("%(field)s has %(count)s characters; at most %(limit)s are allowed.")
+                    % {"field": name, "count": len(value), "limit": limit}
+                )
+            setattr(automation, name, clean_text(value))
+    for name in ("event", "filter", "action", "destination", "severity", "once_in_s", "is_on"):
+        value = getattr(fields, name)
+        if value is not None:
+            setattr(automation, name, value)
+    _check_name(automation)
+    condition = parse(automation.event, automation.filter)
+    automation.event, automation.filter = condition.event.value, condition.canonical
+    _check_action(automation)
+    _check_once(automation)
+
+
+def _check_name(automation: Automation) -> None:
+    automation.name = automation.name.strip()
+    if not automation.name:
+        raise Invalid(_("An automation has a name."))
+    others = Automation.objects.filter(team=automation.team, name=automation.name).exclude(pk=automation.pk)
+    if others.exists():
+        raise Conflict(_("There is an automation %(name)r already.") % {"name": automation.name})
+
+
+def _check_action(automation: Automation) -> None:
+    """Refuse a destination that the action cannot use."""
+    if automation.action not in ActionKind.values:
+        raise Invalid(
+            _("There is no action %(action)r; there are %(known)s.")
+            % {"action": automation.action, "known": ", ".join(ActionKind.values)}
+        )
+    if automation.severity not in Level.values:
+        raise Invalid(
+            _("There is no severity %(severity)r; there are %(known)s.")
+            % {"severity": automation.severity, "known": ", ".join(Level.values)}
+        )
+    if automation.action == ActionKind.NO_OP:
+        automation.destination = None
+        return
+    destination = automation.destination
+    if destination is None:
+        raise Invalid(_("Choose where the automation sends to."))
+    if destination.team_id != automation.team_id:
+        raise Invalid(
+            _("%(destination)s is not of %(team)s.") % {"destination": destination, "team": automation.team}
+        )
+    if destination.is_slack != (automation.action == ActionKind.NOTIFICATION):
+        raise Invalid(
+            _("%(action)s needs a Slack destination.") % {"action": automation.action}
+            if automation.action == ActionKind.NOTIFICATION
+            else _("%(action)s needs a webhook.") % {"action": automation.action}
+        )
+
+
+def _check_once(automation: Automation) -> None:
+    """Refuse to act more often than is useful to anybody."""
+    least = LEAST_METRIC_S if automation.event in METRIC_EVENTS else 0
+    if not least <= automation.once_in_s <= MAX_ONCE_IN_S:
+        raise Invalid(
+            _("An automation acts for a run once in %(least)s to %(most)s seconds, not in %(given)s.")
+            % {"least": least, "most": MAX_ONCE_IN_S, "given": automation.once_in_s}
+        )
