@@ -36,10 +36,10 @@ def trigger_nodes(rows: Iterable[Automation], actor: Actor) -> list[dict[str, An
     return [_trigger_node(row, managed, siblings) for row in automations]
 
 
-def triggers_by_project(project_ids: Collection[int], actor: Actor) -> dict[int, list[dict[str, Any]]]:
+def triggers_by_project(project_ids: Collection[int], actor: Actor) -> dict[int | None, list[dict[str, Any]]]:
     """Return the visible automations of each project."""
     rows = list(automations_for(actor).filter(project_id__in=project_ids))
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int | None, list[dict[str, Any]]] = {}
     for row, node in zip(rows, trigger_nodes(rows, actor), strict=True):
         found.setdefault(row.project_id, []).append(node)
     return found
@@ -55,8 +55,7 @@ def integration_node(destination: Destination, managed: Collection[int]) -> dict
     """Return a destination; who does not manage it learns the host of a webhook: whoever knows more can post to it."""
     node = {"id": to_id(INTEGRATION, destination.pk)}
     if destination.is_slack:
-        channel, _, workspace = destination.place.partition(", ")
-        shown = {"channelName": channel or destination.name, "teamName": workspace or destination.name}
+        shown = {"channelName": destination.name, "teamName": destination.place}
         return {"__typename": "SlackIntegration", **node, **shown}
     url = unsealed(destination)
     if destination.pk not in managed:

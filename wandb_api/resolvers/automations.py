@@ -22,7 +22,7 @@ from wandb_api.context import Info
 from wandb_api.errors import Taken
 from wandb_api.ids import from_id, to_id
 from wandb_api.nodes import project_node
-from wandb_api.paging import page_at_once, page_of
+from wandb_api.paging import page_at_once
 from wandb_api.schema import entity_type, mutation, organization_type, project_type, root, user_type
 from wandb_api.siblings import Siblings
 from wandb_api.trigger_inputs import fields_of, scope_of
@@ -108,7 +108,9 @@ def _page(
 ) -> dict[str, Any]:
     actor = info.context.actor
     rows = automations_for(actor).filter(where, _meant(read_filters(filters))).order_by(*_order(order))
-    return page_at_once(rows, lambda page: trigger_nodes(page, actor), after=after, first=first, most=_MAX_PAGE)
+    return page_at_once(
+        rows, lambda page: trigger_nodes(page, actor), after=after, first=first, most=_MAX_PAGE
+    )
 
 
 def _order(text: str | None) -> list[str]:
