@@ -26,14 +26,20 @@ _MAIL_PORTS = {25, 465, 587}
 _NOT_PUBLIC = [
     ipaddress.ip_network(net)
     for net in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+        "192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4",
         "192.88.99.0/24",  # relays of 6to4: lead to whatever an IPv6 address says
         "168.63.129.16/32",  # the host below virtual machines of Azure, public by its form
         "2001::/23",  # Teredo and other tunnels
         "2002::/16",  # 6to4
-        "2001:db8::/32",
-        "3fff::/20",
+        "2001:db8::/32", "3fff::/20",
     )
-]
+]  # fmt: skip
+"""Of the public networks; written out, since what Python calls global differs between its releases.
+
+Source: IANA's registries of special-purpose addresses.
+"""
 _PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
 """All that is given out; what IPv6 has for NAT64, IPv4 within, single networks and machines lies outside."""
 _look_ups = threading.BoundedSemaphore(32)
@@ -153,6 +159,6 @@ def _is_allowed(text: str, networks: Sequence[Network]) -> bool:
     where = getattr(where, "ipv4_mapped", None) or where
     if any(where in network for network in networks):
         return True
-    if not where.is_global or where.is_multicast or any(where in network for network in _NOT_PUBLIC):
+    if any(where in network for network in _NOT_PUBLIC):
         return False
     return where.version == 4 or where in _PUBLIC_IPV6

@@ -176,6 +176,7 @@ def _asked(
         request["headers"] = {**request["headers"], "Connection": "close"}
         connection.request(url=target.path, **request)
         with closing(connection.getresponse()) as answer:
+            deadline.check()  # a head that was cut off looks like one that has ended
             yield answer
     except (OSError, http.client.HTTPException, ValueError) as error:
         deadline.check()

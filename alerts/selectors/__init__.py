@@ -1,1 +1,1 @@
-"""What pages and lists read of alerts: selectors."""
+"""Reads about alerts, destinations, secrets and automations."""

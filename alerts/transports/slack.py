@@ -1,7 +1,6 @@
 """Slack (ALR-4): messages of blocks by `slack-sdk`, sent to Slack's own hosts and no others."""
 
 import json
-import logging
 from typing import Any
 from urllib.request import Request
 
@@ -11,6 +10,7 @@ from alerts.models import Destination
 from alerts.transports.addresses import check_slack, unsealed
 from alerts.transports.base import Notice, Outcome
 from alerts.transports.masking import Mask
+from alerts.transports.slack_api import silent
 from alerts.transports.slack_blocks import message_of
 from alerts.transports.webhook import shown_request, shown_response, wait_s
 from common.errors import DomainError
@@ -31,17 +31,13 @@ _LATER = {
 }
 _MAX_WORD = 200
 
-_silent = logging.Logger("slack_sdk")  # noqa: LOG001 - never shown: it writes addresses, which are secrets
-_silent.addHandler(logging.NullHandler())
-_silent.setLevel(logging.CRITICAL)
-
 
 class Client(WebhookClient):
     """Slack's client, by our own way out: no other host, no redirect, no retry, 10 s for all."""
 
     def __init__(self, url: str) -> None:
         """Take an address that was checked."""
-        super().__init__(url, proxy="", logger=_silent, retry_handlers=[])
+        super().__init__(url, proxy="", logger=silent, retry_handlers=[])
         self.host = check_slack(url).host
         self.mask = Mask()
         self.mask.add_address(url)

@@ -1,0 +1,1 @@
+"""REST: alerts, destinations, secrets and automations."""

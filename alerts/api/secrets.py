@@ -1,0 +1,110 @@
+"""REST: secrets that webhooks use, for who manages them (ALR-7)."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet
+
+from access.openapi import query
+from access.rest_policy import actor_of
+from access.routes import declare
+from alerts.access import AlertAction
+from alerts.api.destinations import team_named
+from alerts.models import Secret
+from alerts.selectors.destinations import managed_secrets
+from alerts.services import secrets as services
+from common.errors import NotFound
+from common.rest import Pages, is_key, validated
+
+_MANAGE = AlertAction.MANAGE_SECRETS
+
+
+class SecretSerializer(serializers.ModelSerializer[Secret]):
+    """A secret without its value, which is told to nobody."""
+
+    team = serializers.CharField(source="team.name")
+    created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
+    updated_at = serializers.DateTimeField(help_text="When its value was stored last.")
+
+    class Meta:
+        model = Secret
+        fields: ClassVar[list[str]] = ["id", "team", "name", "created_at", "created_by", "updated_at"]
+
+
+class SecretValueSerializer(serializers.Serializer[Any]):
+    """Another value of a secret."""
+
+    value = serializers.CharField(
+        min_length=services.MIN_LENGTH, max_length=services.MAX_LENGTH, help_text="Never told again."
+    )
+
+
+class NewSecretSerializer(SecretValueSerializer):
+    """What makes a secret."""
+
+    team = serializers.CharField(help_text="Name of a team, or of yourself.")
+    name = serializers.CharField(
+        max_length=64, help_text="A letter, then letters, digits and “_”. Payloads use it as `${NAME}`."
+    )
+
+
+@declare(_MANAGE)
+class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
+    """Secrets of the teams whose secrets the caller manages, and the caller's own; their values are told to nobody."""
+
+    tag = "Alerts"
+    serializer_class = SecretSerializer
+    pagination_class = Pages
+    queryset = Secret.objects.all()
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "partial_update": _MANAGE, "destroy": _MANAGE,
+    }  # fmt: skip
+
+    def get_queryset(self) -> QuerySet[Secret]:
+        """Narrow to a team."""
+        rows = managed_secrets(actor_of(self.request))
+        team = self.request.query_params.get("team")
+        return rows.filter(team__name=team) if team else rows
+
+    @extend_schema(parameters=[query("team", "Only those of this team.")])
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List the secrets that you manage, newest first."""
+        return super().list(request, *args, **kwargs)
+
+    def _secret(self) -> Secret:
+        number = str(self.kwargs["pk"])
+        row = self.get_queryset().filter(pk=int(number) if is_key(number) else 0).first()
+        if row is None:
+            raise NotFound(_("There is no such secret here."))
+        return row
+
+    @extend_schema(request=NewSecretSerializer, responses={201: SecretSerializer})
+    def create(self, request: Request) -> Response:
+        """Store a secret; one of the same name gets this value."""
+        body = validated(NewSecretSerializer, request.data)
+        team = team_named(request, body.pop("team"))
+        made = services.put_secret(actor=actor_of(request), team=team, **body)
+        return Response(SecretSerializer(made).data, status=HTTP_201_CREATED)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Return a secret without its value."""
+        return Response(SecretSerializer(self._secret()).data)
+
+    @extend_schema(request=SecretValueSerializer)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Replace the value of a secret."""
+        body, secret = validated(SecretValueSerializer, request.data), self._secret()
+        made = services.put_secret(actor=actor_of(request), team=secret.team, name=secret.name, **body)
+        return Response(SecretSerializer(made).data)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a secret that nothing uses."""
+        services.delete_secret(actor=actor_of(request), secret=self._secret())
+        return Response(status=HTTP_204_NO_CONTENT)

@@ -1,0 +1,174 @@
+"""Forms of the pages of destinations and secrets."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from alerts.models import Destination, Secret
+from alerts.presets import PRESETS
+from alerts.selectors.destinations import secret_names
+from alerts.services.secrets import MAX_LENGTH, check_name
+from alerts.templating import MAX_TEMPLATE, check_template
+from alerts.transports.addresses import check_slack, check_webhook
+from alerts.transports.slack_blocks import mention_of
+from common.addresses import MAX_URL
+from common.errors import DomainError
+from teams.models import Team
+
+
+def _said(error: DomainError) -> forms.ValidationError:
+    return forms.ValidationError(error.message)
+
+
+class _DestinationForm(forms.Form):
+    """What all destinations have."""
+
+    name = forms.CharField(label=_("Name"), max_length=64)
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=MAX_URL,
+        widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *args: Any, team: Team, destination: Destination | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.team, self.destination = team, destination
+        if destination is not None:
+            self.initial = {**self.initial, "name": destination.name, "mention": destination.mention}
+            self.fields["url"].required = False
+            kept = gettext("Empty keeps the present one, at %(host)s. It is not shown again.")
+            self.fields["url"].help_text = kept % {"host": destination.place}
+
+
+class SlackForm(_DestinationForm):
+    """A channel of Slack."""
+
+    mention = forms.CharField(
+        label=_("Mention"), max_length=40, required=False,
+        help_text=_(
+            "Whom each message names: “here”, “channel”, or the id of a member or group, such as U024BE7LH "
+            "(in a member’s profile: More, then Copy member ID)."
+        ),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].widget.attrs["placeholder"] = "#training-alerts"
+        if self.destination is None:
+            self.fields["url"].widget.attrs["placeholder"] = "https://hooks.slack.com/services/…"
+        elif self.destination.kind == "slack":
+            del self.fields["url"]
+
+    def clean_url(self) -> str:
+        """Take addresses of Slack only."""
+        url = str(self.cleaned_data["url"])
+        try:
+            if url:
+                check_slack(url)
+        except DomainError as error:
+            raise _said(error) from None
+        return url
+
+    def clean_mention(self) -> str:
+        """Take ids of Slack only."""
+        mention = str(self.cleaned_data["mention"]).strip().removeprefix("@")
+        if mention and not mention_of(mention):
+            raise forms.ValidationError(gettext("This is no id of Slack: one looks like U024BE7LH."))
+        return mention
+
+
+class WebhookForm(_DestinationForm):
+    """A webhook, its payload and its secrets."""
+
+    preset = forms.ChoiceField(label=_("Service"), required=False)
+    access_token_name = forms.ChoiceField(
+        label=_("Access token"), required=False,
+        help_text=_("A secret that is sent as “Authorization: Bearer …”."),
+    )  # fmt: skip
+    signing_secret_name = forms.ChoiceField(
+        label=_("Signing secret"), required=False,
+        help_text=_("A secret by which the receiver knows that a request is from here and was not changed."),
+    )  # fmt: skip
+    template = forms.CharField(
+        label=_("Payload"), required=False, max_length=MAX_TEMPLATE, strip=False,
+        widget=forms.Textarea({"rows": 16, "spellcheck": "false", "autocomplete": "off", "wrap": "off"}),
+        help_text=_("JSON with ${variables}. Empty, or as it was, it is the service’s own."),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, preset: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        row = self.destination
+        chosen = PRESETS[row.preset if row is not None and row.preset in PRESETS else preset]
+        self.fields["url"].widget.attrs["placeholder"] = chosen.example
+        names = secret_names(self.team)
+        none = ("", gettext("None"))
+        for field, choices in (
+            ("preset", [(key, entry.label) for key, entry in PRESETS.items()]),
+            ("access_token_name", [none, *((name, name) for name in names)]),
+            ("signing_secret_name", [none, *((name, name) for name in names)]),
+        ):
+            choice = self.fields[field]
+            assert isinstance(choice, forms.ChoiceField)  # noqa: S101 - for the type checker
+            choice.choices = choices
+        self.initial.setdefault("preset", preset)
+        self.initial.setdefault("template", chosen.template)
+        if row is None:
+            self.fields["preset"].widget = forms.HiddenInput()
+            return
+        self.initial = {
+            **self.initial, "preset": row.preset, "template": row.template or chosen.template,
+            "access_token_name": row.access_token_name, "signing_secret_name": row.signing_secret_name,
+        }  # fmt: skip
+
+    def clean_url(self) -> str:
+        """Take addresses of the web only."""
+        url = str(self.cleaned_data["url"])
+        try:
+            if url:
+                check_webhook(url)
+        except DomainError as error:
+            raise _said(error) from None
+        return url
+
+    def clean(self) -> dict[str, Any]:
+        """Check the payload; that of a preset is not kept, so that it stays as the service wants it."""
+        data = super().clean() or self.cleaned_data
+        template = str(data.get("template", "")).replace("\r\n", "\n").strip()
+        own = {preset.template for preset in PRESETS.values()}
+        data["template"] = "" if template in own else template
+        try:
+            known = secret_names(self.team)
+            check_template(data["template"] or PRESETS[data.get("preset", "")].template, secret_names=known)
+        except DomainError as error:
+            self.add_error("template", error.message)
+        return data
+
+
+class SecretForm(forms.Form):
+    """A new secret, or another value for one there is."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=64, widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
+        help_text=_("Letters, digits and “_”, for example DEPLOY_TOKEN. Payloads use it as ${DEPLOY_TOKEN}."),
+    )  # fmt: skip
+    value = forms.CharField(
+        label=_("Value"), max_length=MAX_LENGTH,
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+        help_text=_("It is stored encrypted and never shown again."),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.team = team
+
+    def clean_name(self) -> str:
+        """Take a name that payloads can hold and that is new."""
+        try:
+            name = check_name(str(self.cleaned_data["name"]).strip())
+        except DomainError as error:
+            raise _said(error) from None
+        if Secret.objects.filter(team=self.team, name=name).exists():
+            raise forms.ValidationError(gettext("There is one of this name; replace its value below."))
+        return name

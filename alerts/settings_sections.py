@@ -1,0 +1,20 @@
+"""The sections that alerts add to the settings of people and teams."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.sections import Place, Section, register_sections
+from alerts.access import AlertAction
+
+
+def register() -> None:
+    """Tell `accounts`, which makes rails of them."""
+    words = _("slack webhook teams discord ntfy pagerduty feishu channel")
+    register_sections(
+        Place.USER, Section(_("Destinations"), "webhook", "alerts:own_destinations", rank=64, words=words)
+    )
+    manage, secrets = AlertAction.MANAGE, AlertAction.MANAGE_SECRETS
+    register_sections(
+        Place.TEAM,
+        Section(_("Destinations"), "webhook", "alerts:destinations", rank=56, needs=manage, words=words),
+        Section(_("Secrets"), "lock", "alerts:secrets", rank=58, needs=secrets),
+    )

@@ -1,0 +1,1 @@
+"""Pages of alerts, destinations, secrets and automations."""

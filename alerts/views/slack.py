@@ -1,0 +1,41 @@
+"""Where Slack leads back to after a channel was chosen (ALR-4)."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from access.routes import Open, declare
+from access.web import actor_of
+from alerts.services import slack
+from alerts.views.places import Place
+from common.errors import Conflict, Invalid, Unavailable
+
+
+def callback_url() -> str:
+    """Return the address that the app of Slack has to know."""
+    return str(settings.BASE_URL) + reverse("alerts:slack_callback")
+
+
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_http_methods(["GET"])
+def callback(request: HttpRequest) -> HttpResponse:
+    """Keep the channel that was chosen, and lead to its page."""
+    actor, state = actor_of(request), request.GET.get("state", "")
+    team, _redirect = slack.team_of_state(actor, state)
+    place = Place(team)
+    if request.GET.get("error") or not request.GET.get("code"):
+        messages.info(request, _("No channel was connected."))
+        return redirect(place.destinations_url)
+    try:
+        row = slack.finish_install(actor=actor, code=request.GET["code"], state=state)
+    except (Conflict, Invalid, Unavailable) as error:
+        messages.error(request, error.message)
+        return redirect(place.destinations_url)
+    messages.success(request, _("%(name)s is connected. Send a test to see it arrive.") % {"name": row})
+    return redirect(place.url("destination", row.pk))

@@ -1,0 +1,120 @@
+"""A Slack: incoming webhooks, and the page and the method of its API by which channels are connected."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+CLIENT_ID, CLIENT_SECRET = "1234.5678", "slack-client-secret"
+CODE = "a-code"
+
+
+@dataclass
+class Slack:
+    """What it was told; ``refusal`` is how its webhooks answer: status, word, headers."""
+
+    url: str
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    exchanges: list[dict[str, str]] = field(default_factory=list)
+    refusal: tuple[int, str, dict[str, str]] | None = None
+    oauth_error: str = ""
+    channel: str = "#training"
+    workspace: str = "Aurora Labs"
+    hook: str = "/services/T024BE7LD/B0391P5T1/x1y2z3a4b5c6d7e8"
+
+    @property
+    def hook_url(self) -> str:
+        """The address of a webhook."""
+        return self.url + self.hook
+
+
+class _Server(ThreadingHTTPServer):
+    slack: Slack
+    daemon_threads = True
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        """Be the page where somebody chooses a channel, who does so at once."""
+        parts = urlsplit(self.path)
+        asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        if parts.path != "/oauth/v2/authorize" or asked.get("client_id") != CLIENT_ID:
+            self._answer(404, b"no_such_page")
+            return
+        back = f"{asked['redirect_uri']}?{urlencode({'code': CODE, 'state': asked['state']})}"
+        self._answer(302, b"", {"Location": back})
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/api/oauth.v2.access":
+            self._exchange({name: values[0] for name, values in parse_qs(body.decode()).items()})
+            return
+        if not self.path.startswith("/services/"):
+            self._answer(404, b"no_team")
+            return
+        slack = self.server.slack
+        if slack.refusal is not None:
+            status, word, headers = slack.refusal
+            self._answer(status, word.encode(), headers)
+            return
+        slack.messages.append(json.loads(body))
+        self._answer(200, b"ok")
+
+    def _exchange(self, given: dict[str, str]) -> None:
+        slack = self.server.slack
+        slack.exchanges.append(given)
+        error = slack.oauth_error or self._error_of(given)
+        told: dict[str, Any] = {"ok": False, "error": error}
+        if not error:
+            told = {
+                "ok": True,
+                "access_token": "xoxb-1",
+                "token_type": "bot",
+                "scope": "incoming-webhook",
+                "team": {"id": "T024BE7LD", "name": slack.workspace},
+                "incoming_webhook": {
+                    "channel": slack.channel,
+                    "channel_id": "C024BE91L",
+                    "configuration_url": "https://aurora.slack.com/services/B0391P5T1",
+                    "url": slack.hook_url,
+                },
+            }
+        self._answer(200, json.dumps(told).encode(), {"Content-Type": "application/json"})
+
+    @staticmethod
+    def _error_of(given: dict[str, str]) -> str:
+        if given.get("client_id") != CLIENT_ID or given.get("client_secret") != CLIENT_SECRET:
+            return "invalid_client_id"
+        return "" if given.get("code") == CODE else "invalid_code"
+
+    def _answer(self, status: int, content: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def slack() -> Iterator[Slack]:
+    """Run one on this machine."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.slack = Slack(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.slack
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
