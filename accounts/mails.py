@@ -8,8 +8,10 @@ of a label, a colon and an address on the next line becomes a button.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from email.utils import make_msgid
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -41,7 +43,14 @@ class Paragraph:
         return _CODE.fullmatch(self.words) is not None
 
 
-def send(template: str, user: User, context: Mapping[str, Any] | None = None, *, address: str = "") -> None:
+def send(
+    template: str,
+    user: User,
+    context: Mapping[str, Any] | None = None,
+    *,
+    address: str = "",
+    headers: Mapping[str, str] | None = None,
+) -> OutboxMail | None:
     """Mail a user; whoever has no address (a service account) gets none.
 
     Args:
@@ -49,11 +58,15 @@ def send(template: str, user: User, context: Mapping[str, Any] | None = None, *,
         user: Whose language it is written in; ``user`` in the templates.
         context: More for the templates, which also know ``base_url`` and ``support_contact``.
         address: Another than the primary one.
+        headers: More for its head.
     """
     address = address or user.email
-    if address:
-        with in_language_of(user):
-            queue(render(template, address, {"user": user, **(context or {})}))
+    if not address:
+        return None
+    with in_language_of(user):
+        message = render(template, address, {"user": user, **(context or {})})
+    message.extra_headers |= headers or {}
+    return queue(message)[0]
 
 
 def render(template: str, address: str, context: Mapping[str, Any]) -> EmailMultiAlternatives:
@@ -69,14 +82,26 @@ def render(template: str, address: str, context: Mapping[str, Any]) -> EmailMult
     return message
 
 
-def queue(message: EmailMultiAlternatives) -> None:
-    """Store a mail in the transaction of what it tells, and send it after the commit."""
+def queue(message: EmailMultiAlternatives) -> list[OutboxMail]:
+    """Store a mail in the transaction of what it tells, and send it after the commit.
+
+    Its Message-ID is made here, so that one that is sent twice, because the worker was killed before it could note
+    that the server took it, is known for the same.
+    """
     html = next((str(part[0]) for part in message.alternatives), "")
+    domain = urlsplit(settings.BASE_URL).hostname or "localhost"
+    rows = []
     for address in message.to:
         row = OutboxMail.objects.create(
-            to=address, subject=message.subject[:300], text=str(message.body), html=html
+            to=address,
+            subject=message.subject[:300],
+            text=str(message.body),
+            html=html,
+            headers={**message.extra_headers, "Message-ID": make_msgid(domain=domain)},
         )
         transaction.on_commit(partial(deliver_mail.delay, row.pk))
+        rows.append(row)
+    return rows
 
 
 def _on_one_line(value: Any) -> Any:

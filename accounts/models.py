@@ -197,6 +197,9 @@ class OutboxMail(models.Model):
     subject = models.CharField(max_length=300)
     text = models.TextField()
     html = models.TextField()
+    headers = models.JSONField(
+        default=dict, help_text="More for its head; a Message-ID that each attempt repeats, above all."
+    )
     created_at = models.DateTimeField(default=timezone.now)
     try_at = models.DateTimeField(default=timezone.now, help_text="Not sent before; UTC.")
     attempt_count = models.PositiveSmallIntegerField(default=0)

@@ -51,9 +51,8 @@ def deliver(*, mail_id: int) -> None:
     if not waiting().filter(pk=mail_id).update(**claim):
         return
     mail = OutboxMail.objects.get(pk=mail_id)
-    message = EmailMultiAlternatives(
-        mail.subject, mail.text, to=[mail.to], headers={"Auto-Submitted": "auto-generated"}
-    )
+    headers = {"Auto-Submitted": "auto-generated", **mail.headers}
+    message = EmailMultiAlternatives(mail.subject, mail.text, to=[mail.to], headers=headers)
     message.attach_alternative(mail.html, "text/html")
     try:
         message.send()
@@ -115,6 +114,7 @@ class OutboxBackend(BaseEmailBackend):
                     subject=str(message.subject)[:300],
                     text=str(message.body),
                     html=html,
+                    headers=dict(message.extra_headers),
                     kept_at=timezone.now(),
                 )
                 logger.info("Mail to %s, %r: %s/outbox/%s", address, kept.subject, settings.BASE_URL, kept.pk)

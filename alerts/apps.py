@@ -5,8 +5,15 @@ class AlertsConfig(AppConfig):
     name = "alerts"
 
     def ready(self) -> None:
-        from alerts import access, audit_words, settings_sections
+        from alerts import access, audit_words, events, measures, retention, settings_sections
+        from common.telemetry.exposition import register_reading
+        from runs import hooks
+        from runs.services import purge
 
         access.register()
         audit_words.register()
         settings_sections.register()
+        hooks.register_state_hook(events.note_state)
+        hooks.register_alert_hook(events.note_alert)
+        purge.register_part(retention.remove_of_run)
+        register_reading("alerts", measures.waiting)

@@ -19,10 +19,16 @@ SECRETS = {
     "secret.replace": _("Replaced the value of a secret for webhooks"),
     "secret.delete": _("Deleted a secret for webhooks"),
 }
+MESSAGES = {
+    "alert_message.retry": _("Sent an alert again"),
+    "destination.turn_off": _("Turned off a destination that takes nothing any more"),
+}
 
 
 def register() -> None:
     """Tell the audit log."""
+    register_words("alert_message", _("Alerts that were sent"), MESSAGES)
+    register_kind("alerts.Message", _("Alert that was sent"))
     register_words("destination", _("Destinations for alerts"), DESTINATIONS)
     register_words("secret", _("Secrets for webhooks"), SECRETS)
     register_kind(

@@ -1,5 +1,6 @@
 """Grants in restricted projects: by invitation, with the role that the invitation gives (TEAM-24)."""
 
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.db.models import F, Model, Q, QuerySet
@@ -7,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.compiled import KeysOf
-from access.grants import Reason, met, unmet
+from access.grants import Place, Reason, met, unmet
 from access.resources import NOBODY, Resource, value_at
 from runs.models import Project, ProjectMember, Visibility
 from teams.grants import limit_on, within_access
@@ -47,6 +48,16 @@ class RestrictedProjectMembers:
             return NOBODY
         invited = _invitations(action).filter(project_id=value_at(row, resource.project))
         return Q(pk__in=invited.values("user_id"))
+
+    def holders(
+        self, action: str, places: Collection[Place], among: Collection[int] | None
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield who was invited with the action to each restricted project."""
+        by_project = {place.project_id: place for place in places if place.project_id is not None}
+        invited = _invitations(action).filter(user__is_active=True, project__in=by_project)
+        chosen = invited if among is None else invited.filter(user__in=among)
+        for project_id, user_id in chosen.values_list("project_id", "user_id"):
+            yield by_project[project_id], user_id
 
     def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
         """Say what the actor's invitation to the row's project gives them, if the project is restricted."""

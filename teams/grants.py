@@ -3,7 +3,7 @@
 What a role gives ends at what the organization lets its holder do: `within_access` is asked wherever a role is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
@@ -11,7 +11,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from access.actions import Preset, spec_of
 from access.actor import Actor
 from access.compiled import KeysOf
-from access.grants import Reason
+from access.grants import Place, Reason
 from access.resources import NOBODY, Resource, any_of, value_at
 from teams import reasons
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, ServiceAccount, Team
@@ -90,6 +90,14 @@ def _members(action: str) -> Q:
     return Q(role__grants__action=action) & within_access(action, "user_id", "team__organization_id")
 
 
+def _gathered(pairs: Iterable[tuple[int | None, int]]) -> dict[int | None, set[int]]:
+    """Return the users of each team or organization."""
+    found: dict[int | None, set[int]] = {}
+    for key, user_id in pairs:
+        found.setdefault(key, set()).add(user_id)
+    return found
+
+
 class TeamRoles:
     """Grants by team role, by organization role in all its teams, and by an organization's service account."""
 
@@ -126,6 +134,31 @@ class TeamRoles:
             )
             condition |= Q(pk__in=chiefs.values("user_id")) | Q(pk__in=services.values("user_id"))
         return condition
+
+    def holders(
+        self, action: str, places: Collection[Place], among: Collection[int] | None
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield who holds the action in each place by a role there."""
+        reached = [place for place in places if not place.is_withheld]
+        team_ids = {place.team_id for place in reached} - {None}
+        organization_ids = {place.organization_id for place in reached} - {None}
+        active = Q(user__is_active=True) if among is None else Q(user__is_active=True, user__in=among)
+        members = Membership.objects.filter(_members(action), active, team__in=team_ids)
+        chiefs = OrganizationMember.objects.filter(_chiefs(action), active, organization__in=organization_ids)
+        services = ServiceAccount.objects.filter(
+            active, organization__in=organization_ids, role__grants__action=action
+        )
+        by_team = _gathered(members.values_list("team_id", "user_id"))
+        by_organization = _gathered(chiefs.values_list("organization_id", "user_id"))
+        by_service = _gathered(services.values_list("organization_id", "user_id"))
+        for place in reached:
+            for user_id in by_team.get(place.team_id, ()):
+                yield place, user_id
+            for user_id in (
+                *by_organization.get(place.organization_id, ()),
+                *by_service.get(place.organization_id, ()),
+            ):
+                yield place, user_id
 
     def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
         """Say what the actor's places in the row's team and organization give them."""
@@ -198,6 +231,22 @@ class InviteSwitch:
             return NOBODY
         members = Membership.objects.filter(_acting_members(action), team_id=row.pk)
         return Q(pk__in=members.values("user_id"))
+
+    def holders(
+        self, action: str, places: Collection[Place], among: Collection[int] | None
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield the members of the teams whose switch is on."""
+        if action != self.action:
+            return
+        team_ids = {place.team_id for place in places}
+        members = Membership.objects.filter(
+            _acting_members(action), user__is_active=True, team__in=team_ids, team__members_may_invite=True
+        )
+        chosen = members if among is None else members.filter(user__in=among)
+        by_team = _gathered(chosen.values_list("team_id", "user_id"))
+        for place in places:
+            for user_id in by_team.get(place.team_id, ()):
+                yield place, user_id
 
     def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
         """Say whether the switch lets the actor invite to the team."""

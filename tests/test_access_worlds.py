@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from access.actions import ActionSpec, Preset, all_actions
 from access.actor import ANONYMOUS, Actor
-from access.engine import can, visible, who_may
+from access.engine import can, visible, who_may, who_may_each
 from access.models import AuditEntry
 from access.resources import resource_of
 from access.web import actor_of_user
@@ -190,6 +190,8 @@ def _check_who(world: World, action: str, row: Any) -> None:
     if spec.public and manager.filter(resource.public, pk=row.pk).exists():
         return
     named = set(who_may(action, row).values_list("pk", flat=True))
+    each = who_may_each(action, manager.filter(pk=row.pk))
+    assert (each[row.pk].people if row.pk in each else set()) == named, f"{action} {row!r}"
     for user in world.users:
         if spec.open and manager.filter(resource.open(user.pk), pk=row.pk).exists():
             continue

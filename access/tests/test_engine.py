@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from access import audit, compiled
 from access.actions import Preset, UnknownActionError, all_actions, presets, register_actions
 from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
-from access.engine import can, require, visible, who_may
+from access.engine import can, require, visible, who_may, who_may_each
 from access.models import AuditEntry
 from access.resources import resource_of
 from access.web import actor_of_user
@@ -277,6 +277,37 @@ def test_who_may_agrees_with_can_for_everybody_and_everything():
                     assert can(actor(user), name, row), f"{user} {name} {row!r}"
                 checked += 1
     assert checked > 1000
+
+
+def test_who_may_each_is_who_may_of_every_row():
+    """The inverse for many rows names the same people, and besides says what is public."""
+    world, checked = build(), 0
+    for name, spec in all_actions():
+        for label in spec.on:
+            rows = [row for row in _rows(world) if row._meta.label == label]
+            if not rows:
+                continue
+            manager, resource = type(rows[0])._default_manager, resource_of(type(rows[0]))
+            held = who_may_each(name, manager.filter(pk__in=[row.pk for row in rows]))
+            for row in rows:
+                named = set(who_may(name, row).values_list("pk", flat=True))
+                assert (held[row.pk].people if row.pk in held else set()) == named, f"{name} {row!r}"
+                if row.pk in held:
+                    is_public = spec.public and manager.filter(resource.public, pk=row.pk).exists()
+                    assert held[row.pk].is_public is is_public
+                checked += 1
+    assert checked > 100
+
+
+def test_who_may_each_asks_as_much_for_many_rows_as_for_one(run: Run, django_assert_num_queries: Any):
+    others = [make_member(run.project.team) for _ in range(3)]
+    for _ in range(5):
+        RunFactory()
+    with django_assert_num_queries(5):
+        who_may_each(RunAction.VIEW, Run.objects.filter(pk=run.pk))
+    with django_assert_num_queries(5):
+        held = who_may_each(RunAction.VIEW, Run.objects.all(), among=[others[0].pk])
+    assert held[run.pk].people == {others[0].pk}
 
 
 def test_who_may_leaves_out_accounts_that_are_switched_off(run: Run):

@@ -24,5 +24,9 @@ RUN_POST_RATE = env.int("RUNYARD_RUN_POST_RATE", default=50)
 """Posts of lines that one run makes in a second, on average over ten, to one web process; 0 is no limit."""
 PROJECT_POST_RATE = env.int("RUNYARD_PROJECT_POST_RATE", default=500)
 """As RUN_POST_RATE, of all runs of a project."""
+
+ALERT_GATHER_S = env.int("RUNYARD_ALERT_GATHER_S", default=10)
+"""How long a message waits for more that belongs to it; six times that at most."""
+ALERT_HISTORY_DAYS = env.int("RUNYARD_ALERT_HISTORY_DAYS", default=30)
 AUTOMATIONS_MOST = env.int("RUNYARD_AUTOMATIONS_MOST", default=100)
 """Automations that a project may have, and a team for all its projects besides."""

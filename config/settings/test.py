@@ -17,3 +17,5 @@ CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 API_RATE = GRAPHQL_RATE = (
     0  # the suite asks as one person thousands of times a minute; tests of rates set them
 )
+
+ALERT_GATHER_S = 0  # tests that are about gathering set it

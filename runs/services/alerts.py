@@ -9,7 +9,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import require
 from common.errors import Invalid
-from runs import signals
+from runs import hooks, signals
 from runs.access import RunAction
 from runs.models import Run, RunAlert
 from runs.projection import clean_text
@@ -36,7 +36,8 @@ def send_alert(
         raise Invalid(
             f"An alert has a title of at most {MAX_TITLE} characters and a text of at most {MAX_TEXT}."
         )
-    Run.objects.locked().get(pk=run.pk)  # two processes sending one title wait for each other here
+    # two processes sending one title wait for each other here
+    run = Run.objects.locked().select_related("project__team").get(pk=run.pk)
     known = RunAlert.objects.filter(run=run, token=token).first() if token else None
     if known is not None:
         return known if known.is_sent else None
@@ -49,5 +50,6 @@ def send_alert(
     )
     if not is_sent:
         return None
+    hooks.alert_sent(alert)
     transaction.on_commit(partial(signals.run_alert_sent.send, RunAlert, alert_id=alert.pk), robust=True)
     return alert

@@ -17,7 +17,7 @@ from access.engine import require
 from accounts.models import User
 from common import live
 from common.errors import Conflict, Gone, Invalid
-from runs import signals
+from runs import hooks, signals
 from runs.access import RunAction
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
@@ -143,6 +143,7 @@ def set_state(run: Run, state: RunState, *, at: datetime, exit_code: int | None 
                        "updated_at"]
     )  # fmt: skip
     StateChange.objects.create(run=run, state=state, at=at)
+    hooks.state_changed(run, before)
     _announce(run, before)
 
 
@@ -168,6 +169,7 @@ def _insert(
     note_hosts_of_config(run, fields.config_text)
     Pulse.objects.create(run=run, heartbeat_at=now)
     StateChange.objects.create(run=run, state=state, at=now)
+    hooks.state_changed(run, "")
     _announce(run, "")
     return run
 
@@ -309,14 +311,14 @@ def stop_run(*, actor: Actor, run: Run) -> Run:
     """
     require(actor, RunAction.STOP, run)
     run = _locked(run.pk)
-    if run.state == RunState.PENDING:
-        set_state(run, RunState.KILLED, at=timezone.now())
-    elif run.state not in ACTIVE:
+    if run.state != RunState.PENDING and run.state not in ACTIVE:
         raise Conflict(
             _("%(run)s has ended (%(state)s); there is nothing to stop.")
             % {"run": run, "state": run.state_label}
         )
     run.stop_requested_at = run.stop_requested_at or timezone.now()
+    if run.state == RunState.PENDING:
+        set_state(run, RunState.KILLED, at=timezone.now())
     run.save(update_fields=["stop_requested_at", "updated_at"])
     team = run.project.team
     record(actor, RunAction.STOP, run, organization_id=team.organization_id, team_id=team.pk)

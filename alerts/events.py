@@ -1,0 +1,88 @@
+"""Events: written in the transaction of what happened, so that none is lost, and nothing undone is told (ALR-5).
+
+What `Event.data` holds, by kind:
+
+- run_state: ``state``, ``before`` ("" for a new run), ``exit_code`` (or null), ``stop_requested_at`` (ISO, or null)
+- run_alert: ``title``, ``text`` (its beginning), ``level``
+- run_metric: ``metric``, ``measured``, ``threshold`` and more, see `alerts.automation.firing`
+- artifact: ``event``, as the SDK names it, and more, see `alerts.automation.artifacts`
+"""
+
+import logging
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from alerts.models import Automation, Event, EventKind
+from runs.models import Run, RunAlert
+from runs.states import RunState
+
+logger = logging.getLogger(__name__)
+
+ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CRASHED, RunState.KILLED})
+"""States that people may want to be told of; of others only automations are."""
+MAX_TEXT = 4000
+"""Characters of an alert's text that are told; the run's page has all of it."""
+_HEAVY = ("config_text", "config_flat", "notes", "description")
+
+
+def note_state(run: Run, before: str) -> None:
+    """Write that a run changed its state, where somebody might want to know: one statement at the end of a run."""
+    project = run.project
+    if run.state not in ENDED and not _is_awaited(project.team_id, project.pk):
+        return
+    stop_requested_at = run.stop_requested_at
+    data = {
+        "state": str(run.state),
+        "before": str(before),
+        "exit_code": run.exit_code,
+        "stop_requested_at": stop_requested_at.isoformat() if stop_requested_at else None,
+    }
+    Event.objects.create(
+        kind=EventKind.RUN_STATE, team_id=project.team_id, project=project, run=run, data=data
+    )
+    transaction.on_commit(route_soon, robust=True)
+
+
+def note_alert(alert: RunAlert) -> None:
+    """Write that code sent an alert."""
+    run = alert.run
+    data = {"title": alert.title, "text": alert.text[:MAX_TEXT], "level": alert.level}
+    Event.objects.create(
+        kind=EventKind.RUN_ALERT, team_id=run.project.team_id, project=run.project, run=run, at=alert.at, data=data
+    )  # fmt: skip
+    transaction.on_commit(route_soon, robust=True)
+
+
+def _is_awaited(team_id: int, project_id: int) -> bool:
+    """Say whether an automation waits for runs to change their state."""
+    scope = Q(project=project_id) | Q(project__isnull=True)
+    return Automation.objects.filter(scope, team=team_id, event="RUN_STATE", is_on=True).exists()
+
+
+def with_runs(events: QuerySet[Event]) -> QuerySet[Event]:
+    """Read with each event what is said of it."""
+    heavy = [f"run__{name}" for name in _HEAVY]
+    return events.select_related("run__project__team", "run__user", "project", "team", "automation").defer(
+        *heavy
+    )
+
+
+ROUTE_ASKED = "alerts.route-asked"
+ASKED_FOR_S = 15
+"""As often as the schedule looks anyway."""
+
+
+def route_soon() -> None:
+    """Ask the worker to find recipients now, unless it was asked and has not begun; the schedule does it anyway.
+
+    A Redis that is away must not hold up the ingest: asking the cache first fails at once.
+    """
+    from alerts.tasks import route_events
+
+    try:
+        if cache.add(ROUTE_ASKED, 1, ASKED_FOR_S):
+            route_events.delay()
+    except Exception as error:  # noqa: BLE001 - whatever the client of Redis raises: the event is stored
+        logger.warning("The worker was not asked to route events; the schedule will: %s", error)

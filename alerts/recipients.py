@@ -1,0 +1,239 @@
+"""Whom events of runs concern: authors, members of teams, destinations, by settings and rights of now (ALR-1, ALR-2).
+
+Asked twice: when an event is routed, and again when its message is sent, so that who has lost a right, or does not want
+it any more, is not told. The number of queries does not depend on that of events, settings or people.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Prefetch, Q
+
+from access.engine import Holders, who_may_each
+from access.models import AuditEntry
+from accounts.models import UserKind
+from alerts.models import AlertSettings, Event, EventKind, Level, Mute, Route
+from runs.access import RunAction
+from runs.models import Run, Visibility
+from runs.states import RunState
+from teams.models import Membership
+
+_ASKED_ABOUT = 500
+"""Up to so many people rights are asked for by name; of more, for all."""
+_LEVELS = (Level.INFO, Level.WARN, Level.ERROR)
+_BY_CTRL_C = frozenset({130, 255})
+"""Exit codes of a run that its author interrupted at the keyboard; SIGTERM's 143 is a scheduler's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """That an event is to be told to a person by mail, or to a destination, and who asked for it."""
+
+    event: Event
+    user_id: int | None = None
+    destination_id: int | None = None
+    destination_team_id: int | None = None
+    is_own: bool = False
+    """Whether the author's own settings ask."""
+    team_ids: frozenset[int] = frozenset()
+    """Teams whose settings ask."""
+
+    @property
+    def recipient(self) -> str:
+        """What gathers messages."""
+        return f"user:{self.user_id}" if self.user_id else f"destination:{self.destination_id}"
+
+
+def wishes_for(
+    events: Sequence[Event], *, user_id: int | None = None, destination_id: int | None = None
+) -> list[Wish]:
+    """Return who is to be told of events now, each recipient once for each event.
+
+    Args:
+        events: Read by `alerts.events.with_runs`; automations' own are left out.
+        user_id: Ask about this person only.
+        destination_id: Or about this destination only.
+    """
+    told = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.RUN_ALERT}]
+    book = _Book(told, user_id, destination_id)
+    wishes: dict[tuple[int, str], Wish] = {}
+    for event in told:
+        for wish in book.wishes_for(event):
+            key = (event.pk, wish.recipient)
+            wishes[key] = _joined(wishes[key], wish) if key in wishes else wish
+    return list(wishes.values())
+
+
+def _joined(one: Wish, other: Wish) -> Wish:
+    return Wish(
+        one.event, one.user_id, one.destination_id, one.destination_team_id, one.is_own or other.is_own,
+        one.team_ids | other.team_ids,
+    )  # fmt: skip
+
+
+def asks_for(settings: AlertSettings, event: Event) -> bool:
+    """Say whether somebody's settings ask to be told of such an event."""
+    if event.kind == EventKind.RUN_ALERT:
+        level = event.data.get("level", Level.INFO)
+        return settings.on_scripted and _LEVELS.index(level) >= _LEVELS.index(Level(settings.least_level))
+    return {
+        RunState.FINISHED: settings.on_finished,
+        RunState.CRASHED: settings.on_crashed,
+        RunState.FAILED: settings.on_crashed,
+        RunState.KILLED: settings.on_killed,
+    }.get(event.data["state"], False)
+
+
+@dataclass(slots=True)
+class _Book:
+    """What is known of the settings, people and rights that concern some events."""
+
+    events: Sequence[Event]
+    user_id: int | None
+    destination_id: int | None
+    of_users: dict[int, AlertSettings] = field(default_factory=dict)
+    of_teams: dict[int, AlertSettings] = field(default_factory=dict)
+    members: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    muted_projects: set[tuple[int, int]] = field(default_factory=set)
+    muted_teams: set[tuple[int, int]] = field(default_factory=set)
+    seen: dict[int, Holders] = field(default_factory=dict)
+    stopped: dict[int, list[tuple[int, datetime]]] = field(default_factory=lambda: defaultdict(list))
+    audiences: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read it, in at most twelve queries."""
+        self._read_settings()
+        if not (self.of_users or self.of_teams):
+            return
+        self._read_members()
+        people = set(self.of_users).union(*self.members.values())
+        self._read_mutes(people)
+        self._read_stops()
+        runs = Run.objects.live().filter(
+            pk__in={event.run_id for event in self.events}, project__deleted_at__isnull=True
+        )
+        among = people if len(people) <= _ASKED_ABOUT else None
+        self.seen = who_may_each(RunAction.VIEW, runs, among=among)
+
+    def _read_settings(self) -> None:
+        authors = {event.run.user_id for event in self.events if event.run and event.run.user_id}
+        teams = {event.run.project.team_id for event in self.events if event.run}
+        if self.user_id is not None:
+            authors &= {self.user_id}
+        by_people = Q(user__in=authors, user__is_active=True, user__kind=UserKind.PERSON)
+        routes = Route.objects.filter(destination__is_on=True).select_related("destination")
+        if self.destination_id is not None:
+            routes = routes.filter(destination=self.destination_id)
+        found = AlertSettings.objects.filter(by_people | Q(team__in=teams))
+        for row in found.prefetch_related(Prefetch("routes", routes)):
+            if row.user_id is not None:
+                self.of_users[row.user_id] = row
+            elif row.team_id is not None:
+                self.of_teams[row.team_id] = row
+
+    def _read_members(self) -> None:
+        if self.destination_id is not None:
+            return
+        rows = Membership.objects.filter(
+            team__in=[pk for pk, settings in self.of_teams.items() if settings.by_email],
+            user__is_active=True, user__kind=UserKind.PERSON,
+        )  # fmt: skip
+        if self.user_id is not None:
+            rows = rows.filter(user=self.user_id)
+        for team_id, user_id in rows.values_list("team_id", "user_id"):
+            self.members[team_id].add(user_id)
+
+    def _read_mutes(self, people: set[int]) -> None:
+        projects = {event.run.project_id for event in self.events if event.run}
+        about = Q(project__in=projects) | Q(team__in=self.of_teams)
+        by_whom = Q(user__in=people) if len(people) <= _ASKED_ABOUT else Q()
+        for user_id, project_id, team_id in Mute.objects.filter(about, by_whom).values_list(
+            "user_id", "project_id", "team_id"
+        ):
+            if project_id is not None:
+                self.muted_projects.add((user_id, project_id))
+            if team_id is not None:
+                self.muted_teams.add((user_id, team_id))
+
+    def _read_stops(self) -> None:
+        """Read who pressed Stop; who ends a run need not be told that it ended."""
+        runs = {str(event.run_id) for event in self.events if event.data.get("stop_requested_at")}
+        if not runs:
+            return
+        entries = AuditEntry.objects.filter(object_type="runs.Run", object_id__in=runs, action=RunAction.STOP)
+        for run_id, user_id, at in entries.order_by().values_list("object_id", "user_id", "at"):
+            if user_id is not None:
+                self.stopped[int(run_id)].append((user_id, at))
+
+    def wishes_for(self, event: Event) -> Iterator[Wish]:
+        """Yield who is to be told of one event; who asks by several settings is named for each."""
+        run = event.run
+        if run is None or run.pk not in self.seen:
+            return
+        endings = self._stoppers(event, run)
+        own = self.of_users.get(run.user_id or 0)
+        if own is not None and asks_for(own, event) and run.user_id not in endings:
+            yield from self._by_author(event, run, own)
+        settings = self.of_teams.get(run.project.team_id)
+        if settings is not None and asks_for(settings, event):
+            yield from self._by_team(event, run, settings, endings)
+
+    def _stoppers(self, event: Event, run: Run) -> set[int]:
+        """Return who ended a run themselves: who pressed Stop in its last lifetime, or Ctrl-C where it ran."""
+        if event.data.get("state") != RunState.KILLED:
+            return set()
+        requested_at = event.data.get("stop_requested_at")
+        if requested_at is None:
+            return {run.user_id or 0} if event.data.get("exit_code") in _BY_CTRL_C else set()
+        since = datetime.fromisoformat(requested_at)
+        return {user_id for user_id, at in self.stopped[run.pk] if at >= since}
+
+    def _by_author(self, event: Event, run: Run, settings: AlertSettings) -> Iterator[Wish]:
+        author = run.user_id or 0
+        if author not in self.seen[run.pk]:
+            return
+        is_muted = (author, run.project_id) in self.muted_projects
+        if settings.by_email and not is_muted and self.destination_id is None:
+            yield Wish(event, user_id=author, is_own=True)
+        for route in _routes(settings, run):
+            yield Wish(
+                event,
+                destination_id=route.destination_id,
+                destination_team_id=route.destination.team_id,
+                is_own=True,
+            )
+
+    def _by_team(self, event: Event, run: Run, settings: AlertSettings, endings: set[int]) -> Iterator[Wish]:
+        teams = frozenset({run.project.team_id})
+        for user_id in self._audience(run) - endings:
+            yield Wish(event, user_id=user_id, team_ids=teams)
+        for route in _routes(settings, run):
+            if run.project.visibility != Visibility.RESTRICTED or route.project_id == run.project_id:
+                yield Wish(
+                    event,
+                    destination_id=route.destination_id,
+                    destination_team_id=route.destination.team_id,
+                    team_ids=teams,
+                )
+
+    def _audience(self, run: Run) -> frozenset[int]:
+        """Return the members of a run's team that are mailed: the same for all runs of a project."""
+        project_id, team_id = run.project_id, run.project.team_id
+        if (project_id, team_id) not in self.audiences:
+            self.audiences[project_id, team_id] = frozenset(
+                user_id
+                for user_id in self.members.get(team_id, ())
+                if user_id in self.seen[run.pk]
+                and (user_id, project_id) not in self.muted_projects
+                and (user_id, team_id) not in self.muted_teams
+            )
+        return self.audiences[project_id, team_id]
+
+
+def _routes(settings: AlertSettings, run: Run) -> Iterable[Route]:
+    """Return the routes of settings that a run takes; a destination may be met more than once."""
+    for route in settings.routes.all():
+        if route.project_id in {None, run.project_id} and (not route.tag or route.tag in run.tags):
+            yield route

@@ -1,0 +1,175 @@
+"""From messages to people and programs: each attempt is one worker's, and its outcome is written down (ALR-5).
+
+Mail is handed to the outbox of `accounts` in the transaction that marks the message sent: exactly once. Elsewhere the
+message is sent first and marked then, so one that was sent when its worker was killed is sent again, under the same id.
+"""
+
+import logging
+import time
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+
+from django.db import connection, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import UserKind
+from accounts.preferences import in_language_of
+from alerts import outcomes, transports, words
+from alerts.automation.actions import notice_for
+from alerts.events import with_runs
+from alerts.leases import claim, held_here, is_due
+from alerts.mailing import mail_message
+from alerts.models import Event, Message, MessageState
+from alerts.recipients import Wish, wishes_for
+from alerts.transports.base import Notice, Outcome
+from runs.models import Run
+
+logger = logging.getLogger(__name__)
+
+THREADS = 8
+MOST_FOR_ONE = 2
+"""Threads that one destination may hold: one that answers slowly must not keep others waiting (wish 82)."""
+BUDGET_S = 60.0
+_AT_ONCE = 500
+
+
+def send_due(*, budget_s: float = BUDGET_S) -> int:
+    """Send what is due, for about so long; returns how many attempts were made."""
+    threads = 1 if connection.in_atomic_block else THREADS  # others would not see what is not committed
+    until, begun = time.monotonic() + budget_s, 0
+    tried: set[int] = set()
+    while time.monotonic() < until:
+        due = [key for key in _due() if key[0] not in tried]
+        if not due:
+            break
+        tried |= {pk for pk, _ in due}
+        begun += _send_these(due, threads, until)
+    return begun
+
+
+def _due() -> list[tuple[int, int | None]]:
+    """Return keys of what is due with their destinations: first attempts first, so that failures delay nobody."""
+    rows = Message.objects.filter(is_due(timezone.now())).order_by("attempt_count", "send_at", "pk")
+    return list(rows.values_list("pk", "destination_id")[:_AT_ONCE])
+
+
+def _send_these(due: list[tuple[int, int | None]], threads: int, until: float) -> int:
+    if threads == 1:
+        return sum(send_message(pk) for pk, _ in due)
+    waiting, busy = list(due), Counter[int | None]()
+    under_way: dict[Future[bool], int | None] = {}
+    begun = 0
+    with ThreadPoolExecutor(threads, thread_name_prefix="alerts") as pool:
+        while waiting or under_way:
+            for key in [key for key in waiting if key[1] is None or busy[key[1]] < MOST_FOR_ONE]:
+                if len(under_way) >= threads or time.monotonic() > until or _is_busy(busy, key[1]):
+                    continue
+                waiting.remove(key)
+                busy[key[1]] += 1
+                under_way[pool.submit(_send_in_thread, key[0])] = key[1]
+            if not under_way:
+                break
+            done, _rest = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                busy[under_way.pop(future)] -= 1
+                begun += future.result()
+    return begun
+
+
+def _is_busy(busy: "Counter[int | None]", destination_id: int | None) -> bool:
+    return destination_id is not None and busy[destination_id] >= MOST_FOR_ONE
+
+
+def _send_in_thread(message_id: int) -> bool:
+    try:
+        return send_message(message_id)
+    finally:
+        connection.close()  # the thread's own
+
+
+def send_message(message_id: int) -> bool:
+    """Make one attempt; returns False where another worker has the message or it is not its turn."""
+    rows = Message.objects.select_related("user", "destination__team", "automation__team")
+    with held_here(message_id) as is_free:
+        message = rows.filter(pk=message_id).first()
+        if not is_free or message is None:
+            return False
+        may_repeat = message.claimed_until is not None or (
+            message.attempt_count > 0 and message.status is None
+        )
+        if not claim(message, timezone.now()):
+            return False
+        try:
+            _attempt(message, is_repeat=may_repeat)
+        except Exception as error:
+            logger.exception("message %s could not be sent", message.uid)
+            outcomes.note(
+                message, Outcome(is_ok=False, error=f"{type(error).__name__} in this server; see its log")
+            )
+        return True
+
+
+def _attempt(message: Message, *, is_repeat: bool) -> None:
+    if message.user_id is not None:
+        _mail(message)
+    elif message.destination is not None and not message.destination.is_on:
+        outcomes.drop(message, _("The destination is off."))
+    else:
+        _send_out(message, is_repeat=is_repeat)
+
+
+def _events_of(message: Message) -> list[Event]:
+    return list(with_runs(Event.objects.filter(deliveries__message=message)).order_by("at", "pk"))
+
+
+@transaction.atomic
+def _mail(message: Message) -> None:
+    """Hand a mail over and mark the message sent, or do neither."""
+    row = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    user = message.user
+    if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count or user is None:
+        return
+    wishes: list[Wish] = []
+    if user.is_active and user.kind == UserKind.PERSON and user.email:
+        wishes = wishes_for(_events_of(message), user_id=user.pk)
+        wishes = [wish for wish in wishes if wish.user_id == user.pk]
+    if not wishes:
+        outcomes.drop(message, outcomes.nobody_left())
+        return
+    mail = mail_message(message, user, wishes)
+    Message.objects.filter(pk=message.pk).update(mail=mail)
+    outcomes.note(message, Outcome(is_ok=True))
+
+
+def _send_out(message: Message, *, is_repeat: bool) -> None:
+    events = _still_meant(message, _events_of(message))
+    if not events:
+        outcomes.drop(message, outcomes.nobody_left())
+        return
+    outcome = Outcome(is_ok=True)
+    if message.destination is not None:
+        with in_language_of(None):
+            notice = replace(_notice(message, events), uid=str(message.uid), is_repeat=is_repeat)
+        outcome = transports.send(message.destination, notice)
+    outcomes.note(message, outcome)
+
+
+def _notice(message: Message, events: list[Event]) -> Notice:
+    """Return what is said: an automation's own words of one event, ours of several."""
+    if message.automation is not None and len(events) == 1:
+        return notice_for(message.automation, events[0])
+    return words.notice_of(message, events)
+
+
+def _still_meant(message: Message, events: list[Event]) -> list[Event]:
+    """Keep the events that the destination is to hear of now; of runs that were deleted meanwhile nothing is said."""
+    if message.automation is None:
+        wishes = wishes_for(events, destination_id=message.destination_id)
+        return [wish.event for wish in wishes if wish.destination_id == message.destination_id]
+    if not message.automation.is_on:
+        return []
+    live = Run.objects.live().filter(project__deleted_at=None, pk__in={event.run_id for event in events})
+    keys = set(live.values_list("pk", flat=True))
+    return [event for event in events if event.run_id is None or event.run_id in keys]

@@ -1,0 +1,49 @@
+"""Messages that were given up, sent again by hand."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.actor import Actor, ActorKind
+from access.audit import record
+from access.engine import require
+from alerts.access import AlertAction
+from alerts.models import Message, MessageState
+from alerts.wakening import send_at_these
+from common.errors import Conflict
+
+
+@transaction.atomic
+def retry_message(*, actor: Actor, message: Message) -> Message:
+    """Send a message again that was given up, with all its attempts anew; a person may do so with their own mail.
+
+    Raises:
+        Conflict: it waits, was sent, or nobody was left to be told.
+    """
+    if not _is_own(actor, message):
+        require(actor, AlertAction.MANAGE, message)
+    row = Message.objects.select_for_update(of=("self",)).select_related("team").get(pk=message.pk)
+    if row.state != MessageState.FAILED:
+        raise Conflict(
+            _("Only messages that failed are sent again; this one is: %(state)s.")
+            % {"state": row.state_label}
+        )
+    now = timezone.now()
+    row.state, row.send_at, row.attempt_count, row.ended_at = MessageState.WAITING, now, 0, None
+    row.save(update_fields=["state", "send_at", "attempt_count", "ended_at"])
+    team = row.team
+    record(
+        actor, "alert_message.retry", row, team_id=team.pk if team else None,
+        organization_id=team.organization_id if team else None, after={"error": row.error},
+    )  # fmt: skip
+    send_at_these({now}, now)
+    return row
+
+
+def _is_own(actor: Actor, message: Message) -> bool:
+    return (
+        actor.kind is ActorKind.PERSON
+        and actor.user_id == message.user_id
+        and actor.user_id is not None
+        and actor.reaches(AlertAction.MANAGE)
+    )

@@ -1,0 +1,26 @@
+"""What alerts do by themselves."""
+
+from celery import shared_task
+from django.core.cache import cache
+
+from alerts import retention, routing, sending
+from alerts.events import ROUTE_ASKED
+
+
+@shared_task(acks_late=True, expires=60, time_limit=300)
+def route_events() -> int:
+    """Find who is to be told of what happened; scheduled every 15 s, and asked for after each event."""
+    cache.delete(ROUTE_ASKED)  # before the look, so that what is committed during it is asked for again
+    return routing.route_pending()
+
+
+@shared_task(acks_late=True, expires=60, time_limit=300)
+def send_due() -> int:
+    """Send what is due; scheduled every 15 s, and asked for when a message's turn comes."""
+    return sending.send_due()
+
+
+@shared_task(time_limit=600)
+def purge_history() -> int:
+    """Forget old events and messages; scheduled every hour."""
+    return retention.purge_history()

@@ -1,0 +1,36 @@
+"""Asking the worker to send when a message's turn comes, so that nobody waits for the schedule's next look."""
+
+import logging
+from collections.abc import Collection
+from datetime import datetime
+from functools import partial
+from math import ceil
+
+from django.core.cache import cache
+from django.db import transaction
+
+logger = logging.getLogger(__name__)
+
+SOON_S = 90
+"""Later turns are the schedule's: what a worker holds for long is lost with it."""
+_KEPT_S = 15
+
+
+def send_at_these(times: Collection[datetime], now: datetime) -> None:
+    """Ask after the commit for a look at each of these times, at most one for each second."""
+    seconds = {max(0, ceil((time - now).total_seconds())) for time in times}
+    for wait_s in sorted(seconds):
+        if wait_s <= SOON_S:
+            transaction.on_commit(partial(_ask, int(now.timestamp()) + wait_s, wait_s), robust=True)
+
+
+def _ask(second: int, wait_s: int) -> None:
+    from alerts.tasks import send_due
+
+    try:
+        if wait_s == 0:
+            send_due.delay()
+        elif cache.add(f"alerts.send-asked.{second}", 1, wait_s + _KEPT_S):
+            send_due.apply_async(countdown=wait_s, expires=wait_s + 60)
+    except Exception as error:  # noqa: BLE001 - whatever the client of Redis raises: the message is stored
+        logger.warning("The worker was not asked to send alerts; the schedule will: %s", error)
