@@ -257,6 +257,24 @@ class AutomationRun(models.Model):
         return f"{self.automation_id} for {self.run_id}"
 
 
+class MetricCursor(models.Model):
+    """How far automations have looked at a run's rows; written every few seconds, read when a process begins."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    kind = models.SmallIntegerField(help_text="See metrics.models.Kind.")
+    stream = models.BigIntegerField(
+        help_text="The metrics.Stream whose rows are counted: a run that was rewound has another."
+    )
+    row = models.BigIntegerField(help_text="The first row that was not looked at.")
+    at = models.DateTimeField(help_text="When it was written, UTC.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "kind"], name="alerts_metriccursor_once")]
+
+    def __str__(self) -> str:
+        return f"row {self.row} of {self.run_id}"
+
+
 class Event(models.Model):
     """Something that happened, written in its own transaction; whom it concerns is found afterwards."""
 

@@ -22,6 +22,7 @@ from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare
 from accounts.impersonation import impersonating_sockets
+from alerts.automation import metrics as automations
 from common import live
 from common.errors import TooLarge
 from common.static import HashedStaticFiles
@@ -68,12 +69,14 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         if message["type"] == "lifespan.startup":
             live.send_on(asyncio.get_running_loop())
             group_commit.start()
+            automations.start()
             vitals.sample(INGEST_QUEUE, group_commit.queued)
             vitals.watch("web")
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
             group_commit.stop()
+            automations.stop()
             await send({"type": "lifespan.shutdown.complete"})
             return
 

@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from common.errors import Conflict, DomainError, Gone, Unavailable
-from metrics import measures
+from metrics import listeners, measures
 from metrics.models import Kind
 from metrics.placement import Piece, place_log, place_log_exactly
 from metrics.writing import Lines, PointWriter
@@ -215,8 +215,13 @@ def _write(
             _place_exactly(post, post.exact, points, logs)
         except GapError as error:
             refused[number] = error
-    after_commit = points.flush()
+    remember = points.flush()
     apply_posts([post.run for number, post in enumerate(posts) if number not in refused], now, at)
+
+    def after_commit() -> None:
+        remember()
+        listeners.tell(points.written)
+
     told = now | lock_runs({post.run_id for post in posts if post.exact})  # states may have moved
     return [
         refused.get(number) or _ack(post, told[post.run_id], points, logs)

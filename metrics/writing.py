@@ -12,6 +12,7 @@ from common.sql import execute_in, execute_many
 from metrics import keysets, store
 from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, encode, mark_of, pack, unpack
+from metrics.listeners import Written
 from metrics.models import Kind, Stream
 from metrics.models import Sequence as SequenceRow
 from metrics.placement import Piece, Placer, Stored, end_of, place_exactly
@@ -214,6 +215,14 @@ class PointWriter:
     def next_row(self, run_id: int, kind: Kind) -> int:
         """Return the stream's cursor as it will be after the commit."""
         return self.streams[run_id, int(kind)].next_row
+
+    def written(self) -> list[Written]:
+        """Return the rows that were added, by stream and in order."""
+        return [
+            Written(self.streams[key].pk, item.run_id, item.kind, item.row0, item.batch)
+            for key, some in self.pending.items()
+            for item in some
+        ]
 
     def flush(self) -> Callable[[], None]:
         """Write everything; return what to call after the commit."""

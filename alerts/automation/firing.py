@@ -42,6 +42,12 @@ def may_fire_many(pairs: Sequence[tuple[Event, Automation]]) -> list[tuple[Event
     return kept
 
 
+def last_fired(automation_ids: Collection[int], run_ids: Collection[int]) -> dict[tuple[int, int], datetime]:
+    """Return when automations acted last for runs."""
+    rows = AutomationRun.objects.filter(automation__in=automation_ids, run__in=run_ids)
+    return {(one, run_id): at for one, run_id, at in rows.values_list("automation_id", "run_id", "fired_at")}
+
+
 def _claim(asked: Sequence[tuple[Automation, int]], at: datetime) -> set[tuple[int, int]]:
     """Return the (automation, run) that may act now, and note that they do."""
     wanted = {(automation.pk, run_id): automation.once_in_s for automation, run_id in asked}

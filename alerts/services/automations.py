@@ -15,6 +15,7 @@ from alerts.access import AutomationAction
 from alerts.automation.events import METRIC_EVENTS
 from alerts.automation.filters import parse
 from alerts.automation.plan import FEATURE, has_automations
+from alerts.automation.streams import begin_now
 from alerts.models import ActionKind, Automation, Destination, Level
 from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
@@ -66,6 +67,7 @@ def create_automation(
     automation = Automation(team=team, project=project, created_by_id=actor.user_id)
     _apply(automation, fields)
     automation.save()
+    _watch(automation)
     _note(actor, "automation.create", automation, after=_told(automation))
     return automation
 
@@ -80,6 +82,7 @@ def change_automation(*, actor: Actor, automation: Automation, fields: Automatio
     before = _told(automation)
     _apply(automation, fields)
     automation.save()
+    _watch(automation)
     after = _told(automation)
     if after != before:
         _note(actor, "automation.change", automation, before=before, after=after)
@@ -108,6 +111,12 @@ def copy_automation(
         actor=actor, team=original.team, project=project or original.project,
         fields=AutomationFields(**{**copied, "name": name}),
     )  # fmt: skip
+
+
+def _watch(automation: Automation) -> None:
+    """Let metrics be looked at from here on, whatever happens to a process."""
+    if automation.is_on and automation.event in METRIC_EVENTS:
+        begin_now(automation)
 
 
 def _locked(automation: Automation) -> Automation:

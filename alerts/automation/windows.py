@@ -1,0 +1,177 @@
+"""The values of one stream of a run that conditions look back at, kept between posts.
+
+Columns come as they were committed: for each set of keys a matrix of the watched metrics' new values. What is older
+lies in two generations; when the younger one is as long as the longest window, it takes the older one's place.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from alerts.automation.conditions import Values
+from alerts.automation.rules import Places, Rules
+from metrics.codec import Batch, Rows, row_numbers
+
+_MOST_PIECES = 32
+"""Of a generation: more are joined, since posts of one row each would make many."""
+_MOST_PLANS = 64
+"""Of a run. One that logs ever other keys together is kept metric by metric from then on."""
+
+
+@dataclass(slots=True)
+class Piece:
+    """Some rows of some metrics."""
+
+    rows: Rows
+    values: Values
+    """(metrics, rows)"""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of the metrics that are logged together."""
+
+    metrics: Places
+    need: int
+    old: list[Piece] = field(default_factory=list)
+    young: list[Piece] = field(default_factory=list)
+    count: int = 0
+    """Rows of the young ones."""
+
+    def add(self, piece: Piece) -> None:
+        self.young.append(piece)
+        self.count += piece.rows.size
+
+    def age(self) -> bool:
+        """Let go of what no window reaches; says whether there was anything."""
+        if len(self.young) > _MOST_PIECES:
+            self.young = [_joined(self.young)]
+        if self.count < self.need - 1:
+            return False
+        keep = max(0, self.need - 1)
+        self.old, self.young, self.count = [_last(_joined(self.young), keep)] if keep else [], [], 0
+        return True
+
+    def pieces(self) -> list[Piece]:
+        return [*self.old, *self.young]
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    if len(pieces) == 1:
+        return pieces[0]
+    return Piece(
+        np.concatenate([piece.rows for piece in pieces]),
+        np.concatenate([piece.values for piece in pieces], axis=1),
+    )
+
+
+def _last(piece: Piece, count: int) -> Piece:
+    """Return the last rows; copied, so that the others are freed."""
+    if piece.rows.size <= count:
+        return piece
+    return Piece(piece.rows[-count:].copy(), piece.values[:, -count:].copy())
+
+
+class Windows:
+    """The kept values of one stream."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        count = len(rules.metrics)
+        self._kept: dict[bytes, _Kept] = {}
+        self._of_metric: list[list[tuple[_Kept, int]]] = [[] for _ in range(count)]
+        self._low_before, self._high_before = np.full(count, np.nan), np.full(count, np.nan)
+        self._low, self._high = np.full(count, np.nan), np.full(count, np.nan)
+        self._new_low, self._new_high = np.full(count, np.nan), np.full(count, np.nan)
+        self._is_split = False
+
+    def add(self, row0: int, batch: Batch) -> None:
+        """Add rows that follow those before."""
+        for group in batch.groups:
+            plan = self.rules.plan(group.keys)
+            if plan is None:
+                continue
+            rows = row_numbers(group, batch.row_count) + row0
+            values = group.values[plan.columns]
+            with np.errstate(invalid="ignore"):
+                low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+            where = plan.metrics
+            self._new_low[where] = np.fmin(self._new_low[where], low)
+            self._new_high[where] = np.fmax(self._new_high[where], high)
+            self._add(plan.metrics, rows, values)
+
+    def _add(self, metrics: Places, rows: Rows, values: Values) -> None:
+        """Keep values; metrics with NaN by themselves, so that each is kept as long as its windows want."""
+        if not self._is_split and len(self._kept) >= _MOST_PLANS and metrics.tobytes() not in self._kept:
+            self._split()
+        gaps = np.isnan(values)
+        if not self._is_split and not gaps.any():
+            self._of(metrics).add(Piece(rows, values))
+            return
+        alone = np.full(metrics.size, self._is_split) | gaps.any(axis=1)
+        if not alone.all():
+            self._of(metrics[~alone]).add(Piece(rows, values[~alone]))
+        for place in np.flatnonzero(alone):
+            known = ~gaps[place]
+            if known.any():
+                own = Piece(rows[known], values[place : place + 1, known])
+                self._of(metrics[place : place + 1]).add(own)
+
+    def _of(self, metrics: Places) -> _Kept:
+        key = metrics.tobytes()
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._kept[key] = _Kept(metrics, max(self.rules.needs[number] for number in metrics))
+            for place, number in enumerate(metrics):
+                self._of_metric[number].append((kept, place))
+        return kept
+
+    def _split(self) -> None:
+        """Keep every metric by itself."""
+        every = [self.series(number) for number in range(len(self.rules.metrics))]
+        self._kept, self._of_metric, self._is_split = {}, [[] for _ in every], True
+        for number, (rows, values) in enumerate(every):
+            if rows.size:
+                self._of(np.array([number], np.intp)).add(Piece(rows, values[np.newaxis]))
+
+    def series(self, metric: int) -> tuple[Rows, Values]:
+        """Return what is kept of a metric, in the order of rows, without NaN."""
+        rows: list[Rows] = []
+        values: list[Values] = []
+        for kept, place in self._of_metric[metric]:
+            for piece in kept.pieces():
+                rows.append(piece.rows)
+                values.append(piece.values[place])
+        if not rows:
+            return np.array([], np.int64), np.array([], np.float64)
+        row, value = np.concatenate(rows), np.concatenate(values)
+        if len(self._of_metric[metric]) > 1:
+            order = np.argsort(row, kind="stable")
+            row, value = row[order], value[order]
+        return row, value
+
+    def worth_a_look(self) -> Places:
+        """Return the rules that the values added since `settle` may meet."""
+        low_before = np.fmin(self._low_before, self._low)
+        high_before = np.fmax(self._high_before, self._high)
+        for number, where in enumerate(self._of_metric):
+            if len(where) > 1:  # windows take turns among sets of keys: look at the values
+                low_before[number], high_before[number] = -np.inf, np.inf
+        return self.rules.worth_a_look(self._new_low, self._new_high, low_before, high_before)
+
+    def settle(self) -> None:
+        """Say that the values added were looked at; forget what no window reaches any more."""
+        self._low, self._high = np.fmin(self._low, self._new_low), np.fmax(self._high, self._new_high)
+        self._new_low, self._new_high = np.full_like(self._low, np.nan), np.full_like(self._low, np.nan)
+        for kept in self._kept.values():
+            if kept.age():
+                where = kept.metrics
+                self._low_before[where], self._high_before[where] = self._low[where], self._high[where]
+                self._low[where] = self._high[where] = np.nan
+
+    @property
+    def held_bytes(self) -> int:
+        """How much memory the kept values take, about."""
+        return sum(
+            piece.rows.nbytes + piece.values.nbytes for kept in self._kept.values() for piece in kept.pieces()
+        )
