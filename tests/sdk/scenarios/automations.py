@@ -53,6 +53,7 @@ def plain(saved):
     """Return what was saved, as the SDK reads it."""
     dumped = json.loads(saved.model_dump_json(by_alias=True))
     found = {key: dumped[key] for key in ("id", "name", "description", "enabled", "scope", "event", "action")}
+    found["event"]["eventType"] = saved.event.event_type.value  # 0.19 names it otherwise
     assert saved.created_at is not None
     return found
 
