@@ -15,7 +15,7 @@ def run_filter(**wanted: Any) -> str:
 
 
 def threshold(
-    metric: str = "loss", comparison: str = "$gt", limit: float = 10, *, agg: str | None = None, window: int = 1,
+    metric: str = "loss", comparison: str = "$gt", limit: Any = 10, *, agg: str | None = None, window: int = 1,
     runs: str = '{"$and":[]}',
 ) -> dict[str, Any]:  # fmt: skip
     """Return what RUN_METRIC waits for."""
@@ -55,10 +55,10 @@ def states(*names: str, runs: str = '{"$and":[]}') -> dict[str, Any]:
 def make_automation(
     project: Project,
     event: str = "RUN_METRIC",
-    filter: Any = None,
+    filter: Any = None,  # noqa: A002 - what it is called everywhere
     *,
     is_of_team: bool = False,
-    **fields: Any,  # noqa: A002
+    **fields: Any,
 ) -> Automation:
     """Return a new automation that does nothing but keep a record."""
     name = fields.pop("name", f"automation {Automation.objects.count()}")

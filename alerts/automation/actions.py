@@ -1,14 +1,25 @@
 """What an automation sends when it acts: its words with the variables of the event."""
 
-from typing import TYPE_CHECKING, Any
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
+from alerts.automation.conditions import Threshold, ZScore
+from alerts.automation.filters import parse
 from alerts.models import Automation, Event, EventKind
+from alerts.templating import is_variable, names_in
+from alerts.transports.base import Notice
+from common.errors import Invalid
 from runs.services.lifecycle import path_of
+from runs.states import RunState
 
-if TYPE_CHECKING:
-    from alerts.transports.base import Notice
+_VARIABLE = re.compile(r"\$\{([^{}\n]*)\}")
+MAX_VALUE = 500
+"""Characters of a value in a title or message."""
 
 
 def variables_of(automation: Automation, event: Event) -> dict[str, str]:
@@ -20,10 +31,8 @@ def variables_of(automation: Automation, event: Event) -> dict[str, str]:
     found = {
         "event_type": automation.event,
         "event_author": _author(event),
-        "automation_name": automation.name,
         "entity_name": event.team.name,
         "project_name": event.project.name if event.project else "",
-        "project_url": f"{settings.BASE_URL}/{event.team.name}/{event.project.name}" if event.project else "",
     }
     run = event.run
     if run is not None:
@@ -40,13 +49,17 @@ def variables_of(automation: Automation, event: Event) -> dict[str, str]:
             "threshold": number_text(data["threshold"]),
         }
     if event.kind == EventKind.ARTIFACT:
-        found |= {key: str(value) for key, value in data.items() if key not in {"event", "author"}}
+        found |= {key: _text(value) for key, value in data.items() if is_variable(key)}
     return found
 
 
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def number_text(value: Any) -> str:
-    """Return a number as people write it; not finite ones are kept as their names (`events.data` is JSON)."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    """Return a number with ten digits at most; what is not finite is kept by its name."""
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _author(event: Event) -> str:
@@ -55,11 +68,74 @@ def _author(event: Event) -> str:
     return event.run.user.username if event.run and event.run.user else ""
 
 
-def notice_for(automation: Automation, event: Event) -> "Notice":
-    """Return what an automation's destination is sent of an event, but for the message's own id."""
-    from alerts.transports.base import Notice
+def fill_text(template: str, variables: Mapping[str, str]) -> str:
+    """Return a title or message with its variables; those without a value are empty."""
+    return _VARIABLE.sub(lambda name: variables.get(name[1], "")[:MAX_VALUE], template)
 
+
+def check_text(template: str) -> None:
+    """Let pass a title or message whose variables are known.
+
+    Raises:
+        Invalid: one is not; secrets are for payloads of webhooks only.
+    """
+    unknown = sorted(name for name in names_in(template) if not is_variable(name))
+    if unknown:
+        raise Invalid(_("There is no variable ${%(name)s} for messages.") % {"name": unknown[0]})
+
+
+def notice_for(automation: Automation, event: Event) -> Notice:
+    """Return what an automation's destination is sent of an event, but for the message's own id.
+
+    Run, project, team and author of the event must be loaded. Where the automation has no words of its own, these say
+    what happened.
+    """
     variables = variables_of(automation, event)
-    return Notice(uid=str(event.uid), title=automation.title or automation.name, text=automation.message,
-                  level=automation.severity, url=variables.get("run_url", ""), variables=variables,
-                  payload=automation.payload)  # fmt: skip
+    return Notice(
+        uid=str(event.uid),
+        title=fill_text(automation.title, variables) or automation.name,
+        text=fill_text(automation.message, variables) or what_happened(automation, event),
+        level=automation.severity,
+        url=variables.get("run_url", ""),
+        fields=_fields(event, variables),
+        variables=variables,
+        payload=automation.payload,
+    )
+
+
+def what_happened(automation: Automation, event: Event) -> str:
+    """Say in a sentence what an automation acted on."""
+    if event.kind == EventKind.RUN_METRIC:
+        return _of_metric(automation, event.data)
+    if event.kind == EventKind.RUN_STATE:
+        state = str(RunState(event.data["state"]).label)
+        return _("The run is %(state)s now.") % {"state": state}
+    return str(event.data.get("artifact_version_string") or event.data.get("artifact_collection_name") or "")
+
+
+def _of_metric(automation: Automation, data: dict[str, Any]) -> str:
+    test = parse(automation.event, automation.filter).test
+    words = {
+        "metric": data["metric"],
+        "value": number_text(data["measured"]),
+        "limit": number_text(data["threshold"]),
+    }
+    if isinstance(test, Threshold):
+        return _("%(metric)s reached %(value)s; the threshold is %(limit)s.") % words
+    if isinstance(test, ZScore):
+        return (
+            _("%(metric)s lies %(value)s standard deviations from its mean; the threshold is %(limit)s.")
+            % words
+        )
+    return _("%(metric)s changed by %(value)s; the threshold is %(limit)s.") % words
+
+
+def _fields(event: Event, variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return label and value of what Slack shows beside the words."""
+    found = [(_("Project"), f"{variables['entity_name']}/{variables['project_name']}"),
+             (_("Run"), variables.get("run_name", ""))]  # fmt: skip
+    if event.kind == EventKind.RUN_METRIC:
+        found.append((variables["metric_name"], number_text(event.data["value"])))
+        if event.data.get("step") is not None:
+            found.append((_("Step"), str(event.data["step"])))
+    return tuple((label, value) for label, value in found if value)

@@ -1,6 +1,7 @@
 """That an automation acts for a run, at most once in its time however many processes see the reason (ALR-6)."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,14 +13,6 @@ from alerts.models import Automation, AutomationRun, Event, EventKind
 from runs.models import Run
 
 _NEVER = datetime.min.replace(year=1970, tzinfo=UTC)
-
-
-def may_fire(automation: Automation, run: Run, at: datetime | None = None) -> bool:
-    """Say whether an automation may act for a run now, and note that it does; call in a transaction.
-
-    Others that ask for the same run wait until the transaction ends.
-    """
-    return bool(_claim([(automation, run.pk)], at or timezone.now()))
 
 
 def may_fire_many(pairs: Sequence[tuple[Event, Automation]]) -> list[tuple[Event, Automation]]:
@@ -69,26 +62,44 @@ def _claim(asked: Sequence[tuple[Automation, int]], at: datetime) -> set[tuple[i
     return set(claimed)
 
 
-@transaction.atomic
-def fire(automation: Automation, run: Run, *, data: dict[str, Any]) -> Event | None:
-    """Write that a run's metric met an automation's condition; None where it has acted for the run in its time.
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """That a run's metric met an automation's condition."""
 
-    Args:
-        automation: Its project's, or of all projects of its team.
-        run: With its project.
-        data: ``metric``, ``value``, ``measured``, ``threshold``, ``row``, ``step``; see `alerts.events`.
+    automation: Automation
+    run: Run
+    data: dict[str, Any]
+    """``metric``, ``value``, ``measured``, ``threshold``, ``row``, ``step``; see `alerts.automation.outcome`."""
+
+
+def fire(automation: Automation, run: Run, *, data: dict[str, Any]) -> Event | None:
+    """Write that a run's metric met an automation's condition; None where it has acted for the run in its time."""
+    return next(iter(fire_many([Occasion(automation, run, data)])), None)
+
+
+def fire_many(occasions: Sequence[Occasion]) -> list[Event]:
+    """Write events of automations that are still on and have not acted for the run in their time.
+
+    The events, and that the automations acted, are one transaction; then the outbox is told. Six statements.
     """
-    at = timezone.now()
-    current = Automation.objects.filter(pk=automation.pk, is_on=True).first()
-    if current is None or not may_fire(current, run, at):
-        return None
-    event = Event.objects.create(
-        kind=EventKind.RUN_METRIC, team_id=current.team_id, project_id=run.project_id, run=run,
-        automation=current, at=at, data=data,
-    )  # fmt: skip
-    note_fired([current.pk], at)
-    transaction.on_commit(route_soon, robust=True)
-    return event
+    with transaction.atomic():
+        at = timezone.now()
+        on = Automation.objects.filter(is_on=True).in_bulk({one.automation.pk for one in occasions})
+        there = [one for one in occasions if one.automation.pk in on]
+        claimed = _claim([(on[one.automation.pk], one.run.pk) for one in there], at)
+        events = [
+            Event(
+                kind=EventKind.RUN_METRIC, team_id=one.automation.team_id, project_id=one.run.project_id,
+                run=one.run, automation=one.automation, at=at, data=one.data,
+            )
+            for one in there
+            if (one.automation.pk, one.run.pk) in claimed
+        ]  # fmt: skip
+        Event.objects.bulk_create(events)
+        if events:
+            note_fired({automation_id for automation_id, _ in claimed}, at)
+            transaction.on_commit(route_soon, robust=True)
+    return events
 
 
 def note_fired(automation_ids: Collection[int], at: datetime) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from alerts.automation.conditions import Values, hits
 from alerts.automation.rules import Rule
 from alerts.automation.streams import Watched
+from alerts.automation.windows import Kept
 from metrics.codec import Batch, Rows
 
 _TOGETHER = 250_000
@@ -72,61 +73,98 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A condition whose values are to be looked at."""
+    """Conditions of one shape whose values are to be looked at."""
 
     look: Look
-    rule: Rule
+    rules: list[Rule]
     rows: Rows
     values: Values
-    """From as far back as the condition looks, at the first new one."""
+    """(rules, rows): from as far back as the conditions look, at the first new one."""
 
 
 def hits_of(looks: Iterable[Look]) -> list[Hit]:
     """Return the conditions that new rows meet, each with the first row that does."""
-    asked = [one for look in looks for one in _asked(look)]
     together: dict[tuple[object, ...], list[_Asked]] = defaultdict(list)
-    for one in asked:
-        together[*one.rule.test.shape, one.values.size].append(one)
+    for look, numbers in _worth_a_look(looks):
+        for one in _asked(look, numbers):
+            together[*one.rules[0].test.shape, one.rows.size].append(one)
     return [hit for some in together.values() for hit in _met(some)]
 
 
-def _asked(look: Look) -> Iterator[_Asked]:
+def _worth_a_look(looks: Iterable[Look]) -> Iterator[tuple[Look, list[int]]]:
+    """Yield the rules that each may meet; those of one project are tried at once."""
+    by_rules: dict[int, list[Look]] = defaultdict(list)
+    for look in looks:
+        by_rules[id(look.watched.rules)].append(look)
+    for some in by_rules.values():
+        bounds = zip(*(look.watched.filled.bounds() for look in some), strict=True)
+        low, high, low_before, high_before = map(np.array, bounds)
+        met = some[0].watched.rules.worth_a_look(low, high, low_before, high_before)
+        for place in np.flatnonzero(met.any(axis=1)):
+            yield some[place], np.flatnonzero(met[place]).tolist()
+
+
+def _asked(look: Look, numbers: Iterable[int]) -> Iterator[_Asked]:
     watched, now = look.watched, time.time()
-    windows = watched.filled
-    for number in windows.worth_a_look():
-        rule = watched.rules.rules[number]
+    rules, windows = watched.rules.rules, watched.filled
+    together: dict[tuple[int, int], list[tuple[Rule, int]]] = defaultdict(list)
+    kept_of: dict[int, Kept] = {}
+    for number in numbers:
+        rule = rules[number]
         if watched.quiet_until.get(rule.automation.pk, 0.0) > now:
             continue
-        rows, values = windows.series(rule.metric)
-        new = int(np.searchsorted(rows, look.first))
-        start = max(0, new - rule.test.need + 1)
-        if new < rows.size and rows.size - start >= rule.test.need:
-            yield _Asked(look, rule, rows[start:], values[start:])
+        if windows.is_shared[rule.metric]:
+            rows, values = windows.series(rule.metric)
+            yield from _since(look, [rule], rows, values[np.newaxis])
+        else:
+            kept, place = windows.place_of(rule.metric)
+            kept_of[id(kept)] = kept
+            together[id(kept), rule.shape].append((rule, place))
+    for (key, _), some in together.items():
+        piece = kept_of[key].joined()
+        places = [place for _, place in some]
+        yield from _since(look, [rule for rule, _ in some], piece.rows, piece.values, places)
+
+
+def _since(
+    look: Look, rules: list[Rule], rows: Rows, values: Values, places: list[int] | None = None
+) -> Iterator[_Asked]:
+    """Yield what there is to look at, if windows are full."""
+    need, new = rules[0].test.need, int(np.searchsorted(rows, look.first))
+    start = max(0, new - need + 1)
+    if new < rows.size and rows.size - start >= need:
+        asked = values[:, start:]
+        yield _Asked(look, rules, rows[start:], asked if places is None else asked[places])
 
 
 def _met(asked: Sequence[_Asked]) -> Iterator[Hit]:
-    """Try conditions of one shape on as many series of one length."""
-    test, size = asked[0].rule.test, asked[0].values.size
-    at_once = _TOGETHER // (size * test.need)
-    if at_once <= 1 or len(asked) == 1:
-        for one in asked:
-            found = hits(one.rule.test, one.values)
+    """Try conditions of one shape on all series of one length."""
+    test = asked[0].rules[0].test
+    owners = [(one, rule) for one in asked for rule in one.rules]
+    values = np.concatenate([one.values for one in asked])
+    at_once = _TOGETHER // (values.shape[1] * test.need)
+    if at_once <= 1 or len(owners) == 1:
+        for (one, rule), series in zip(owners, values, strict=True):
+            found = hits(rule.test, series)
             if found.places.size:
-                yield _hit(one, int(found.places[0]), float(found.measured[0]))
+                yield _hit(one, rule, series, int(found.places[0]), float(found.measured[0]))
         return
-    for start in range(0, len(asked), at_once):
-        some = asked[start : start + at_once]
-        measured = test.measured(np.stack([one.values for one in some]))
-        limits = np.array([one.rule.test.limit for one in some])[:, np.newaxis]
-        met = test.holds(measured, limits)
-        for number in np.flatnonzero(met.any(axis=1)):
+    limits = np.array([rule.test.limit for _, rule in owners])[:, np.newaxis]
+    for start in range(0, len(owners), at_once):
+        stop = start + at_once
+        measured = test.measured(values[start:stop])
+        met = test.holds(measured, limits[start:stop])
+        for number in np.flatnonzero(met.any(axis=1)).tolist():
             place = int(met[number].argmax())
-            yield _hit(some[int(number)], place + test.need - 1, float(measured[number, place]))
+            one, rule = owners[start + number]
+            yield _hit(
+                one, rule, values[start + number], place + test.need - 1, float(measured[number, place])
+            )
 
 
-def _hit(one: _Asked, place: int, measured: float) -> Hit:
+def _hit(one: _Asked, rule: Rule, values: Values, place: int, measured: float) -> Hit:
     row = int(one.rows[place])
     return Hit(
-        watched=one.look.watched, rule=one.rule, row=row, step=one.look.step_of(row),
-        value=float(one.values[place]), measured=measured,
+        watched=one.look.watched, rule=rule, row=row, step=one.look.step_of(row), value=float(values[place]),
+        measured=measured,
     )  # fmt: skip

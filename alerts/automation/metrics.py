@@ -12,6 +12,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from cachetools import TTLCache
 from django.db import Error as DatabaseError
 from django.db import connection
 
@@ -63,6 +64,8 @@ class Watcher:
         """Whose cursors are to be written."""
         self._kept_at = time.monotonic()
         self._window_bytes: dict[int, int] = {}
+        self._project_of: TTLCache[int, int] = TTLCache(4 * MOST_STREAMS, RELOAD_S)
+        """By run; one may move to another project."""
         self._is_over = False
         self._thread = threading.Thread(target=self._run, name="automations", daemon=True)
 
@@ -187,7 +190,7 @@ class Watcher:
     def _follow(self, by_stream: dict[int, list[Rows]]) -> list[Watched]:
         """Return what is watched of the streams, new ones among them."""
         run_of = {stream: rows[0].run_id for stream, rows in by_stream.items()}
-        project_of = streams.projects_of(set(run_of.values()))
+        project_of = self._projects_of(set(run_of.values()))
         rules_of = self.book.of(set(project_of.values()))
         fresh = {}
         for stream, run_id in run_of.items():
@@ -199,19 +202,25 @@ class Watcher:
             else:
                 fresh[stream] = by_stream[stream][0]
         by_run = {one.run_id: rules_of[project_of[one.run_id]] for one in fresh.values()}
-        for stream, row in streams.first_rows(fresh, by_run).items():
+        for stream, row in (streams.first_rows(fresh, by_run) if fresh else {}).items():
             one = fresh[stream]
             self.watched[stream] = Watched(
                 stream, one.run_id, one.kind, project_of[one.run_id], by_run[one.run_id], row
             )
         return [self.watched[stream] for stream in by_stream if stream in self.watched]
 
+    def _projects_of(self, run_ids: set[int]) -> dict[int, int]:
+        unknown = [run_id for run_id in run_ids if run_id not in self._project_of]
+        if unknown:
+            self._project_of.update(streams.projects_of(unknown))
+        return {run_id: pk for run_id in run_ids if (pk := self._project_of.get(run_id)) is not None}
+
     def _gather(self, watched: Sequence[Watched], by_stream: dict[int, list[Rows]]) -> list[Look]:
         """Add the new rows to the windows; return where, per stream."""
         looks = {one.stream: Look(one, one.row) for one in watched}
         behind = {one.stream for one in watched if _is_behind(one, by_stream[one.stream])}
         to_read = [one for one in watched if one.stream in behind or one.is_unfilled]
-        for one, row0, batch in streams.read(to_read, behind):
+        for one, row0, batch in streams.read(to_read, behind) if to_read else ():
             look = looks[one.stream]
             look.add(row0, batch)
             if look.row_count >= MOST_ROWS:  # of a run that was not looked at for long

@@ -8,12 +8,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from alerts.automation.firing import fire, last_fired
+from alerts.automation.firing import Occasion, fire_many, last_fired
 from alerts.automation.looking import Hit
 from alerts.automation.rules import Rule
 from metrics.models import Kind
 from runs.models import Run
 
+FIRED_AT_ONCE = 200
+"""In one transaction: SQLite has one writer, which runs that log must not wait for."""
 ASK_AGAIN_S = 5.0
 """How long a run that an automation did not ask for is left out: its tags may change, and each look is a query."""
 
@@ -21,7 +23,7 @@ ASK_AGAIN_S = 5.0
 def act(hits: Sequence[Hit]) -> None:
     """Let automations act on what was met, but for runs that they do not ask for or have acted for.
 
-    Three statements and one for each automation that asks for some runs only; then those of each event.
+    Two statements, one for each automation that asks for some runs only, and those of the events together.
     """
     if not hits:
         return
@@ -29,7 +31,8 @@ def act(hits: Sequence[Hit]) -> None:
     runs = Run.objects.live().select_related("project").in_bulk({hit.watched.run_id for hit in hits})
     fired = last_fired({hit.rule.automation.pk for hit in hits}, set(runs))
     asked = _asked_for(hits, runs)
-    for hit in sorted(hits, key=lambda hit: (hit.rule.automation.pk, hit.watched.run_id)):
+    occasions = []
+    for hit in hits:
         automation, run_id = hit.rule.automation, hit.watched.run_id
         key = automation.pk, run_id
         quiet = hit.watched.quiet_until
@@ -38,9 +41,12 @@ def act(hits: Sequence[Hit]) -> None:
             continue
         last = fired.get(key)
         if last is None or (now - last).total_seconds() >= automation.once_in_s:
-            fire(automation, runs[run_id], data=data_of(hit))
-            last = now
+            occasions.append(Occasion(automation, runs[run_id], data_of(hit)))
+            fired[key] = last = now
         quiet[automation.pk] = last.timestamp() + automation.once_in_s
+    occasions.sort(key=lambda one: (one.automation.pk, one.run.pk))
+    for start in range(0, len(occasions), FIRED_AT_ONCE):
+        fire_many(occasions[start : start + FIRED_AT_ONCE])
 
 
 def _asked_for(hits: Sequence[Hit], runs: dict[int, Run]) -> set[tuple[int, int]]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Q
 
-from alerts.automation.conditions import Change, ChangeKind, MetricTest, Threshold, Values
+from alerts.automation.conditions import Change, ChangeKind, Flags, MetricTest, Threshold, Values
 from alerts.automation.events import METRIC_EVENTS
 from alerts.automation.filters import Condition, parse
 from alerts.automation.plan import with_plan
@@ -38,6 +38,8 @@ class Rule:
     test: MetricTest
     metric: int
     """Its metric's number among those of the project."""
+    shape: int
+    """The number of its test's shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class _Bounds:
     high: Values
     span: Values
     share: Values
+    has_spans: bool
 
 
 class Rules:
@@ -70,7 +73,11 @@ class Rules:
         tests = [(one, condition, condition.test) for one, condition in pairs if condition.test is not None]
         self.metrics = tuple(sorted({test.metric for _, _, test in tests}))
         numbers = {name: number for number, name in enumerate(self.metrics)}
-        self.rules = tuple(Rule(one, condition, test, numbers[test.metric]) for one, condition, test in tests)
+        shapes: dict[tuple[Any, ...], int] = {}
+        self.rules = tuple(
+            Rule(one, condition, test, numbers[test.metric], shapes.setdefault(test.shape, len(shapes)))
+            for one, condition, test in tests
+        )
         self.stamp = stamp_of(one for one, _ in pairs)
         self.since: datetime = min(one.updated_at for one, _ in pairs)
         """When the oldest one was made or last changed: what came before was not for any of these."""
@@ -101,25 +108,27 @@ class Rules:
         """Return the shown names of all columns that are watched."""
         return set(self._numbers)
 
-    def worth_a_look(self, low: Values, high: Values, low_before: Values, high_before: Values) -> Places:
-        """Return the rules that may be met by new values, by what is known of each metric.
+    def worth_a_look(self, low: Values, high: Values, low_before: Values, high_before: Values) -> Flags:
+        """Say which rules (the last axis) new values of streams may meet, by what is known of each metric.
 
         Args:
-            low: The least new value of each metric, NaN without any.
+            low: The least new value of each metric, NaN without any; (streams, metrics).
             high: The greatest.
             low_before: The least that a window may still hold, NaN without any.
             high_before: The greatest.
         """
         bounds = self._bounds
         with np.errstate(invalid="ignore"):
-            low, high = low[bounds.metric], high[bounds.metric]
+            low, high = low[:, bounds.metric], high[:, bounds.metric]
             is_new = low == low  # noqa: PLR0124 - not NaN
-            low = np.where(bounds.looks_back, np.fmin(low, low_before[bounds.metric]), low)
-            high = np.where(bounds.looks_back, np.fmax(high, high_before[bounds.metric]), high)
-            least = bounds.span + bounds.share * np.maximum(np.maximum(low, -high), 0.0)
-            least = least - _MARGIN * np.maximum(np.abs(low), np.abs(high))
-            met = is_new & (high >= bounds.low) & (low <= bounds.high) & ~(high - low < least)
-        return np.flatnonzero(met)
+            low = np.where(bounds.looks_back, np.fmin(low, low_before[:, bounds.metric]), low)
+            high = np.where(bounds.looks_back, np.fmax(high, high_before[:, bounds.metric]), high)
+            met = is_new & (high >= bounds.low) & (low <= bounds.high)
+            if bounds.has_spans:
+                least = bounds.span + bounds.share * np.maximum(np.maximum(low, -high), 0.0)
+                least -= _MARGIN * np.maximum(np.abs(low), np.abs(high))
+                met &= ~(high - low < least)
+        return np.asarray(met)
 
 
 def _bounds_of(rules: Collection[Rule]) -> _Bounds:
@@ -127,7 +136,7 @@ def _bounds_of(rules: Collection[Rule]) -> _Bounds:
     low, high, span, share = (np.array(column, np.float64) for column in zip(*found, strict=True))
     metric = np.array([rule.metric for rule in rules], np.intp)
     looks_back = np.array([rule.test.need > 1 for rule in rules])
-    return _Bounds(metric, looks_back, low, high, span, share)
+    return _Bounds(metric, looks_back, low, high, span, share, has_spans=bool(np.isfinite(span).any()))
 
 
 def _bounds_of_test(test: MetricTest) -> tuple[float, float, float, float]:

@@ -28,7 +28,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class _Kept:
+class Kept:
     """What is kept of the metrics that are logged together."""
 
     metrics: Places
@@ -37,10 +37,13 @@ class _Kept:
     young: list[Piece] = field(default_factory=list)
     count: int = 0
     """Rows of the young ones."""
+    whole: Piece | None = None
+    """All pieces in one, once it was asked for."""
 
     def add(self, piece: Piece) -> None:
         self.young.append(piece)
         self.count += piece.rows.size
+        self.whole = None
 
     def age(self) -> bool:
         """Let go of what no window reaches; says whether there was anything."""
@@ -48,12 +51,15 @@ class _Kept:
             self.young = [_joined(self.young)]
         if self.count < self.need - 1:
             return False
-        keep = max(0, self.need - 1)
-        self.old, self.young, self.count = [_last(_joined(self.young), keep)] if keep else [], [], 0
+        self.old = [_last(_joined(self.young), self.need - 1)] if self.need > 1 else []
+        self.young, self.count, self.whole = [], 0, None
         return True
 
-    def pieces(self) -> list[Piece]:
-        return [*self.old, *self.young]
+    def joined(self) -> Piece:
+        """Return all that is kept."""
+        if self.whole is None:
+            self.whole = _joined([*self.old, *self.young])
+        return self.whole
 
 
 def _joined(pieces: list[Piece]) -> Piece:
@@ -78,12 +84,14 @@ class Windows:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         count = len(rules.metrics)
-        self._kept: dict[bytes, _Kept] = {}
-        self._of_metric: list[list[tuple[_Kept, int]]] = [[] for _ in range(count)]
+        self._kept: dict[bytes, Kept] = {}
+        self._of_metric: list[list[tuple[Kept, int]]] = [[] for _ in range(count)]
         self._low_before, self._high_before = np.full(count, np.nan), np.full(count, np.nan)
         self._low, self._high = np.full(count, np.nan), np.full(count, np.nan)
         self._new_low, self._new_high = np.full(count, np.nan), np.full(count, np.nan)
         self._is_split = False
+        self.is_shared = np.zeros(count, bool)
+        """Of each metric, whether it is logged with several sets of keys."""
 
     def add(self, row0: int, batch: Batch) -> None:
         """Add rows that follow those before."""
@@ -93,21 +101,23 @@ class Windows:
                 continue
             rows = row_numbers(group, batch.row_count) + row0
             values = group.values[plan.columns]
-            with np.errstate(invalid="ignore"):
+            low, high = values.min(axis=1), values.max(axis=1)
+            has_gaps = bool(np.isnan(low).any())
+            if has_gaps:
                 low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
             where = plan.metrics
             self._new_low[where] = np.fmin(self._new_low[where], low)
             self._new_high[where] = np.fmax(self._new_high[where], high)
-            self._add(plan.metrics, rows, values)
+            self._add(where, rows, values, has_gaps=has_gaps)
 
-    def _add(self, metrics: Places, rows: Rows, values: Values) -> None:
+    def _add(self, metrics: Places, rows: Rows, values: Values, *, has_gaps: bool) -> None:
         """Keep values; metrics with NaN by themselves, so that each is kept as long as its windows want."""
         if not self._is_split and len(self._kept) >= _MOST_PLANS and metrics.tobytes() not in self._kept:
             self._split()
-        gaps = np.isnan(values)
-        if not self._is_split and not gaps.any():
+        if not self._is_split and not has_gaps:
             self._of(metrics).add(Piece(rows, values))
             return
+        gaps = np.isnan(values)
         alone = np.full(metrics.size, self._is_split) | gaps.any(axis=1)
         if not alone.all():
             self._of(metrics[~alone]).add(Piece(rows, values[~alone]))
@@ -117,47 +127,49 @@ class Windows:
                 own = Piece(rows[known], values[place : place + 1, known])
                 self._of(metrics[place : place + 1]).add(own)
 
-    def _of(self, metrics: Places) -> _Kept:
+    def _of(self, metrics: Places) -> Kept:
         key = metrics.tobytes()
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._kept[key] = _Kept(metrics, max(self.rules.needs[number] for number in metrics))
+            kept = self._kept[key] = Kept(metrics, max(self.rules.needs[number] for number in metrics))
             for place, number in enumerate(metrics):
                 self._of_metric[number].append((kept, place))
+                self.is_shared[number] = len(self._of_metric[number]) > 1
         return kept
 
     def _split(self) -> None:
         """Keep every metric by itself."""
         every = [self.series(number) for number in range(len(self.rules.metrics))]
         self._kept, self._of_metric, self._is_split = {}, [[] for _ in every], True
+        self.is_shared[:] = False
         for number, (rows, values) in enumerate(every):
             if rows.size:
                 self._of(np.array([number], np.intp)).add(Piece(rows, values[np.newaxis]))
 
     def series(self, metric: int) -> tuple[Rows, Values]:
-        """Return what is kept of a metric, in the order of rows, without NaN."""
-        rows: list[Rows] = []
-        values: list[Values] = []
-        for kept, place in self._of_metric[metric]:
-            for piece in kept.pieces():
-                rows.append(piece.rows)
-                values.append(piece.values[place])
-        if not rows:
+        """Return what is kept of a metric, in the order of rows."""
+        found = [(kept.joined(), place) for kept, place in self._of_metric[metric]]
+        if not found:
             return np.array([], np.int64), np.array([], np.float64)
-        row, value = np.concatenate(rows), np.concatenate(values)
-        if len(self._of_metric[metric]) > 1:
-            order = np.argsort(row, kind="stable")
-            row, value = row[order], value[order]
-        return row, value
+        rows = np.concatenate([piece.rows for piece, _ in found])
+        values = np.concatenate([piece.values[place] for piece, place in found])
+        if len(found) > 1:
+            order = np.argsort(rows, kind="stable")
+            rows, values = rows[order], values[order]
+        return rows, values
 
-    def worth_a_look(self) -> Places:
-        """Return the rules that the values added since `settle` may meet."""
+    def place_of(self, metric: int) -> tuple[Kept, int]:
+        """Return where a metric is that is logged with one set of keys."""
+        [found] = self._of_metric[metric]
+        return found
+
+    def bounds(self) -> tuple[Values, Values, Values, Values]:
+        """Return the least and greatest of the values added since `settle`, and of those that windows may hold."""
         low_before = np.fmin(self._low_before, self._low)
         high_before = np.fmax(self._high_before, self._high)
-        for number, where in enumerate(self._of_metric):
-            if len(where) > 1:  # windows take turns among sets of keys: look at the values
-                low_before[number], high_before[number] = -np.inf, np.inf
-        return self.rules.worth_a_look(self._new_low, self._new_high, low_before, high_before)
+        if self.is_shared.any():  # windows take turns among sets of keys: look at the values
+            low_before[self.is_shared], high_before[self.is_shared] = -np.inf, np.inf
+        return self._new_low, self._new_high, low_before, high_before
 
     def settle(self) -> None:
         """Say that the values added were looked at; forget what no window reaches any more."""
@@ -173,5 +185,7 @@ class Windows:
     def held_bytes(self) -> int:
         """How much memory the kept values take, about."""
         return sum(
-            piece.rows.nbytes + piece.values.nbytes for kept in self._kept.values() for piece in kept.pieces()
+            piece.rows.nbytes + piece.values.nbytes
+            for kept in self._kept.values()
+            for piece in (*kept.old, *kept.young)
         )

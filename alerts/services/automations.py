@@ -12,11 +12,13 @@ from access.actor import Actor
 from access.audit import record
 from access.engine import require
 from alerts.access import AutomationAction
+from alerts.automation.actions import check_text
 from alerts.automation.events import METRIC_EVENTS
 from alerts.automation.filters import parse
 from alerts.automation.plan import FEATURE, has_automations
 from alerts.automation.streams import begin_now
-from alerts.models import ActionKind, Automation, Destination, Level
+from alerts.models import ActionKind, Automation, Destination, Level, Secret
+from alerts.templating import MAX_TEMPLATE, check_template
 from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
 from runs.projection import clean_text
@@ -174,7 +176,7 @@ def _told(automation: Automation) -> dict[str, Any]:
 
 
 _LIMITS = {
-    "name": MAX_NAME, "description": MAX_TEXT, "title": MAX_TITLE, "message": MAX_TEXT, "payload": MAX_TEXT,
+    "name": MAX_NAME, "description": MAX_TEXT, "title": MAX_TITLE, "message": MAX_TEXT, "payload": MAX_TEMPLATE,
 }  # fmt: skip
 
 
@@ -202,6 +204,7 @@ def _apply(automation: Automation, fields: AutomationFields) -> None:
     condition = parse(automation.event, automation.filter)
     automation.event, automation.filter = condition.event.value, condition.canonical
     _check_action(automation)
+    _check_words(automation)
     _check_once(automation)
 
 
@@ -242,6 +245,15 @@ def _check_action(automation: Automation) -> None:
             if automation.action == ActionKind.NOTIFICATION
             else _("%(action)s needs a webhook.") % {"action": automation.action}
         )
+
+
+def _check_words(automation: Automation) -> None:
+    """Refuse variables that there are not, and payloads that are no JSON (ALR-7)."""
+    check_text(automation.title)
+    check_text(automation.message)
+    if automation.payload:
+        names = Secret.objects.filter(team=automation.team).values_list("name", flat=True)
+        check_template(automation.payload, secret_names=set(names))
 
 
 def _check_once(automation: Automation) -> None:

@@ -209,19 +209,20 @@ def test_a_replay_counts_no_value_twice(watcher):
 
 
 @pytest.mark.parametrize(
-    ("event", "wanted", "values", "step"),
+    ("event", "wanted", "series"),
     [
-        ("RUN_METRIC", threshold(agg="MIN", window=2, limit=5), [9, 1, 9, 9], 3),
-        ("RUN_METRIC", threshold(agg="MAX", window=2, limit=5, comparison="$lt"), [9, 1, 2], 2),
-        ("RUN_METRIC", threshold(limit=3, comparison="$ne"), [3, 3, 4], 2),
-        ("RUN_METRIC_CHANGE", change(amount=5), [1, 3, 8], 2),
-        ("RUN_METRIC_CHANGE", change(amount=0.5, kind="RELATIVE", direction="DECREASE"), [4, 6, 3], 2),
-        ("RUN_METRIC_CHANGE", change(amount=2, agg="AVERAGE", window=2, prior=2), [1, 1, 1, 4, 4], 4),
-        ("RUN_METRIC_ZSCORE", zscore(), [1, 2, 1, 2, 1, 2, 9], 6),
+        ("RUN_METRIC", threshold(agg="MIN", window=2, limit=5), ([9, 1, 9, 9], 3)),
+        ("RUN_METRIC", threshold(agg="MAX", window=2, limit=5, comparison="$lt"), ([9, 1, 2], 2)),
+        ("RUN_METRIC", threshold(limit=3, comparison="$ne"), ([3, 3, 4], 2)),
+        ("RUN_METRIC_CHANGE", change(amount=5), ([1, 3, 8], 2)),
+        ("RUN_METRIC_CHANGE", change(amount=0.5, kind="RELATIVE", direction="DECREASE"), ([4, 6, 3], 2)),
+        ("RUN_METRIC_CHANGE", change(amount=2, agg="AVERAGE", window=2, prior=2), ([1, 1, 1, 4, 4], 4)),
+        ("RUN_METRIC_ZSCORE", zscore(), ([1, 2, 1, 2, 1, 2, 9], 6)),
     ],
 )
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_each_kind_of_condition_is_met_where_it_is_first_met(watcher, event, wanted, values, step, size):
+def test_each_kind_of_condition_is_met_where_it_is_first_met(watcher, event, wanted, series, size):
+    values, step = series
     run = RunFactory()
     automation = make_automation(run.project, event, wanted)
     for start in range(0, len(values), size):
