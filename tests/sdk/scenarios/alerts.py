@@ -11,4 +11,4 @@ with wandb.init(id="alerts") as run:
     for _ in range(2):
         run.alert(title="a minute", text="by default", level="WARN")
         run.alert(title="an hour", text="as told", wait_duration=timedelta(hours=1))
-        run.alert(title="seconds", text="as told", level="info", wait_duration=300)
+        run.alert(title="seconds", text="as told", level="INFO", wait_duration=300)
