@@ -2,7 +2,7 @@
 
 The SDK shows ``errors[0].message`` verbatim. It does not retry 400, 401, 403, 404, 410, 413 and 422, retries 429
 and 5xx. UpsertBucket also retries 409, and SDKs up to 0.18 retry 410 for two minutes, so neither is used for refusals
-that last.
+that last, but where an SDK looks for one (`Taken`).
 """
 
 import logging
@@ -11,7 +11,7 @@ from typing import Any
 
 from graphql import GraphQLError
 
-from common.errors import DomainError
+from common.errors import Conflict, DomainError
 from common.telemetry.definitions import database_failed
 
 logger = logging.getLogger(__name__)
@@ -19,9 +19,13 @@ logger = logging.getLogger(__name__)
 _QUOTED = re.compile(r"'([^']*)'")
 
 
+class Taken(Conflict):
+    """There is one of this name. Told as 409, by which `create_automation(fetch_existing=True)` knows it."""
+
+
 def status_of(error: DomainError) -> int:
     """Return the HTTP status the SDK should see."""
-    return 400 if error.status in {409, 410} else error.status
+    return 400 if error.status in {409, 410} and not isinstance(error, Taken) else error.status
 
 
 def body_of(message: str, code: str = "") -> dict[str, Any]:

@@ -36,10 +36,13 @@ def entity_node(team: Team) -> dict[str, Any]:
     }
 
 
-def project_node(project: Project) -> dict[str, Any]:
-    """Return a project."""
+def project_node(project: Project, siblings: Siblings | None = None) -> dict[str, Any]:
+    """Return a project; its automations are asked for with those of all siblings."""
+    siblings = siblings or Siblings()
+    siblings.add(project.pk)
     return {
         "row": project,
+        "siblings": siblings,
         "id": to_id("Project", project.pk),
         "internalId": to_id("ProjectInternalId", project.pk),
         "name": project.name,

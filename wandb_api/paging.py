@@ -1,6 +1,6 @@
 """Pages of lists, as GraphQL connections: a cursor is the number of rows up to and with its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -40,8 +40,20 @@ def page_of(
     Raises:
         Invalid: ``after`` is no cursor of such a list.
     """
+    return page_at_once(rows, lambda page: [node(row) for row in page], after=after, first=first, most=most)
+
+
+def page_at_once(
+    rows: QuerySet[Any],
+    nodes: Callable[[Sequence[Any]], list[dict[str, Any]]],
+    *,
+    after: str | None,
+    first: int | None,
+    most: int,
+) -> dict[str, Any]:
+    """As `page_of`, for rows whose nodes are made together."""
     start, size = number_of(after) or 0, max(1, min(first or DEFAULT_SIZE, most))
     page = list(rows[start : start + size + 1])
-    edges = [{"node": node(row), "cursor": str(start + n)} for n, row in enumerate(page[:size], 1)]
+    edges = [{"node": node, "cursor": str(start + n)} for n, node in enumerate(nodes(page[:size]), 1)]
     end = edges[-1]["cursor"] if edges else None
     return {"edges": edges, "pageInfo": {"endCursor": end, "hasNextPage": len(page) > size}}

@@ -14,7 +14,6 @@ from graphql import GraphQLError
 class Feature(StrEnum):
     """Something refused; the value is the whole message. Where a document asks for several, the first here is told."""
 
-    AUTOMATIONS = "Automations are not supported by this version of the Runyard server."
     REGISTRIES = "Registries are not supported by this version of the Runyard server."
     ARTIFACTS = "Artifacts are not supported by this version of the Runyard server."
     SWEEPS = "Sweeps are not supported by this version of the Runyard server."
@@ -43,17 +42,12 @@ _FIELDS = {
         Mutation.enqueueSweepRun Mutation.upsertSweep
     """,
     Feature.REGISTRIES: """
-        Entity.artifactCollections Entity.artifactMemberships Entity.project Entity.projects Entity.user
+        Entity.artifactCollections Entity.artifactMemberships Entity.project Entity.user
         Member.role Organization.advancedRegistryFeatures Organization.featureFlags
         Project.allowAllArtifactTypesInRegistry Project.members Project.teamMembers Project.updatedAt
         UpsertModelInput.allowAllArtifactTypesInRegistry UpsertModelInput.artifactTypes
         Mutation.createProjectMembers Mutation.deleteModel Mutation.deleteProjectMembers Mutation.renameProject
         Mutation.updateProjectMember Mutation.updateProjectTeamMember
-    """,
-    Feature.AUTOMATIONS: """
-        Entity.integrations Entity.triggers Organization.triggers Project.triggers User.projects
-        Mutation.createFilterTrigger Mutation.createGenericWebhookIntegration Mutation.deleteTrigger
-        Mutation.updateFilterTrigger
     """,
     Feature.REPORTS: "Query.view Project.allViews Mutation.upsertView",
     Feature.LAUNCH: """

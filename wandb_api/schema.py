@@ -22,6 +22,7 @@ run_type = ObjectType("Run")
 project_type = ObjectType("Project")
 user_type = ObjectType("User")
 entity_type = ObjectType("Entity")
+organization_type = ObjectType("Organization")
 file_type = ObjectType("File")
 _scalars = [ScalarType(name, serializer=lambda value: value) for name in ("JSON", "Duration")]
 
@@ -72,6 +73,7 @@ def schema() -> GraphQLSchema:
         project_type,
         user_type,
         entity_type,
+        organization_type,
         file_type,
         *_scalars,
         _json_string,

@@ -1,4 +1,4 @@
-"""The runs of one page: what is asked of one is read for all of them at once, in as many queries as for one."""
+"""The rows of one page: what is asked of one is read for all of them at once, in as many queries as for one."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -7,18 +7,18 @@ T = TypeVar("T")
 
 
 class Siblings:
-    """Runs that an answer lists together."""
+    """Runs, or projects, that an answer lists together."""
 
     def __init__(self) -> None:
         self._ids: list[int] = []
         self._answers: dict[tuple[Any, ...], Any] = {}
 
-    def add(self, run_id: int) -> None:
-        """Add a run; all are added before the first question."""
-        self._ids.append(run_id)
+    def add(self, row_id: int) -> None:
+        """Add a row; all are added before the first question."""
+        self._ids.append(row_id)
 
     def ask(self, question: Callable[..., T], *details: Any) -> T:
-        """Return the answer of ``question(run ids, *details)``, asked once."""
+        """Return the answer of ``question(ids, *details)``, asked once."""
         key = (question, *details)
         if key not in self._answers:
             self._answers[key] = question(self._ids, *details)

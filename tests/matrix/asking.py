@@ -163,6 +163,10 @@ def _ids(case: Case, thing: Thing) -> dict[str, str]:
     row = thing.row
     if case.over is Over.RUN:
         return {"id": to_id("Run", row.pk), "file": to_id("RunFile", row.files.get(name="notes.txt").pk)}
+    if case.over is Over.PROJECT:
+        automation = row.automations.first()
+        found = {"automation": to_id("Trigger", automation.pk)} if automation else {}
+        return found | {"id": to_id("Project", row.pk)}
     if case.over is Over.ENTITY:
         member = row.memberships.exclude(role__preset=Preset.ADMIN).filter(user__kind="person").first()
         ids = {"member": to_id("Member", member.pk)} if member else {}

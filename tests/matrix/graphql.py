@@ -1,7 +1,8 @@
 """GraphQL: root field to how it is used.
 
 Documents name things by `$entity`, `$project` and `$run`, or by global ids: `$id`, `$file` (one of the run's),
-`$member` (one of the team's who is no admin) and `$invitation` (a pending one to the team).
+`$automation` (the project's), `$member` (one of the team's who is no admin) and `$invitation` (a pending one to the
+team).
 """
 
 from tests.matrix.cases import Case, Over
@@ -197,4 +198,43 @@ ROUTES: dict[str, list[Case]] = {
     "Mutation.markRunFilesUploaded": [_run("runs: log", _FILES % ("markRunFilesUploaded", "success"))],
     "Mutation.stopRun": [_run("runs: stop", _BY_ID % ("ID", "stopRun", "", "success"))],
     "Mutation.deleteRun": [_run("runs: delete", _BY_ID % ("ID", "deleteRun", "", "clientMutationId"))],
+    "Mutation.createFilterTrigger": [
+        Case(
+            "automations: create",
+            Over.PROJECT,
+            document='mutation($id: ID!) { found: createFilterTrigger(input: {name: "new", enabled: true,'
+            " scopeType: PROJECT, scopeID: $id, triggeringEventType: RUN_STATE, triggeredActionType: NO_OP,"
+            ' eventFilter: "{\\"run_state_filter\\": {\\"states\\": [\\"FAILED\\"]}}",'
+            " triggeredActionConfig: {}}) { trigger { id } } }",
+        )
+    ],
+    "Mutation.updateFilterTrigger": [
+        Case(
+            "automations: manage",
+            Over.PROJECT,
+            document="mutation($automation: ID!) { found: updateFilterTrigger(input: {id: $automation,"
+            " enabled: false}) { trigger { id } } }",
+        )
+    ],
+    "Mutation.deleteTrigger": [
+        Case(
+            "automations: manage",
+            Over.PROJECT,
+            document="mutation($automation: ID!) { found: deleteTrigger(input: {triggerID: $automation})"
+            " { success } }",
+        )
+    ],
+    "Mutation.createGenericWebhookIntegration": [
+        Case(
+            "team: alerts",
+            Over.ENTITY,
+            document=_OF_TEAM
+            % (
+                "$entity: String!",
+                "createGenericWebhookIntegration",
+                'entityName: $entity, name: "new", urlEndpoint: "https://hooks.example.com/"',
+                "integration { __typename }",
+            ),
+        )
+    ],
 }

@@ -117,6 +117,10 @@ TABLE = {
     "runs: stop": _row("M-own A O", "run.stop", "run.stop_own", sees="runs: view"),
     "runs: alert": _row("M A O L", "run.log", sees="runs: view"),  # "who may log to it"
     "runs: delete files": _row("M-own A O", "run.delete_files", "run.delete_own_files", sees="runs: view"),
+    "automations: view": _row("V M A O", "automation.view"),
+    "automations: create": _row("M A O", "automation.create", sees="projects: view"),
+    "automations: manage": _row("A O", "automation.manage", sees="automations: view"),
+    "team: alerts": _row("A O", "team.manage_alerts", sees="team: view"),
     "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
 }
 

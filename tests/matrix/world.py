@@ -10,8 +10,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import ApiKey, OutboxMail, User
-from alerts.models import MessageState
-from alerts.models import AlertSettings, Mute, Route
+from alerts.models import AlertSettings, Automation, MessageState, Mute, Route
 from alerts.tests.places import a_place
 from runs.models import ChartAccess, Project, Run, SavedView, StoredChart, Visibility
 from runs.services import projects as project_services
@@ -113,6 +112,10 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
     world.things[Over.PROJECT].append(thing)
     if visibility == Visibility.RESTRICTED:
         world.things[Over.RESTRICTED].append(thing)
+    Automation.objects.create(
+        team=team, project=project, name=f"of {project.name}", event="RUN_STATE",
+        filter={"run_filter": '{"$and":[]}', "run_state_filter": {"states": ["FAILED"]}}, action="NO_OP",
+    )  # fmt: skip
     for owner in ("", owners[0]):
         user = world.users[owner] if owner else None
         view = SavedView.objects.create(project=project, user=user, name="a view")

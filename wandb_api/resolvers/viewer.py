@@ -18,9 +18,16 @@ from wandb_api.nodes import entity_node, user_node
 from wandb_api.schema import query, root, user_type
 
 FEATURES = {
+    "AUTOMATION_ACTION_NO_OP": True,
+    "AUTOMATION_EVENT_RUN_METRIC": True,
+    "AUTOMATION_EVENT_RUN_METRIC_CHANGE": True,
+    "AUTOMATION_EVENT_RUN_METRIC_ZSCORE": True,
+    "AUTOMATION_EVENT_RUN_STATE": True,
+    "AUTOMATION_SCOPE_ENTITY": True,
     "CLIENT_IDS": True,
     "FILESTREAM_GZIP": True,
     "MARK_RUN_FILES_UPLOADED": True,
+    "QUERY_AUTOMATIONS_ON_ENTITY": True,
 }
 """What is on; everything else an SDK may ask for is off by not being listed."""
 

@@ -1,0 +1,193 @@
+"""Automations: listed, made, changed and deleted by `wandb.Api()` (protocol 3.7, ALR-6)."""
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from access.actor import Actor
+from access.engine import visible
+from alerts.access import AutomationAction
+from alerts.automation.events import AutomationEvent
+from alerts.models import Automation
+from alerts.services import automations
+from common.errors import Conflict, Invalid, NotFound
+from runs.access import ProjectAction
+from runs.models import Project
+from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
+from runs.query.mongo import read_filters
+from runs.selectors import projects_of
+from teams.models import Team
+from teams.selectors import entities_of
+from wandb_api.context import Info
+from wandb_api.errors import Taken
+from wandb_api.ids import from_id, to_id
+from wandb_api.nodes import project_node
+from wandb_api.paging import page_at_once
+from wandb_api.schema import entity_type, mutation, organization_type, project_type, root, user_type
+from wandb_api.siblings import Siblings
+from wandb_api.trigger_inputs import fields_of, scope_of
+from wandb_api.triggers import TRIGGER, automations_for, trigger_nodes, triggers_by_project
+
+_MAX_PAGE = 200
+_COLUMNS = {"name": "name", "description": "description", "enabled": "is_on"}
+_ORDERS = {"name": "name", "created_at": "created_at", "createdAt": "created_at", "updated_at": "updated_at",
+           "updatedAt": "updated_at"}  # fmt: skip
+_FIRST_EVENTS = frozenset(
+    {
+        AutomationEvent.RUN_METRIC, AutomationEvent.RUN_METRIC_CHANGE, AutomationEvent.CREATE_ARTIFACT,
+        AutomationEvent.ADD_ARTIFACT_ALIAS, AutomationEvent.LINK_MODEL,
+    }
+)  # fmt: skip
+"""What SDKs up to 0.22 know. Of a list with any other event they can read nothing at all."""
+
+
+def _knows_all_events(info: Info) -> bool:
+    """Whether the client is young enough: who asks for scopes that are entities knows all events, too."""
+    return "EntityScopeFields" in info.fragments or not info.fragments
+
+
+@project_type.field("triggers")
+def resolve_project_triggers(project: dict[str, Any], info: Info) -> list[dict[str, Any]]:
+    """Return the automations of a project that the client can read."""
+    found = project["siblings"].ask(triggers_by_project, info.context.actor).get(project["row"].pk, [])
+    if _knows_all_events(info):
+        return list(found)
+    return [node for node in found if node["triggeringCondition"]["eventType"] in _FIRST_EVENTS]
+
+
+@user_type.field("projects")
+def resolve_projects_of_viewer(
+    user: dict[str, Any], info: Info, after: str | None = None, first: int | None = 50
+) -> dict[str, Any] | None:
+    """Return a page of the projects of all entities of the viewer; of other people nobody learns them here."""
+    if not user.get("is_viewer"):
+        return None
+    actor = info.context.actor
+    rows = Project.objects.live().filter(team__name__in=entities_of(actor)).order_by("pk")
+    return _projects(visible(actor, ProjectAction.VIEW, rows), after, first)
+
+
+@entity_type.field("projects")
+def resolve_projects_of_entity(
+    entity: dict[str, Any], info: Info, after: str | None = None, first: int | None = 50
+) -> dict[str, Any]:
+    """Return a page of an entity's visible projects."""
+    team = Team.objects.get(pk=from_id("Entity", entity["id"]))
+    return _projects(projects_of(info.context.actor, team), after, first)
+
+
+def _projects(rows: QuerySet[Project], after: str | None, first: int | None) -> dict[str, Any]:
+    def nodes(page: Any) -> list[dict[str, Any]]:
+        siblings = Siblings()
+        return [project_node(row, siblings) for row in page]
+
+    whole = rows.select_related("team", "created_by")
+    return page_at_once(whole, nodes, after=after, first=first, most=_MAX_PAGE)
+
+
+@entity_type.field("triggers")
+def resolve_entity_triggers(entity: dict[str, Any], info: Info, **asked: Any) -> dict[str, Any]:
+    """Return a page of the automations of an entity, those of its projects among them."""
+    return _page(info, Q(team_id=from_id("Entity", entity["id"])), **asked)
+
+
+@organization_type.field("triggers")
+def resolve_organization_triggers(organization: dict[str, Any], info: Info, **asked: Any) -> dict[str, Any]:
+    """Return a page of the automations of an organization's teams."""
+    return _page(info, Q(team__organization_id=from_id("Organization", organization["id"])), **asked)
+
+
+def _page(
+    info: Info,
+    where: Q,
+    *,
+    after: str | None = None,
+    first: int | None = 50,
+    order: str | None = None,
+    filters: str | None = None,
+) -> dict[str, Any]:
+    actor = info.context.actor
+    rows = automations_for(actor).filter(where, _meant(read_filters(filters))).order_by(*_order(order))
+    return page_at_once(
+        rows, lambda page: trigger_nodes(page, actor), after=after, first=first, most=_MAX_PAGE
+    )
+
+
+def _order(text: str | None) -> list[str]:
+    """Return what to order by: `-created_at`, `+name`; the oldest first unless told otherwise."""
+    wanted = text or "+created_at"
+    column = _ORDERS.get(wanted.lstrip("+-"))
+    if column is None:
+        raise Invalid(f"Automations are ordered by {', '.join(sorted(_ORDERS))}, not by {wanted!r}.")
+    sign = "-" if wanted.startswith("-") else ""
+    return [f"{sign}{column}", f"{sign}pk"]
+
+
+def _meant(condition: Condition) -> Q:
+    """Return what filters mean; the SDK sends ``{"name": …}``."""
+    if isinstance(condition, All | Some):
+        whole = Q() if isinstance(condition, All) else Q(pk__in=())
+        for part in condition.parts:
+            whole = whole & _meant(part) if isinstance(condition, All) else whole | _meant(part)
+        return whole
+    return ~_meant(condition.part) if isinstance(condition, Not) else _compared(condition)
+
+
+def _compared(compare: Compare) -> Q:
+    column, value = _COLUMNS.get(compare.column), compare.value
+    many = compare.operator in {Operator.IN, Operator.NOT_IN}
+    values = value if many and isinstance(value, list) else [value]
+    kind = bool if compare.column == "enabled" else str
+    known = compare.operator in {Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN}
+    if column is None or not known or not all(isinstance(one, kind) for one in values):
+        named = ", ".join(_COLUMNS)
+        raise Invalid(f"Lists of automations are filtered by {named}, with $eq, $ne, $in or $nin.")
+    found = Q(**{f"{column}__in": values})
+    return ~found if compare.operator in {Operator.NE, Operator.NOT_IN} else found
+
+
+def _automation(actor: Actor, trigger_id: str) -> Automation:
+    found = automations_for(actor).filter(pk=from_id(TRIGGER, trigger_id)).first()
+    if found is None:
+        raise NotFound(f"There is no automation with the id {trigger_id!r}, or you may not see it.")
+    return found
+
+
+def _answer(actor: Actor, automation: Automation, input: dict[str, Any]) -> dict[str, Any]:
+    trigger = trigger_nodes(automations_for(actor).filter(pk=automation.pk), actor)[0]
+    return {"trigger": trigger, "clientMutationId": input.get("clientMutationId")}
+
+
+@root(mutation, "createFilterTrigger", AutomationAction.CREATE)
+def resolve_create_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Make an automation of a project or a whole team."""
+    actor = info.context.actor
+    team, project = scope_of(actor, input["scopeType"], input["scopeID"])
+    fields = fields_of(input, team)
+    try:
+        row = automations.create_automation(actor=actor, team=team, project=project, fields=fields)
+    except Conflict as error:
+        if Automation.objects.filter(team=team, name=input["name"].strip()).exists():
+            raise Taken(error.message) from None
+        raise
+    return _answer(actor, row, input)
+
+
+@root(mutation, "updateFilterTrigger", AutomationAction.MANAGE)
+def resolve_update_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Change what is given of an automation."""
+    actor = info.context.actor
+    row = _automation(actor, input["id"])
+    place = to_id("Project", row.project_id) if row.project_id else to_id("Entity", row.team_id)
+    if input.get("scopeID") not in {None, place}:
+        raise Invalid("An automation stays where it was made; make another one in the other place.")
+    fields = fields_of(input, row.team, row)
+    return _answer(actor, automations.change_automation(actor=actor, automation=row, fields=fields), input)
+
+
+@root(mutation, "deleteTrigger", AutomationAction.MANAGE)
+def resolve_delete_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Delete an automation."""
+    actor = info.context.actor
+    automations.delete_automation(actor=actor, automation=_automation(actor, input["triggerID"]))
+    return {"success": True, "clientMutationId": input.get("clientMutationId")}
