@@ -31,8 +31,8 @@ def main() -> None:
     arguments = _arguments()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
-    from demo.automations import make_automations
     from demo.alerts import choose_alerts, send_alerts
+    from demo.automations import make_automations
     from demo.colleagues import make_colleagues
     from demo.destinations import make_destinations
     from demo.live import go_live

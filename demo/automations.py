@@ -74,7 +74,9 @@ def _wanted(slack: Destination, webhook: Destination) -> list[tuple[str, Automat
     )  # fmt: skip
     jumps = AutomationFields(
         name="The loss jumps", event="RUN_METRIC_ZSCORE", action="NO_OP", once_in_s=21_600,
-        filter=_metric("zscore_filter", BASELINE, name="train/loss", window_size=30, threshold=4, change_dir="INCREASE"),
+        filter=_metric(
+            "zscore_filter", BASELINE, name="train/loss", window_size=30, threshold=4, change_dir="INCREASE",
+        ),
     )  # fmt: skip
     falls = AutomationFields(
         name="Accuracy falls", event="RUN_METRIC_CHANGE", action="NOTIFICATION", destination=slack, is_on=False,

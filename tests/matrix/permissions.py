@@ -62,7 +62,7 @@ TABLE = {
     "team: service accounts": _row("A O", "team.manage_service_accounts", sees="team: view"),
     "team: alerts": _row(
         "A O", "team.manage_alerts", sees="team: view"
-    ),  # ALR-2: a team's channels are its admins'
+    ),  # ALR-2, TEAM-7: a team's channels are its admins'
     "alerts: manage": _row("A O", "team.manage_alerts"),  # REST tells nobody else of destinations
     "team: secrets": _row("A O", "team.manage_secrets", sees="team: view"),
     "secrets: manage": _row("A O", "team.manage_secrets"),  # ALR-7
@@ -72,7 +72,6 @@ TABLE = {
     "team: settings": _row("A O", "team.manage_settings", sees="team: view"),
     "team: delete": _row("O", "team.delete", sees="team: view"),
     "team: export": _row("A O", "team.export", sees="team: view"),  # TEAM-12: what admins see is all of it
-    "team: alerts": _row("A O", "team.manage_alerts", sees="team: view"),  # TEAM-7
     "alerts: ways": _row("A O", "team.manage_alerts"),  # nobody else is told where alerts go
     "alerts: own mutes": _row(OWNER, "account.update"),
     "team: privacy": _row("O", "team.manage_privacy", sees="team: view"),
@@ -117,10 +116,7 @@ TABLE = {
     "runs: stop": _row("M-own A O", "run.stop", "run.stop_own", sees="runs: view"),
     "runs: alert": _row("M A O L", "run.log", sees="runs: view"),  # "who may log to it"
     "runs: delete files": _row("M-own A O", "run.delete_files", "run.delete_own_files", sees="runs: view"),
-    "automations: view": _row("V M A O", "automation.view"),
-    "automations: create": _row("M A O", "automation.create", sees="projects: view"),
-    "automations: manage": _row("A O", "automation.manage", sees="automations: view"),
-    "team: alerts": _row("A O", "team.manage_alerts", sees="team: view"),
+    "automations: manage": _row("A O", "automation.manage", sees="automation: view"),  # made by nobody
     "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
 }
 

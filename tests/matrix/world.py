@@ -186,6 +186,8 @@ def _destinations(world: World) -> None:
         world.things[Over.DESTINATION].append(Thing(f"destination of {name}", hook, place=place))
         secret = SecretFactory(team=team, name="TOKEN")
         world.things[Over.SECRET].append(Thing(f"secret of {name}", secret, place=place))
+
+
 def _alerts(world: World, *places: tuple[str, Team]) -> None:
     """Let alerts of each place go somewhere, and somebody mute a team."""
     for place, team in places:
