@@ -19,5 +19,5 @@ def register() -> None:
         Place.TEAM,
         Section(_("Alerts"), "bell", "alerts:team", rank=54, needs=manage, words=found_by),
         Section(_("Destinations"), "webhook", "alerts:destinations", rank=56, needs=manage, words=words),
-        Section(_("Secrets"), "lock", "alerts:secrets", rank=58, needs=secrets),
+        Section(_("Secrets"), "key-round", "alerts:secrets", rank=58, needs=secrets),
     )

@@ -150,7 +150,8 @@ def _looked_up(target: Target, wait_s: float) -> list[Any]:
     except queue.Empty:
         raise late from None
     if isinstance(found, Exception):
-        raise OutgoingError(f"{target.host} was not found: {found}") from found
+        why = getattr(found, "strerror", "") or found
+        raise OutgoingError(f"{target.host} was not found: {why}") from found
     return found
 
 
