@@ -197,6 +197,20 @@ class ZScore:
         """Say which of what was measured meets the condition."""
         return _is_beyond(measured, limits, self.direction)
 
+    def may_hold(self, values: Values, limits: Values) -> Flags:
+        """Say of which series (the first axis) a value may meet the condition, by sums that are cheap and rounded."""
+        count = self.window
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            off = values - values.mean(axis=-1, keepdims=True)
+            sums, squares = np.cumsum(off, axis=-1), np.cumsum(off * off, axis=-1)
+            total, square = sums[..., count - 1 : -1].copy(), squares[..., count - 1 : -1].copy()
+            total[..., 1:] -= sums[..., : -count - 1]
+            square[..., 1:] -= squares[..., : -count - 1]
+            variance = square / count - np.square(total / count)
+            distance = np.square(off[..., count:] - total / count)
+            slack = squares[..., -1:] * _ROUNDED
+            return np.asarray(~(distance + slack < limits * limits * (variance - slack)).all(axis=-1))
+
 
 MetricTest = Threshold | Change | ZScore
 

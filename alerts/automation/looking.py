@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from alerts.automation.conditions import Values, hits
+from alerts.automation.conditions import Values, ZScore, hits
 from alerts.automation.rules import Places, Rule
 from alerts.automation.streams import Watched
 from metrics.codec import Batch, Rows
@@ -152,6 +152,9 @@ def _met(asked: Sequence[_Asked]) -> Iterator[Hit]:
                 yield _hit(one, rule, series, int(found.places[0]), float(found.measured[0]))
         return
     limits = np.array([rule.test.limit for _, rule in owners])[:, np.newaxis]
+    if isinstance(test, ZScore):
+        kept = np.flatnonzero(test.may_hold(values, limits))
+        owners, values, limits = [owners[place] for place in kept], values[kept], limits[kept]
     for start in range(0, len(owners), at_once):
         stop = start + at_once
         measured = test.measured(values[start:stop])

@@ -12,7 +12,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from cachetools import TTLCache
 from django.db import Error as DatabaseError
 from django.db import connection
 
@@ -64,8 +63,8 @@ class Watcher:
         """Whose cursors are to be written."""
         self._kept_at = time.monotonic()
         self._window_bytes: dict[int, int] = {}
-        self._project_of: TTLCache[int, int] = TTLCache(4 * MOST_STREAMS, RELOAD_S)
-        """By run; one may move to another project."""
+        self._project_of: dict[int, int] = {}
+        """By run; forgotten every few seconds, since one may move to another project."""
         self._is_over = False
         self._thread = threading.Thread(target=self._run, name="automations", daemon=True)
 
@@ -154,6 +153,7 @@ class Watcher:
     def _any(self) -> bool:
         if time.monotonic() >= self._asked_at + RELOAD_S:
             self.is_wanted, self._asked_at = self.book.any(), time.monotonic()
+            self._project_of.clear()
         return self.is_wanted
 
     def keep_cursors(self) -> None:
@@ -213,7 +213,7 @@ class Watcher:
         unknown = [run_id for run_id in run_ids if run_id not in self._project_of]
         if unknown:
             self._project_of.update(streams.projects_of(unknown))
-        return {run_id: pk for run_id in run_ids if (pk := self._project_of.get(run_id)) is not None}
+        return self._project_of
 
     def _gather(self, watched: Sequence[Watched], by_stream: dict[int, list[Rows]]) -> list[Look]:
         """Add the new rows to the windows; return where, per stream."""

@@ -65,10 +65,12 @@ class _Kept:
 def _joined(pieces: list[Piece]) -> Piece:
     if len(pieces) == 1:
         return pieces[0]
-    return Piece(
-        np.concatenate([piece.rows for piece in pieces]),
-        np.concatenate([piece.values for piece in pieces], axis=1),
-    )
+    rows = np.concatenate([piece.rows for piece in pieces])
+    values = np.concatenate([piece.values for piece in pieces], axis=1)
+    if (rows[1:] < rows[:-1]).any():  # other keys, that nobody watches, took turns in a batch
+        order = np.argsort(rows, kind="stable")
+        rows, values = rows[order], values[:, order]
+    return Piece(rows, values)
 
 
 def _last(piece: Piece, count: int) -> Piece:
