@@ -26,7 +26,7 @@ print(json.dumps({"kept": list(kept), "events": events}))
 def test_titles_texts_levels_and_waits_arrive(
     version: str, server: Installation, ada: Person, sdk: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """The same title is not repeated within its time: a minute unless told otherwise, none for 0."""
+    """The same title is not repeated within its time: a minute unless told otherwise, for 0 too, says every SDK."""
     project = f"alerts-{version}"
     env = {**ada.env, "WANDB_PROJECT": project, "WANDB_SILENT": "true", "WANDB_X_DISABLE_STATS": "true"}
     sdks.run_script(
@@ -36,8 +36,8 @@ def test_titles_texts_levels_and_waits_arrive(
     assert sorted(found["kept"]) == [
         ["a minute", "by default", "WARN"],
         ["an hour", "as told", "INFO"],
-        ["no waiting", "at once again", "ERROR"],
-        ["no waiting", "first ü\nsecond line", "ERROR"],
+        ["hardly any", "again", "ERROR"],
+        ["hardly any", "first ü\nsecond line", "ERROR"],
         ["seconds", "as told", "INFO"],
     ]
     assert found["events"] == len(found["kept"])
