@@ -97,7 +97,8 @@ def updated(language: str, found: Catalog) -> Catalog:
         if not message.id:
             continue
         before = old.get(message.id, message.context)
-        known = before.string if before and not before.fuzzy else None
+        is_same = before is not None and not before.fuzzy and before.pluralizable == message.pluralizable
+        known = before.string if before is not None and is_same else None
         new.add(message.id, known, message.locations, message.flags, context=message.context)
     return new
 

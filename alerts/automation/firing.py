@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from alerts.automation.delivery import route_soon
+from alerts.events import route_soon
 from alerts.models import Automation, AutomationRun, Event, EventKind
 from runs.models import Run
 
