@@ -52,7 +52,10 @@ def _in_process(name: str, limit: float | None) -> float:
     return best
 
 
-_WATCH = "from bench.watched import watch; from runs.models import Project; watch(Project.objects.get(name='http'), 10.0)"
+_WATCH = (
+    "from bench.watched import watch; from runs.models import Project;"
+    " watch(Project.objects.get(name='http'), 10.0)"
+)
 _SWITCH = "from alerts.models import Automation; Automation.objects.update(is_on={})"
 
 
