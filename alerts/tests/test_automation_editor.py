@@ -11,7 +11,7 @@ from alerts.editor.filters import filter_of, initial_of
 from alerts.editor.form import AutomationForm
 from alerts.editor.run_filters import ChosenRuns, chosen_runs
 from alerts.editor.words import condition_words
-from runs.query.expression import tree_of
+from runs.query.expression import write_expression
 from runs.query.mongo import as_filters, read_filters
 from tests.automations import change, states, threshold, zscore
 from tests.factories import DestinationFactory, ProjectFactory, actor, make_member
@@ -98,7 +98,7 @@ def test_filters_written_for_programs_are_read_as_the_same_condition():
         '{"$or":[{"config.lr":{"$gt":0.1}},{"$not":{"tags":{"$in":["a"]}}},{"summary.x":{"$exists":false}}]}'
     )
     condition = read_filters(text)
-    assert tree_of(read_filters(json.dumps(as_filters(condition)))) == tree_of(condition)
+    assert write_expression(read_filters(json.dumps(as_filters(condition)))) == write_expression(condition)
 
 
 @pytest.mark.parametrize(
