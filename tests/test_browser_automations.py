@@ -104,7 +104,7 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
             break
         page.wait_for_timeout(500)
     expect(acted).to_contain_text("val/loss = 0.06")
-    acted.locator("summary").click(position={"x": 12, "y": 12})
+    acted.locator("summary").click()
     expect(acted).to_contain_text("only keeps a record")
 
     page.get_by_role("link", name="Edit").click()
