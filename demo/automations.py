@@ -1,6 +1,6 @@
 """Automations of the demo, where they send, and what they did; nothing of it ever reaches a network.
 
-The Slack channel and the webhook are off, and what was done is written as the sender would have left it.
+The Slack channel is off, the webhook's host does not exist, and what was done is written as the sender leaves it.
 """
 
 import json
@@ -9,12 +9,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from access.actor import SYSTEM
 from access.web import actor_of_user
 from accounts.models import User
 from alerts.models import Automation, Delivery, Destination, Event, EventKind, Message, MessageState
 from alerts.services.automations import AutomationFields, create_automation
-from alerts.services.destinations import change_destination, create_slack_webhook, create_webhook
 from runs.models import Project, Run
 from teams.models import Team
 
@@ -27,28 +25,18 @@ def make_automations() -> None:
     project = Project.objects.filter(team=team, name="cifar-sweep").first()
     if project is None:
         return
-    slack, webhook = _destinations(team)
+    slack = Destination.objects.get(team=team, name="#old-lab")
+    webhook = Destination.objects.get(team=team, name="Deploy the best model")
     made = [_make(author, team, project, fields) for author, fields in _wanted(slack, webhook)]
     _let_act(project, *made)
     everywhere = AutomationFields(
-        name="Anything crashed", event="RUN_STATE", filter=_state("CRASHED"), action="NOTIFICATION",
-        destination=slack, title="${run_name} crashed", severity="WARN", once_in_s=3600,
+        name="Anything crashed", event="RUN_STATE", filter=_state("CRASHED"), action="NO_OP", once_in_s=3600,
     )  # fmt: skip
     create_automation(actor=_person("ada"), team=team, fields=everywhere)
 
 
 def _person(name: str) -> Any:
     return actor_of_user(User.objects.get(username=name))
-
-
-def _destinations(team: Team) -> tuple[Destination, Destination]:
-    address = "https://hooks.slack.com/services/T00000000/B00000000/" + "0" * 24
-    slack = create_slack_webhook(actor=SYSTEM, team=team, name="#vision-training", url=address)
-    url = "https://ci.aurora-labs.example/hooks/evaluate"
-    webhook = create_webhook(actor=SYSTEM, team=team, name="Evaluation jobs", url=url)
-    for row in (slack, webhook):
-        change_destination(actor=SYSTEM, destination=row, is_on=False)
-    return slack, webhook
 
 
 def _state(*states: str, runs: str = '{"$and":[]}') -> dict[str, Any]:
@@ -67,7 +55,7 @@ def _wanted(slack: Destination, webhook: Destination) -> list[tuple[str, Automat
         severity="ERROR", description="Whoever is on duty looks at the log and restarts what is worth it.",
     )  # fmt: skip
     good = AutomationFields(
-        name="Evaluate what is good", event="RUN_METRIC", action="GENERIC_WEBHOOK", destination=webhook,
+        name="Deploy what is good", event="RUN_METRIC", action="GENERIC_WEBHOOK", destination=webhook,
         filter=_metric("threshold_filter", name="val/loss", agg_op="AVERAGE", window_size=5, cmp_op="$lt",
                        threshold=0.6),
         payload='{"run": "${run_id}", "metric": "${metric_name}", "value": ${metric_value}}',
@@ -94,9 +82,9 @@ def _let_act(
     project: Project, failed: Automation, good: Automation, jumps: Automation, _falls: Automation
 ) -> None:
     """Write what they did in the last days: one of each outcome at least."""
-    runs = list(Run.objects.live().filter(project=project).order_by("-created_at", "-pk")[:40])
-    broken = [run for run in runs if run.state in {"failed", "crashed"}][:6]
-    for number, run in reversed(list(enumerate(broken or runs[:4]))):
+    there = Run.objects.live().filter(project=project).order_by("-created_at", "-pk")
+    runs, broken = list(there[:40]), list(there.filter(state__in=["failed", "crashed"])[:6])
+    for number, run in reversed(list(enumerate(broken))):
         state = {"state": run.state, "before": "running"}
         _acted(failed, run, 3 + 11 * number, state, _slack_request(run), status=200, response="ok")
     for number, run in reversed(list(enumerate(runs[:9]))):
@@ -112,7 +100,7 @@ def _let_act(
         request = json.dumps({"run": run.uid, "metric": "val/loss", "value": round(value, 4)}, indent=2)
         is_broken = number in {0, 4}
         _acted(
-            good, run, 2 + 7 * number, data, f"POST https://ci.aurora-labs.example\n\n{request}",
+            good, run, 2 + 7 * number, data, f"POST https://ci.aurora-labs.example/…\n\n{request}",
             status=502 if is_broken else 202, response=_BAD_GATEWAY if is_broken else '{"queued": true}',
             error="The webhook answered 502 Bad Gateway, six times in 7 hours." if is_broken else "",
         )  # fmt: skip
@@ -161,7 +149,7 @@ def _acted(
         recipient=recipient, destination=automation.destination, automation=automation, is_open=False,
         state=MessageState.FAILED if error else MessageState.SENT, opened_at=at, send_at=at,
         ended_at=at + timedelta(seconds=2), attempt_count=6 if error else 1, request=request, status=status,
-        response=response, error=error,
+        response=response, error=error, team_id=automation.team_id,
     )  # fmt: skip
     Delivery.objects.create(event=event, message=message, recipient=recipient)
     if automation.last_fired_at is None or automation.last_fired_at < at:

@@ -55,6 +55,13 @@ PAGES = {
     "webhook-secrets": "/teams/vision/secrets",
     "own-destinations": "/settings/alerts/destinations",
     "own-webhook-secrets": "/settings/alerts/secrets",
+    "automations": "/vision/cifar-sweep/automations",
+    "automation": "/vision/cifar-sweep/automations/2",
+    "automation-edit": "/vision/cifar-sweep/automations/2/edit",
+    "automation-new": "/vision/cifar-sweep/automations/new?event=RUN_STATE&states=FAILED&name=A+run+failed",
+    "team-automations": "/teams/vision/automations",
+    "team-automation": "/teams/vision/automations/5",
+    "own-automations": "/settings/automations",
     "organization-new": "/organizations/new",
     "organization-members": "/organizations/aurora-labs",
     "organization-invite": "/organizations/aurora-labs/invite",
@@ -81,6 +88,7 @@ EMPTY = {
     "empty-runs": "/ada/nothing-here/runs",
     "empty-deleted": "/ada/nothing-here/deleted",
     "empty-hosts": "/hosts/quiet-corner",
+    "empty-automations": "/ada/nothing-here/automations",
     "empty-compare": "/ada/nothing-here/compare",
 }
 """Pages of a project without a run."""

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from alerts.models import Automation, AutomationRun, Delivery, Event, Message
+from alerts.models import Automation, AutomationRun, Delivery, Event, Message, MetricCursor
 from common.errors import DomainError, Gone
 from ingest.callers import _run_for
 from metrics import cold, compaction, keysets
@@ -91,6 +91,8 @@ def add_alert(run):
         team=team, name=f"watch {run.pk}", event="RUN_STATE", action="NO_OP"
     )
     AutomationRun.objects.create(automation=automation, run=run, fired_at=now)
+    stream = Stream.objects.get(run=run, kind=Kind.HISTORY)
+    MetricCursor.objects.get_or_create(run=run, kind=stream.kind, stream=stream.pk, row=0)
     message = Message.objects.create(recipient=f"automation:{automation.pk}", automation=automation, team=team,
                                      send_at=now, request="secret", response="secret")  # fmt: skip
     Delivery.objects.create(

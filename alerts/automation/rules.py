@@ -1,8 +1,9 @@
 """The automations on metrics of a project, compiled so that most posts are dismissed by a few comparisons."""
 
+import logging
 import math
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,8 +17,11 @@ from alerts.automation.events import METRIC_EVENTS
 from alerts.automation.filters import Condition, parse
 from alerts.automation.plan import with_plan
 from alerts.models import Automation
+from common.errors import DomainError
 from metrics.tally import shown_key
 from runs.models import Project
+
+logger = logging.getLogger(__name__)
 
 RELOAD_S = 5.0
 """How long compiled automations are used before the database is asked whether they changed."""
@@ -67,11 +71,20 @@ class _Bounds:
     has_spans: bool
 
 
+def _readable(automations: Iterable[Automation]) -> Iterator[tuple[Automation, Condition]]:
+    """Yield automations with their conditions; one that cannot be read must not silence the others."""
+    for automation in automations:
+        try:
+            yield automation, parse(automation.event, automation.filter)
+        except DomainError:
+            logger.exception("the filter of automation %s cannot be read", automation.pk)
+
+
 class Rules:
     """What is watched in one project."""
 
     def __init__(self, automations: Iterable[Automation]) -> None:
-        pairs = [(one, parse(one.event, one.filter)) for one in automations]
+        pairs = list(_readable(automations))
         tests = [(one, condition, condition.test) for one, condition in pairs if condition.test is not None]
         self.metrics = tuple(sorted({test.metric for _, _, test in tests}))
         numbers = {name: number for number, name in enumerate(self.metrics)}

@@ -95,8 +95,8 @@ def creatable_projects(actor: Actor, team: Team) -> QuerySet[Project]:
 
 
 def destinations_of(team: Team) -> QuerySet[Destination]:
-    """Return where automations of a team may send; who may make one may choose among all of them."""
-    return Destination.objects.filter(team=team).order_by("name")
+    """Return where automations of a team may send, what is off last; who may make one chooses among all of them."""
+    return Destination.objects.filter(team=team).order_by("-is_on", "name")
 
 
 def _newest_runs(actor: Actor, team: Team, project: Project | None) -> QuerySet[Run]:

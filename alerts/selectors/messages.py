@@ -53,6 +53,11 @@ class Execution:
         return str(STATES[MessageState(self.message.state)])
 
     @property
+    def only_run(self) -> Cause | None:
+        """The cause whose run the row leads to: where there is one, and the reader may see it."""
+        return self.causes[0] if len(self.causes) == 1 and self.causes[0].run else None
+
+    @property
     def more_causes(self) -> int:
         """How many events a list leaves out after five."""
         return max(0, len(self.causes) - 5)

@@ -30,4 +30,4 @@ def url_of(place: Place, route: str, *args: Any) -> str:
 @register.inclusion_tag("alerts/execution_tag.html")
 def execution_tag(message: Message) -> dict[str, Any]:
     """Say in a word what became of a message."""
-    return {"state": message.state, "label": STATES[MessageState(message.state)], "error": message.error}
+    return {"state": message.state, "label": STATES[MessageState(message.state)]}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from alerts.tests.peers import Peer, http_peer
 from tests.fakes import slack as fake_slack
 from tests.fakes.sinks import Sink, sink
 from tests.fakes.slack import Slack, slack
@@ -16,6 +17,14 @@ def peer(settings: Any) -> Iterator[Sink]:
     """A peer in a network that the operator allowed."""
     settings.ALLOWED_NETWORKS = ["127.0.0.0/8"]
     with sink() as running:
+        yield running
+
+
+@pytest.fixture
+def listener(settings: Any) -> Iterator[Peer]:
+    """A peer that keeps what it is told as JSON."""
+    settings.ALLOWED_NETWORKS = ["127.0.0.0/8"]
+    with http_peer() as running:
         yield running
 
 

@@ -387,4 +387,4 @@ def test_a_bad_automation_does_not_stop_the_others(watcher, caplog):
     log(good, [11])
     watcher.look()
     assert acted(automation) == [(good.pk, 0)]
-    assert "skip rows" in caplog.text
+    assert "cannot be read" in caplog.text

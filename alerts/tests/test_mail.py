@@ -167,22 +167,22 @@ def test_without_a_mail_server_operators_read_it(run, settings):
     assert "List-Unsubscribe" in kept.headers
 
 
-def test_webhooks_are_told_the_same_with_variables(run, peer):
+def test_webhooks_are_told_the_same_with_variables(run, listener):
     """ALR-4, ALR-7."""
-    goes_to(asks(run.project.team, "finished", by_email=False), webhook(run.project.team, peer.url))
+    goes_to(asks(run.project.team, "finished", by_email=False), webhook(run.project.team, listener.url))
     ends(run)
     told()
-    (said,) = peer.posts
+    (said,) = listener.posts
     assert (said["title"], said["event"], said["level"]) == ("nan-loss finished", "RUN_STATE", "INFO")
     assert said["run"]["id"] == "k2x9"
     assert said["values"]["Project"] == "vision/cifar"
 
 
-def test_several_events_of_an_automation_are_told_under_its_name(run, peer):
+def test_several_events_of_an_automation_are_told_under_its_name(run, listener):
     """ALR-6."""
     automation = Automation.objects.create(
         team=run.project.team, project=run.project, name="watch", event="RUN_METRIC", action="NOTIFICATION",
-        destination=webhook(run.project.team, peer.url),
+        destination=webhook(run.project.team, listener.url),
     )  # fmt: skip
     for one in (run, RunFactory(project=run.project, uid="other")):
         Event.objects.create(
@@ -190,10 +190,10 @@ def test_several_events_of_an_automation_are_told_under_its_name(run, peer):
             data={"metric": "loss", "measured": 1.0, "threshold": 0.5},
         )  # fmt: skip
     told()
-    assert peer.titles == ["watch: 2 runs in vision/cifar"]
+    assert listener.titles == ["watch: 2 runs in vision/cifar"]
 
 
-def test_metrics_tell_what_waits_and_what_became_of_messages(run, peer):
+def test_metrics_tell_what_waits_and_what_became_of_messages(run, listener):
     """OPS: nothing names a person."""
     with time_machine.travel(timezone.now() - timedelta(seconds=90)):
         ends(run)
@@ -205,11 +205,11 @@ def test_metrics_tell_what_waits_and_what_became_of_messages(run, peer):
     assert set(families.values()) == {0.0}
 
 
-def test_operators_see_what_failed_and_send_it_again(run, peer):
+def test_operators_see_what_failed_and_send_it_again(run, listener):
     """TEAM-21, ALR-5: destinations without their addresses."""
-    hook = webhook(run.project.team, peer.url)
+    hook = webhook(run.project.team, listener.url)
     goes_to(asks(run.project.team, "finished", by_email=False), hook)
-    peer.status = 400
+    listener.status = 400
     ends(run)
     told()
     client = Client()
@@ -219,7 +219,7 @@ def test_operators_see_what_failed_and_send_it_again(run, peer):
     assert "400" in page.text
     assert hook.sealed_url not in client.get(f"/admin/alerts/destination/{hook.pk}/change/").text
     assert client.post(f"/admin/alerts/message/{failed.pk}/do/retry/").status_code == 302
-    peer.status = 200
+    listener.status = 200
     told()
     failed.refresh_from_db()
     assert failed.state == "sent"

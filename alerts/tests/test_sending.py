@@ -1,6 +1,5 @@
 """ALR-5, wish 82: what is due is sent once, tried again with growing pauses, and holds up nobody."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -17,7 +16,7 @@ from alerts.models import Destination, Message, MessageState
 from alerts.routing import route_pending
 from alerts.sending import send_due
 from alerts.services.messages import retry_message
-from alerts.tests.peers import Peer, asks, ends, goes_to, http_peer, told, webhook
+from alerts.tests.peers import asks, ends, goes_to, http_peer, told, webhook
 from alerts.transports.base import Outcome
 from common.errors import Conflict, NotFound
 from runs.services import deletion
@@ -29,21 +28,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def peer(settings) -> Iterator[Peer]:
-    """A webhook's server that keeps what it is sent as JSON."""
-    settings.ALLOWED_NETWORKS = ["127.0.0.0/8"]
-    with http_peer() as running:
-        yield running
-
-
-@pytest.fixture
 def team():
     return TeamFactory()
 
 
 @pytest.fixture
-def hook(team, peer):
-    destination = webhook(team, peer.url)
+def hook(team, listener):
+    destination = webhook(team, listener.url)
     goes_to(asks(team, "finished", "crashed", by_email=False), destination)
     return destination
 
@@ -62,20 +53,20 @@ def shift(seconds):
 
 
 class TestOutcomes:
-    def test_what_is_taken_is_sent_once(self, run, hook, peer):
+    def test_what_is_taken_is_sent_once(self, run, hook, listener):
         """ALR-5."""
         ends(run)
         assert told() == 1
         assert told() == 0
-        assert peer.titles == [f"{run.display_name} finished"]
+        assert listener.titles == [f"{run.display_name} finished"]
         assert (message().state, message().status, message().attempt_count) == (MessageState.SENT, 200, 1)
         assert message().request.startswith("POST http://127.0.0.1")
         hook.refresh_from_db()
         assert hook.last_sent_at is not None
 
-    def test_what_fails_is_tried_again_with_growing_pauses_then_given_up(self, run, hook, peer):
+    def test_what_fails_is_tried_again_with_growing_pauses_then_given_up(self, run, hook, listener):
         """ALR-5: 30 s, 2 m, 10 m, 1 h, 6 h; its last error stays."""
-        peer.status = 503
+        listener.status = 503
         ends(run)
         route_pending()
         begun, pauses = timezone.now(), []
@@ -84,18 +75,18 @@ class TestOutcomes:
                 assert send_due() == 1
                 pauses.append((message().send_at - timezone.now()).total_seconds())
                 clock.move_to(message().send_at + timedelta(seconds=1))
-        assert len(peer.posts) == 6
+        assert len(listener.posts) == 6
         for pause, least in zip(pauses[:5], outcomes.PAUSES_S, strict=True):
             assert least <= pause <= least * 1.2
         assert message().state == MessageState.FAILED
         assert "503" in message().error
-        assert len(set(peer.deliveries)) == 1, "peers know repeats by the id"
+        assert len(set(listener.deliveries)) == 1, "peers know repeats by the id"
         hook.refresh_from_db()
         assert (hook.is_on, hook.last_error) == (True, message().error)
 
-    def test_a_peer_that_asks_to_be_left_alone_is(self, run, hook, peer):
+    def test_a_peer_that_asks_to_be_left_alone_is(self, run, hook, listener):
         """ALR-5: Retry-After, for all that waits for it."""
-        peer.status, peer.headers = 429, {"Retry-After": "90"}
+        listener.status, listener.headers = 429, {"Retry-After": "90"}
         ends(run)
         route_pending()
         other = Message.objects.create(recipient="automation:1:x", destination=hook, team=hook.team, is_open=False,
@@ -113,18 +104,18 @@ class TestOutcomes:
         """ALR-5."""
         assert outcomes.pause_after(1, 1e9) == timedelta(hours=1)
 
-    def test_what_is_refused_for_good_is_given_up_at_once(self, run, hook, peer):
+    def test_what_is_refused_for_good_is_given_up_at_once(self, run, hook, listener):
         """ALR-5."""
-        peer.status = 400
+        listener.status = 400
         ends(run)
         told()
         assert (message().state, message().attempt_count) == (MessageState.FAILED, 1)
 
-    def test_a_destination_that_is_gone_is_turned_off_and_its_owner_is_mailed(self, run, hook, peer, smtp):
+    def test_a_destination_that_is_gone_is_turned_off_and_its_owner_is_mailed(self, run, hook, listener, smtp):
         """ALR-4."""
         owner = hook.team.memberships.get(role__preset="A").user
         Destination.objects.update(created_by=owner)
-        peer.status = 410
+        listener.status = 410
         ends(run)
         told()
         hook.refresh_from_db()
@@ -136,11 +127,11 @@ class TestOutcomes:
         ends(RunFactory(project=run.project))
         assert told() == 0
 
-    def test_of_one_whose_maker_left_the_admins_are_mailed(self, run, hook, peer, smtp):
+    def test_of_one_whose_maker_left_the_admins_are_mailed(self, run, hook, listener, smtp):
         """ALR-4."""
         gone = make_member(hook.team)
         Destination.objects.update(created_by=gone)
-        peer.status = 410
+        listener.status = 410
         ends(run)
         told()
         outbox.deliver_waiting()
@@ -163,7 +154,7 @@ class TestOutcomes:
 
 
 class TestMeanwhile:
-    def test_of_a_run_that_was_deleted_nothing_is_said(self, run, hook, peer):
+    def test_of_a_run_that_was_deleted_nothing_is_said(self, run, hook, listener):
         """ALR-5."""
         other = RunFactory(project=run.project)
         ends(run)
@@ -171,23 +162,23 @@ class TestMeanwhile:
         route_pending()
         deletion.delete_run(actor=SYSTEM, run=run)
         send_due()
-        assert peer.titles == [f"{other.display_name} finished"]
+        assert listener.titles == [f"{other.display_name} finished"]
 
-    def test_a_message_of_deleted_runs_alone_is_dropped(self, run, hook, peer):
+    def test_a_message_of_deleted_runs_alone_is_dropped(self, run, hook, listener):
         """ALR-5."""
         ends(run)
         route_pending()
         deletion.delete_run(actor=SYSTEM, run=run)
         send_due()
-        assert (peer.posts, message().state) == ([], MessageState.DROPPED)
+        assert (listener.posts, message().state) == ([], MessageState.DROPPED)
 
-    def test_a_destination_that_was_turned_off_gets_nothing(self, run, hook, peer):
+    def test_a_destination_that_was_turned_off_gets_nothing(self, run, hook, listener):
         """ALR-4."""
         ends(run)
         route_pending()
         Destination.objects.update(is_on=False)
         send_due()
-        assert (peer.posts, message().state) == ([], MessageState.DROPPED)
+        assert (listener.posts, message().state) == ([], MessageState.DROPPED)
 
     @pytest.mark.parametrize("what", ["left", "off", "muted", "asked no more"])
     def test_who_may_not_or_would_not_be_told_any_more_is_not(self, run, what):
@@ -217,7 +208,7 @@ class TestMeanwhile:
 
 
 class TestLeases:
-    def test_what_a_worker_has_no_other_takes_until_its_time_is_over(self, run, hook, peer):
+    def test_what_a_worker_has_no_other_takes_until_its_time_is_over(self, run, hook, listener):
         """ALR-5."""
         ends(run)
         route_pending()
@@ -226,7 +217,7 @@ class TestLeases:
         with shift(leases.LEASE.total_seconds() + 1):
             assert send_due() == 1
         assert message().attempt_count == 2
-        assert len(peer.posts) == 1
+        assert len(listener.posts) == 1
 
     def test_of_two_who_read_it_one_gets_it(self, run, hook):
         """ALR-5."""
@@ -237,7 +228,7 @@ class TestLeases:
         assert not leases.claim(other, timezone.now())
 
     @pytest.mark.parametrize("jump_s", [-86_400, 86_400])
-    def test_a_clock_that_jumps_loses_nothing_and_repeats_nothing(self, run, hook, peer, settings, jump_s):
+    def test_a_clock_that_jumps_loses_nothing_and_repeats_nothing(self, run, hook, listener, settings, jump_s):
         """ALR-5: waiting messages are sent, sent ones are not."""
         settings.ALERT_GATHER_S = 10
         ends(run)
@@ -249,15 +240,15 @@ class TestLeases:
         with shift(jump_s):
             assert send_due() == 1
             assert send_due() == 0
-        assert len(peer.posts) == 2
+        assert len(listener.posts) == 2
 
-    def test_what_this_process_sends_it_takes_no_second_time_whatever_the_clock(self, run, hook, peer):
+    def test_what_this_process_sends_it_takes_no_second_time_whatever_the_clock(self, run, hook, listener):
         """ALR-5."""
         ends(run)
         route_pending()
         with leases.held_here(message().pk), shift(3600):
             assert not sending.send_message(message().pk)
-        assert peer.posts == []
+        assert listener.posts == []
 
     def test_who_was_slow_does_not_undo_what_another_has_sent(self, run, hook):
         """ALR-5."""
@@ -271,22 +262,22 @@ class TestLeases:
 
 
 class TestAgain:
-    def test_a_message_that_failed_is_sent_again_by_who_manages_alerts(self, run, hook, peer):
+    def test_a_message_that_failed_is_sent_again_by_who_manages_alerts(self, run, hook, listener):
         """ALR-5."""
-        peer.status = 400
+        listener.status = 400
         ends(run)
         told()
-        peer.status = 200
+        listener.status = 200
         admin = hook.team.memberships.get(role__preset="A").user
         retry_message(actor=actor(admin), message=message())
         send_due()
-        assert (message().state, len(set(peer.deliveries))) == (MessageState.SENT, 1)
+        assert (message().state, len(set(listener.deliveries))) == (MessageState.SENT, 1)
         with pytest.raises(Conflict):
             retry_message(actor=actor(admin), message=message())
 
-    def test_nobody_else_finds_it(self, run, hook, peer):
+    def test_nobody_else_finds_it(self, run, hook, listener):
         """TEAM-21."""
-        peer.status = 400
+        listener.status = 400
         ends(run)
         told()
         with pytest.raises(NotFound):
@@ -294,7 +285,7 @@ class TestAgain:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_destination_that_answers_slowly_holds_up_no_other(settings, peer):
+def test_a_destination_that_answers_slowly_holds_up_no_other(settings, listener):
     """Wish 82: twenty slow ones and a quick one; the quick one is told while the slow ones are waited for."""
     settings.CELERY_TASK_ALWAYS_EAGER = False
     team = TeamFactory()
@@ -311,12 +302,12 @@ def test_a_destination_that_answers_slowly_holds_up_no_other(settings, peer):
                 for number in range(20)
             ]
         )  # fmt: skip
-        goes_to(asked, webhook(team, peer.url, name="quick"))
+        goes_to(asked, webhook(team, listener.url, name="quick"))
         ends(RunFactory(project=ProjectFactory(team=team)), RunState.CRASHED)
         route_pending()
         with ThreadPoolExecutor(1) as pool:
             done = pool.submit(_and_close, send_due)
-            while not peer.posts:
+            while not listener.posts:
                 assert not done.done()
             assert len(slow.posts) < 21
             assert done.result() == 41
@@ -325,18 +316,18 @@ def test_a_destination_that_answers_slowly_holds_up_no_other(settings, peer):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_that_send_at_once_send_each_message_once(settings, peer):
+def test_workers_that_send_at_once_send_each_message_once(settings, listener):
     """ALR-5: on both databases."""
     settings.CELERY_TASK_ALWAYS_EAGER = False
     team = TeamFactory()
     asked = asks(team, "crashed", by_email=False)
     for number in range(12):
-        goes_to(asked, webhook(team, peer.url, name=f"hook{number}"))
+        goes_to(asked, webhook(team, listener.url, name=f"hook{number}"))
     ends(RunFactory(project=ProjectFactory(team=team)), RunState.CRASHED)
     route_pending()
     with ThreadPoolExecutor(3) as pool:
         assert sum(pool.map(lambda _: _and_close(send_due), range(3))) == 12
-    assert len(peer.posts) == len(set(peer.deliveries)) == 12
+    assert len(listener.posts) == len(set(listener.deliveries)) == 12
 
 
 def _and_close(work):

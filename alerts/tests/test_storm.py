@@ -36,7 +36,7 @@ def running(project, author):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_thousand_crashes_are_one_message_for_each_recipient(settings, smtp, peer):
+def test_a_thousand_crashes_are_one_message_for_each_recipient(settings, smtp, listener):
     """ALR-5."""
     settings.ALERT_GATHER_S = 600  # longer than a slow machine needs to notice them all
     settings.CELERY_TASK_ALWAYS_EAGER = False
@@ -44,7 +44,7 @@ def test_a_thousand_crashes_are_one_message_for_each_recipient(settings, smtp, p
     project = ProjectFactory(team=TeamFactory(name="vision", admin=admin), name="cifar")
     project.team.memberships.create(user=author, role=project.team.memberships.get().role)
     asks(author, "crashed")
-    goes_to(asks(project.team, "crashed"), webhook(project.team, peer.url))
+    goes_to(asks(project.team, "crashed"), webhook(project.team, listener.url))
     running(project, author)
     sent = MESSAGES.labels("email", "sent")
     before = sent._value.get()
@@ -62,7 +62,7 @@ def test_a_thousand_crashes_are_one_message_for_each_recipient(settings, smtp, p
         assert send_due() == 0
         outbox.deliver_waiting()
     assert set(Message.objects.values_list("state", flat=True)) == {MessageState.SENT}
-    assert peer.titles == ["1000 runs crashed in vision/cifar"]
+    assert listener.titles == ["1000 runs crashed in vision/cifar"]
     for address in ("ada@example.com", "boss@example.com"):
         (mail,) = smtp.to(address)
         assert mail["Subject"] == "1000 runs crashed in vision/cifar"

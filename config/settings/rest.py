@@ -81,6 +81,10 @@ SPECTACULAR_SETTINGS = {
         {"name": "Logs", "description": "The console of runs. What looks like a secret is masked."},
         {"name": "Files", "description": "Files of runs."},
         {
+            "name": "Automations",
+            "description": "What is done by itself when runs change or metrics meet conditions, and its outcome.",
+        },
+        {
             "name": "Views and charts",
             "description": "Saved views of projects, charts that teams have stored.",
         },

@@ -34,6 +34,8 @@ def read_filters(text: str | None) -> Condition:
 
 def as_filters(condition: Condition) -> dict[str, Any]:
     """Return the filter that `read_filters` reads as this condition; no condition is an empty object."""
+    if isinstance(condition, All | Some) and len(condition.parts) == 1:
+        return as_filters(condition.parts[0])
     if isinstance(condition, All):
         return {"$and": [as_filters(part) for part in condition.parts]} if condition.parts else {}
     if isinstance(condition, Some):

@@ -1,0 +1,128 @@
+"""ALR-6 in a real Chromium: an automation is made with a preview beside it, changed, switched off, and read about."""
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import PATIENCE_MS, listen_to
+from tests.factories import PASSWORD
+from tests.installation import Installation
+from tests.sdk.wire import Run, Wire, history, row
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _patience() -> Iterator[None]:
+    """Wait long for what must come; what a busy machine needs is no failure."""
+    expect.set_options(timeout=PATIENCE_MS)
+    yield
+    expect.set_options(timeout=None)
+
+
+@pytest.fixture(scope="module")
+def wire(server: Installation) -> Iterator[Wire]:
+    """Log two runs, one of which gets below a loss of 0.1."""
+    server.manage("create_user", "autumn", "--email", "autumn@example.com", "--password", PASSWORD)
+    wire = Wire(server.url, server.manage("create_api_key", "autumn")["api_key"])
+    for uid, losses in (("good", [0.5, 0.2, 0.05]), ("poor", [0.9, 0.8, 0.7])):
+        _log(wire, wire.begin("alarms", uid), losses)
+    yield wire
+    wire.http.close()
+
+
+def _log(wire: Wire, run: Run, losses: list[float], start: int = 0) -> None:
+    now = time.time()
+    rows = [
+        row(step, **{"val/loss": loss, "_timestamp": now + step}) for step, loss in enumerate(losses, start)
+    ]
+    assert wire.post(run, history(start, *rows)).status_code == 200
+
+
+@pytest.fixture
+def page(wire: Wire, server: Installation, browser: Browser) -> Iterator[Page]:
+    """Sign in; fail at the end if the console has said anything."""
+    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    said = listen_to(page)
+    page.goto(f"{server.url}/accounts/login/")
+    page.fill("[name=login]", "autumn")
+    page.fill("[name=password]", PASSWORD)
+    page.click("form.panel button[type=submit]")
+    page.wait_for_url(f"{server.url}/")
+    yield page
+    assert [one for one in said if "422" not in one] == []  # so is a form answered that is not whole
+    context.close()
+
+
+def _make(page: Page, server: Installation) -> None:
+    """Make one on a metric; the preview follows what is typed."""
+    page.goto(f"{server.url}/autumn/alarms")
+    page.get_by_role("link", name="Automations").click()
+    page.get_by_role("link", name="New automation").click()
+    preview = page.locator("#preview")
+    expect(preview).to_contain_text("Fill in the event")
+    metric = page.get_by_role("combobox", name="Metric")
+    metric.press_sequentially("val")
+    page.get_by_role("option", name="val/loss").click()
+    expect(metric).to_have_value("val/loss")
+    page.locator("#id_threshold").fill("0.1")
+    expect(preview).to_contain_text("1 time")
+    expect(preview).to_contain_text("2 runs looked at")
+    expect(preview.get_by_role("link")).to_have_attribute("href", "/autumn/alarms/runs/good")
+    page.get_by_label("Only runs that meet a filter").fill('tags contains "late"')
+    expect(preview).to_contain_text("Not once")
+    page.get_by_label("Only runs that meet a filter").fill("")
+    expect(preview).to_contain_text("1 time")
+    expect(page.locator("#id_window")).to_be_hidden()
+    page.locator("#id_aggregate").select_option("AVERAGE")
+    expect(page.locator("#id_window")).to_be_visible()
+    page.locator("#id_aggregate").select_option("LAST")
+    page.get_by_label("Do nothing but keep a record").check()
+    page.get_by_role("button", name="Create automation").click()
+    expect(page.locator(".field-error:visible")).to_contain_text("This field is required")
+    expect(page.locator("#id_threshold")).to_have_value("0.1")
+    page.get_by_label("Name", exact=True).fill("Good enough")
+    page.get_by_role("button", name="Create automation").click()
+    expect(page.get_by_role("heading", name="Good enough")).to_be_visible()
+    expect(page.locator(".automation-facts")).to_contain_text("val/loss < 0.1")
+
+
+def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
+    page: Page, server: Installation, wire: Wire
+) -> None:
+    _make(page, server)
+    _log(wire, wire.begin("alarms", "poor"), [0.06], start=3)  # from here on the real thing happens
+    acted = page.locator(".execution", has=page.locator("[href='/autumn/alarms/runs/poor']"))
+    for _ in range(60):
+        page.reload()
+        if acted.count():
+            break
+        page.wait_for_timeout(500)
+    expect(acted).to_contain_text("val/loss = 0.06")
+    acted.locator("summary").click()
+    expect(acted).to_contain_text("only keeps a record")
+
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_label("A run changes its state").check()
+    expect(page.locator("#id_threshold")).to_be_hidden()
+    page.get_by_label("Finished", exact=True).check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".automation-facts")).to_contain_text(re.compile("Run finishes or fails or crashes"))
+
+    page.get_by_role("link", name="All automations").click()
+    switch = page.get_by_role("switch", name="Good enough")
+    expect(switch).to_have_attribute("aria-checked", "true")
+    switch.click()
+    expect(switch).to_have_attribute("aria-checked", "false")
+    page.reload()
+    expect(switch).to_have_attribute("aria-checked", "false")
+
+    page.get_by_role("link", name="Good enough").click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No automation yet")).to_be_visible()
