@@ -92,7 +92,7 @@ def add_alert(run):
     )
     AutomationRun.objects.create(automation=automation, run=run, fired_at=now)
     stream = Stream.objects.get(run=run, kind=Kind.HISTORY)
-    MetricCursor.objects.get_or_create(run=run, kind=stream.kind, stream=stream.pk, row=0)
+    MetricCursor.objects.get_or_create(run=run, kind=stream.kind, stream=stream.pk, row=0, at=now)
     message = Message.objects.create(recipient=f"automation:{automation.pk}", automation=automation, team=team,
                                      send_at=now, request="secret", response="secret")  # fmt: skip
     Delivery.objects.create(
