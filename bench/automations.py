@@ -52,11 +52,8 @@ def _in_process(name: str, limit: float | None) -> float:
     return best
 
 
-_WATCH = (
-    "from bench.watched import watch; from runs.models import Project;"
-    " watch(Project.objects.get(name='http'), 10.0)"
-)
-_SWITCH = "from alerts.models import Automation; Automation.objects.update(is_on={})"
+_WATCH = "from bench.watched import watch_named; watch_named('http', 10.0)"
+_SWITCH = "from bench.watched import switch; switch(is_on={})"
 
 
 def _over_http(server: Installation, key: str, runs: list[Any], begin: int) -> float:
@@ -83,6 +80,7 @@ def _http(home: Path) -> tuple[float, float]:
             for is_on, costs in found.items():
                 server.manage("shell", "--no-imports", "-c", _SWITCH.format(is_on))
                 time.sleep(RELOAD_S + 1)
+                _over_http(server, ada.key, runs, next(numbers))  # windows fill
                 costs.append(_over_http(server, ada.key, runs, next(numbers)))
         return min(found[False]), min(found[True])
 

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from access.actor import SYSTEM
+from alerts.models import Automation
+from alerts.services.automations import AutomationFields, change_automation
 from bench import world
 from runs.models import Project
 from tests.automations import change, make_automation, threshold, zscore
@@ -29,3 +32,14 @@ def watch(project: Project, limit: float) -> None:
     for number in range(AUTOMATIONS):
         event, wanted = watched(number, limit)
         make_automation(project, event, wanted)
+
+
+def watch_named(name: str, limit: float) -> None:
+    """Add automations to the project of this name."""
+    watch(Project.objects.get(name=name), limit)
+
+
+def switch(*, is_on: bool) -> None:
+    """Switch all automations on or off."""
+    for automation in Automation.objects.all():
+        change_automation(actor=SYSTEM, automation=automation, fields=AutomationFields(is_on=is_on))

@@ -1,9 +1,8 @@
 """The automations on metrics of a project, compiled so that most posts are dismissed by a few comparisons."""
 
-import logging
 import math
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,14 +13,11 @@ from django.db.models import Q
 
 from alerts.automation.conditions import Change, ChangeKind, Flags, MetricTest, Threshold, Values
 from alerts.automation.events import METRIC_EVENTS
-from alerts.automation.filters import Condition, parse
-from alerts.automation.plan import with_plan
+from alerts.automation.filters import Condition
+from alerts.automation.plan import with_conditions, with_plan
 from alerts.models import Automation
-from common.errors import DomainError
 from metrics.tally import shown_key
 from runs.models import Project
-
-logger = logging.getLogger(__name__)
 
 RELOAD_S = 5.0
 """How long compiled automations are used before the database is asked whether they changed."""
@@ -71,20 +67,12 @@ class _Bounds:
     has_spans: bool
 
 
-def _readable(automations: Iterable[Automation]) -> Iterator[tuple[Automation, Condition]]:
-    """Yield automations with their conditions; one that cannot be read must not silence the others."""
-    for automation in automations:
-        try:
-            yield automation, parse(automation.event, automation.filter)
-        except DomainError:
-            logger.exception("the filter of automation %s cannot be read", automation.pk)
-
-
 class Rules:
     """What is watched in one project."""
 
     def __init__(self, automations: Iterable[Automation]) -> None:
-        pairs = list(_readable(automations))
+        automations = tuple(automations)
+        pairs = with_conditions(automations)
         tests = [(one, condition, condition.test) for one, condition in pairs if condition.test is not None]
         self.metrics = tuple(sorted({test.metric for _, _, test in tests}))
         numbers = {name: number for number, name in enumerate(self.metrics)}
@@ -97,10 +85,10 @@ class Rules:
         )
         self.metric_of = np.array([rule.metric for rule in self.rules], np.intp)
         self.shape_of = np.array([rule.shape for rule in self.rules], np.intp)
-        self.stamp = stamp_of(one for one, _ in pairs)
-        self.since: datetime = min(one.updated_at for one, _ in pairs)
+        self.stamp = stamp_of(automations)
+        self.since: datetime = min(one.updated_at for one in automations)
         """When the oldest one was made or last changed: what came before was not for any of these."""
-        self.need = max(rule.test.need for rule in self.rules)
+        self.need = max((rule.test.need for rule in self.rules), default=1)
         self.needs = [1] * len(self.metrics)
         for rule in self.rules:
             self.needs[rule.metric] = max(self.needs[rule.metric], rule.test.need)
@@ -151,8 +139,8 @@ class Rules:
 
 
 def _bounds_of(rules: Collection[Rule]) -> _Bounds:
-    found = [_bounds_of_test(rule.test) for rule in rules]
-    low, high, span, share = (np.array(column, np.float64) for column in zip(*found, strict=True))
+    found = np.array([_bounds_of_test(rule.test) for rule in rules], np.float64).reshape(-1, 4)
+    low, high, span, share = found.T
     metric = np.array([rule.metric for rule in rules], np.intp)
     looks_back = np.array([rule.test.need > 1 for rule in rules])
     return _Bounds(metric, looks_back, low, high, span, share, has_spans=bool(np.isfinite(span).any()))

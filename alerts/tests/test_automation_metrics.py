@@ -10,8 +10,8 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from alerts.automation import metrics as watching
 from alerts.automation.metrics import Watcher
-from alerts.automation.rules import RuleBook
-from alerts.models import AutomationRun, Event, EventKind, MetricCursor
+from alerts.automation.rules import RuleBook, Rules
+from alerts.models import Automation, AutomationRun, Event, EventKind, MetricCursor
 from metrics import compaction, keysets
 from metrics.group_commit import write_group
 from metrics.listeners import register_listener, remove_listener
@@ -378,13 +378,29 @@ def test_nothing_is_kept_of_runs_without_automations(watcher):
     assert not watcher.watched
 
 
-def test_a_bad_automation_does_not_stop_the_others(watcher, caplog):
+def test_an_automation_that_cannot_be_read_does_not_stop_the_others(watcher, caplog):
+    run = RunFactory()
+    broken, automation = make_automation(run.project), make_automation(run.project)
+    Automation.objects.filter(pk=broken.pk).update(filter={"run_metric_filter": 3})
+    log(run, [11])
+    watcher.look()
+    assert (acted(broken), acted(automation)) == ([], [(run.pk, 0)])
+    assert "is left out" in caplog.text
+
+
+def test_a_run_that_cannot_be_looked_at_does_not_stop_the_others(watcher, caplog, monkeypatch):
     bad, good = RunFactory(), RunFactory()
-    broken = make_automation(bad.project)
-    type(broken).objects.filter(pk=broken.pk).update(filter={"run_metric_filter": 3})
-    automation = make_automation(good.project)
+    automations = [make_automation(run.project) for run in (bad, good)]
+    real = Rules.plan
+
+    def failing(self, keys):
+        if any(rule.automation == automations[0] for rule in self.rules):
+            raise ZeroDivisionError
+        return real(self, keys)
+
+    monkeypatch.setattr(Rules, "plan", failing)
     log(bad, [11])
     log(good, [11])
     watcher.look()
-    assert acted(automation) == [(good.pk, 0)]
-    assert "cannot be read" in caplog.text
+    assert [acted(automation) for automation in automations] == [[], [(good.pk, 0)]]
+    assert "skip rows" in caplog.text
