@@ -73,6 +73,11 @@ class Used:
     destinations: list[Destination]
     automations: list[Automation]
 
+    @property
+    def names(self) -> str:
+        """The names of all that uses it."""
+        return ", ".join(map(str, [*self.destinations, *self.automations]))
+
 
 def secrets_in_use(actor: Actor, team: Team) -> list[Used]:
     """Return a team's secrets with their users."""
