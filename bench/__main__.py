@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent"]
+MODULES = ["ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent", "automations"]
 
 
 def main() -> None:

@@ -63,7 +63,8 @@ def send(server: Installation, groups: list[list[bytes]]) -> Sent:
     return Sent(used / count * 1e6, count / wall_s, spent[int(count * 0.99)] * 1e3)
 
 
-def _request(method: str, path: str, body: bytes, key: str) -> bytes:
+def request(method: str, path: str, body: bytes, key: str) -> bytes:
+    """Return a request as it is sent."""
     login = b64encode(f"api:{key}".encode()).decode()
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {login}\r\nContent-Length: {len(body)}"
     return f"{head}\r\nContent-Type: application/json\r\n\r\n".encode() + body
@@ -92,9 +93,9 @@ def run(home: Path) -> None:
             bodies = [
                 [world.body(number, seed=seed) for number in range(count)] for seed in range(connections)
             ]
-            empty = [[_request("GET", "/healthz", body, ada.key) for body in some] for some in bodies]
+            empty = [[request("GET", "/healthz", body, ada.key) for body in some] for some in bodies]
             posts = [
-                [_request("POST", run.stream, body, ada.key) for body in some]
+                [request("POST", run.stream, body, ada.key) for body in some]
                 for run, some in zip(runs, bodies, strict=True)
             ]
             view, post = send(server, empty), send(server, posts)

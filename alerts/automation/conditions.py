@@ -16,6 +16,8 @@ import numpy.typing as npt
 Values = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+_ROUNDED = 1e-9
+"""Numbers whose deviation is more than this of their mean are not all equal."""
 _AT_ONCE = 1_000_000
 """Numbers that windows of one call hold at most: 8 MB."""
 
@@ -179,18 +181,35 @@ class ZScore:
         last = values[..., self.window :]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             mean = windows.sum(axis=-1) / self.window
-            spread = np.sqrt(np.square(windows - mean[..., np.newaxis]).sum(axis=-1) / self.window)
-            first = windows[..., 0]
-            steady = (windows == first[..., np.newaxis]).all(
-                axis=-1
-            )  # a mean of equal numbers may be off by a bit
-            score = (last - mean) / spread
-            same = np.where(last == first, np.nan, np.copysign(np.inf, last - first))
-        return np.where(steady, same, score)
+            off = windows - mean[..., np.newaxis]
+            spread = np.sqrt(np.square(off, out=off).sum(axis=-1) / self.window)
+            score = np.asarray((last - mean) / spread)
+            few = np.nonzero(~(spread > np.abs(mean) * _ROUNDED))  # a mean of equal numbers is off by a bit
+            first = windows[(*few, 0)]
+            steady = (windows[few] == first[:, np.newaxis]).all(axis=-1)
+            moved = last[few] - first
+            score[few] = np.where(
+                steady, np.where(moved == 0, np.nan, np.copysign(np.inf, moved)), score[few]
+            )
+        return score
 
     def holds(self, measured: Values, limits: Values | float) -> Flags:
         """Say which of what was measured meets the condition."""
         return _is_beyond(measured, limits, self.direction)
+
+    def may_hold(self, values: Values, limits: Values) -> Flags:
+        """Say of which series (the first axis) a value may meet the condition, by sums that are cheap and rounded."""
+        count = self.window
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            off = values - values.mean(axis=-1, keepdims=True)
+            sums, squares = np.cumsum(off, axis=-1), np.cumsum(off * off, axis=-1)
+            total, square = sums[..., count - 1 : -1].copy(), squares[..., count - 1 : -1].copy()
+            total[..., 1:] -= sums[..., : -count - 1]
+            square[..., 1:] -= squares[..., : -count - 1]
+            variance = square / count - np.square(total / count)
+            distance = np.square(off[..., count:] - total / count)
+            slack = squares[..., -1:] * _ROUNDED
+            return np.asarray(~(distance + slack < limits * limits * (variance - slack)).all(axis=-1))
 
 
 MetricTest = Threshold | Change | ZScore

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from alerts.automation.conditions import Values, hits
-from alerts.automation.rules import Rule
+from alerts.automation.conditions import Values, ZScore, hits
+from alerts.automation.rules import Places, Rule
 from alerts.automation.streams import Watched
-from alerts.automation.windows import Kept
 from metrics.codec import Batch, Rows
 
 _TOGETHER = 250_000
@@ -91,46 +90,49 @@ def hits_of(looks: Iterable[Look]) -> list[Hit]:
     return [hit for some in together.values() for hit in _met(some)]
 
 
-def _worth_a_look(looks: Iterable[Look]) -> Iterator[tuple[Look, list[int]]]:
+def _worth_a_look(looks: Iterable[Look]) -> Iterator[tuple[Look, Places]]:
     """Yield the rules that each may meet; those of one project are tried at once."""
     by_rules: dict[int, list[Look]] = defaultdict(list)
     for look in looks:
         by_rules[id(look.watched.rules)].append(look)
+    now = time.time()
     for some in by_rules.values():
         bounds = zip(*(look.watched.filled.bounds() for look in some), strict=True)
         low, high, low_before, high_before = map(np.array, bounds)
         met = some[0].watched.rules.worth_a_look(low, high, low_before, high_before)
+        met &= np.array([look.watched.quiet_until for look in some]) <= now
         for place in np.flatnonzero(met.any(axis=1)):
-            yield some[place], np.flatnonzero(met[place]).tolist()
+            yield some[place], np.flatnonzero(met[place])
 
 
-def _asked(look: Look, numbers: Iterable[int]) -> Iterator[_Asked]:
-    watched, now = look.watched, time.time()
-    rules, windows = watched.rules.rules, watched.filled
-    together: dict[tuple[int, int], list[tuple[Rule, int]]] = defaultdict(list)
-    kept_of: dict[int, Kept] = {}
-    for number in numbers:
-        rule = rules[number]
-        if watched.quiet_until.get(rule.automation.pk, 0.0) > now:
-            continue
-        if windows.is_shared[rule.metric]:
+def _asked(look: Look, numbers: Places) -> Iterator[_Asked]:
+    rules, windows = look.watched.rules, look.watched.filled
+    metrics = rules.metric_of[numbers]
+    is_shared = windows.is_shared[metrics]
+    if is_shared.any():
+        for number in numbers[is_shared]:
+            rule = rules.rules[number]
             rows, values = windows.series(rule.metric)
             yield from _since(look, [rule], rows, values[np.newaxis])
-        else:
-            kept, place = windows.place_of(rule.metric)
-            kept_of[id(kept)] = kept
-            together[id(kept), rule.shape].append((rule, place))
-    for (key, _), some in together.items():
-        piece = kept_of[key].joined()
-        places = [place for _, place in some]
-        yield from _since(look, [rule for rule, _ in some], piece.rows, piece.values, places)
+        numbers, metrics = numbers[~is_shared], metrics[~is_shared]
+    together: dict[tuple[int, int], tuple[list[Rule], list[int]]] = {}
+    where, places = windows.place_of[:, metrics].tolist()
+    for number, kept, place, shape in zip(
+        numbers.tolist(), where, places, rules.shape_of[numbers].tolist(), strict=True
+    ):
+        some, at = together.setdefault((kept, shape), ([], []))
+        some.append(rules.rules[number])
+        at.append(place)
+    for (kept, _), (some, at) in together.items():
+        piece = windows.joined(kept)
+        yield from _since(look, some, piece.rows, piece.values, at)
 
 
 def _since(
     look: Look, rules: list[Rule], rows: Rows, values: Values, places: list[int] | None = None
 ) -> Iterator[_Asked]:
     """Yield what there is to look at, if windows are full."""
-    need, new = rules[0].test.need, int(np.searchsorted(rows, look.first))
+    need, new = rules[0].test.need, int(rows.searchsorted(look.first))
     start = max(0, new - need + 1)
     if new < rows.size and rows.size - start >= need:
         asked = values[:, start:]
@@ -150,6 +152,9 @@ def _met(asked: Sequence[_Asked]) -> Iterator[Hit]:
                 yield _hit(one, rule, series, int(found.places[0]), float(found.measured[0]))
         return
     limits = np.array([rule.test.limit for _, rule in owners])[:, np.newaxis]
+    if isinstance(test, ZScore):
+        kept = np.flatnonzero(test.may_hold(values, limits))
+        owners, values, limits = [owners[place] for place in kept], values[kept], limits[kept]
     for start in range(0, len(owners), at_once):
         stop = start + at_once
         measured = test.measured(values[start:stop])

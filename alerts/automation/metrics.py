@@ -1,6 +1,6 @@
 """Looking at metrics as they are committed, on a thread of its own, never in the way of a client's answer (ALR-6).
 
-The group commit puts aside what it wrote; a few times a second the thread takes all of it and looks at each row once.
+The group commit puts aside what it wrote; once a second the thread takes all of it and looks at each row once.
 What it has not seen (written by another process, or by this one while it could not keep up) it notices by the numbers
 of rows and reads from the store. After kill -9 the next process begins where cursors say.
 """
@@ -12,7 +12,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from cachetools import TTLCache
 from django.db import Error as DatabaseError
 from django.db import connection
 
@@ -26,7 +25,7 @@ from metrics.listeners import Written, register_listener, remove_listener
 
 logger = logging.getLogger(__name__)
 
-GATHER_S = 0.2
+GATHER_S = 1.0
 """How long rows are gathered before they are looked at: rows of many runs cost little more than those of one."""
 CURSORS_EVERY_S = 5.0
 MOST_NUMBERS = 4_000_000
@@ -64,8 +63,8 @@ class Watcher:
         """Whose cursors are to be written."""
         self._kept_at = time.monotonic()
         self._window_bytes: dict[int, int] = {}
-        self._project_of: TTLCache[int, int] = TTLCache(4 * MOST_STREAMS, RELOAD_S)
-        """By run; one may move to another project."""
+        self._project_of: dict[int, int] = {}
+        """By run; forgotten every few seconds, since one may move to another project."""
         self._is_over = False
         self._thread = threading.Thread(target=self._run, name="automations", daemon=True)
 
@@ -154,6 +153,7 @@ class Watcher:
     def _any(self) -> bool:
         if time.monotonic() >= self._asked_at + RELOAD_S:
             self.is_wanted, self._asked_at = self.book.any(), time.monotonic()
+            self._project_of.clear()
         return self.is_wanted
 
     def keep_cursors(self) -> None:
@@ -213,7 +213,7 @@ class Watcher:
         unknown = [run_id for run_id in run_ids if run_id not in self._project_of]
         if unknown:
             self._project_of.update(streams.projects_of(unknown))
-        return {run_id: pk for run_id in run_ids if (pk := self._project_of.get(run_id)) is not None}
+        return self._project_of
 
     def _gather(self, watched: Sequence[Watched], by_stream: dict[int, list[Rows]]) -> list[Look]:
         """Add the new rows to the windows; return where, per stream."""

@@ -37,13 +37,13 @@ def act(hits: Sequence[Hit]) -> None:
         key = automation.pk, run_id
         quiet = hit.watched.quiet_until
         if key not in asked:
-            quiet[automation.pk] = time.time() + ASK_AGAIN_S
+            quiet[hit.rule.number] = time.time() + ASK_AGAIN_S
             continue
         last = fired.get(key)
         if last is None or (now - last).total_seconds() >= automation.once_in_s:
             occasions.append(Occasion(automation, runs[run_id], data_of(hit)))
             fired[key] = last = now
-        quiet[automation.pk] = last.timestamp() + automation.once_in_s
+        quiet[hit.rule.number] = last.timestamp() + automation.once_in_s
     occasions.sort(key=lambda one: (one.automation.pk, one.run.pk))
     for start in range(0, len(occasions), FIRED_AT_ONCE):
         fire_many(occasions[start : start + FIRED_AT_ONCE])

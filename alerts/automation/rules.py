@@ -40,6 +40,8 @@ class Rule:
     """Its metric's number among those of the project."""
     shape: int
     """The number of its test's shape."""
+    number: int
+    """Its own among the rules of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,13 @@ class Rules:
         numbers = {name: number for number, name in enumerate(self.metrics)}
         shapes: dict[tuple[Any, ...], int] = {}
         self.rules = tuple(
-            Rule(one, condition, test, numbers[test.metric], shapes.setdefault(test.shape, len(shapes)))
-            for one, condition, test in tests
+            Rule(
+                one, condition, test, numbers[test.metric], shapes.setdefault(test.shape, len(shapes)), number
+            )
+            for number, (one, condition, test) in enumerate(tests)
         )
+        self.metric_of = np.array([rule.metric for rule in self.rules], np.intp)
+        self.shape_of = np.array([rule.shape for rule in self.rules], np.intp)
         self.stamp = stamp_of(one for one, _ in pairs)
         self.since: datetime = min(one.updated_at for one, _ in pairs)
         """When the oldest one was made or last changed: what came before was not for any of these."""

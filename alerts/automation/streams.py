@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import numpy as np
 from django.db.models import F, OuterRef, Q, Subquery
 from django.utils import timezone
 
+from alerts.automation.conditions import Values
 from alerts.automation.rules import Rules, metric_automations
 from alerts.automation.windows import Windows
 from alerts.models import Automation, MetricCursor
@@ -34,13 +36,17 @@ class Watched:
     """The first row that was not looked at."""
     windows: Windows | None = None
     """None: to be filled from what is stored."""
-    quiet_until: dict[int, float] = field(default_factory=dict)
-    """Of automations that have acted for the run, or that do not ask for it; unix seconds."""
+    quiet_until: Values = field(default_factory=lambda: np.zeros(0))
+    """Of each rule, while its automation has acted for the run, or does not ask for it; unix seconds."""
+
+    def __post_init__(self) -> None:
+        """Ask everything."""
+        self.quiet_until = np.zeros(len(self.rules.rules))
 
     def follow(self, rules: Rules) -> None:
         """Take over other automations."""
         if rules is not self.rules:
-            self.rules, self.windows = rules, None
+            self.rules, self.windows, self.quiet_until = rules, None, np.zeros(len(rules.rules))
 
     @property
     def is_unfilled(self) -> bool:

@@ -28,7 +28,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Kept:
+class _Kept:
     """What is kept of the metrics that are logged together."""
 
     metrics: Places
@@ -65,10 +65,12 @@ class Kept:
 def _joined(pieces: list[Piece]) -> Piece:
     if len(pieces) == 1:
         return pieces[0]
-    return Piece(
-        np.concatenate([piece.rows for piece in pieces]),
-        np.concatenate([piece.values for piece in pieces], axis=1),
-    )
+    rows = np.concatenate([piece.rows for piece in pieces])
+    values = np.concatenate([piece.values for piece in pieces], axis=1)
+    if (rows[1:] < rows[:-1]).any():  # other keys, that nobody watches, took turns in a batch
+        order = np.argsort(rows, kind="stable")
+        rows, values = rows[order], values[:, order]
+    return Piece(rows, values)
 
 
 def _last(piece: Piece, count: int) -> Piece:
@@ -84,14 +86,16 @@ class Windows:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         count = len(rules.metrics)
-        self._kept: dict[bytes, Kept] = {}
-        self._of_metric: list[list[tuple[Kept, int]]] = [[] for _ in range(count)]
+        self._kept: dict[bytes, _Kept] = {}
+        self._of_metric: list[list[tuple[_Kept, int]]] = [[] for _ in range(count)]
         self._low_before, self._high_before = np.full(count, np.nan), np.full(count, np.nan)
         self._low, self._high = np.full(count, np.nan), np.full(count, np.nan)
         self._new_low, self._new_high = np.full(count, np.nan), np.full(count, np.nan)
         self._is_split = False
         self.is_shared = np.zeros(count, bool)
         """Of each metric, whether it is logged with several sets of keys."""
+        self.place_of = np.zeros((2, count), np.intp)
+        """Of each other metric, the number of its set of keys, and its place there."""
 
     def add(self, row0: int, batch: Batch) -> None:
         """Add rows that follow those before."""
@@ -127,14 +131,15 @@ class Windows:
                 own = Piece(rows[known], values[place : place + 1, known])
                 self._of(metrics[place : place + 1]).add(own)
 
-    def _of(self, metrics: Places) -> Kept:
+    def _of(self, metrics: Places) -> _Kept:
         key = metrics.tobytes()
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._kept[key] = Kept(metrics, max(self.rules.needs[number] for number in metrics))
+            kept = self._kept[key] = _Kept(metrics, max(self.rules.needs[number] for number in metrics))
             for place, number in enumerate(metrics):
                 self._of_metric[number].append((kept, place))
                 self.is_shared[number] = len(self._of_metric[number]) > 1
+                self.place_of[:, number] = len(self._kept) - 1, place
         return kept
 
     def _split(self) -> None:
@@ -158,10 +163,9 @@ class Windows:
             rows, values = rows[order], values[order]
         return rows, values
 
-    def place_of(self, metric: int) -> tuple[Kept, int]:
-        """Return where a metric is that is logged with one set of keys."""
-        [found] = self._of_metric[metric]
-        return found
+    def joined(self, number: int) -> Piece:
+        """Return what is kept of a set of keys."""
+        return list(self._kept.values())[number].joined()
 
     def bounds(self) -> tuple[Values, Values, Values, Values]:
         """Return the least and greatest of the values added since `settle`, and of those that windows may hold."""

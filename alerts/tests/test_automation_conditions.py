@@ -156,6 +156,13 @@ def test_a_series_in_any_parts_is_met_where_the_whole_is(filters, rows, cuts):
         assert found == expected(rules, rows, start, stop)
 
 
+def test_keys_that_nobody_watches_do_not_change_the_order_of_values():
+    rules = rules_of([("RUN_METRIC_CHANGE", change("a", 3, direction="INCREASE"))])
+    rows = [{"a": 1.0, "c": 0.0}, {"a": 2.0}, {"a": 4.0, "c": 0.0}, {"a": 7.0}]
+    for start, stop, found in looked_at(rules, rows, [2]):
+        assert found == expected(rules, rows, start, stop)
+
+
 @pytest.mark.parametrize("count", [1, 300])
 def test_a_run_that_logs_ever_other_keys_together_is_kept_metric_by_metric(count):
     names = [f"m{number}" for number in range(8)]
