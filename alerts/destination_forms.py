@@ -92,7 +92,7 @@ class WebhookForm(_DestinationForm):
         help_text=_("A secret by which the receiver knows that a request is from here and was not changed."),
     )  # fmt: skip
     template = forms.CharField(
-        label=_("Payload"), required=False, max_length=MAX_TEMPLATE, strip=False,
+        label=_("Template"), required=False, max_length=MAX_TEMPLATE, strip=False,
         widget=forms.Textarea({"rows": 16, "spellcheck": "false", "autocomplete": "off", "wrap": "off"}),
         help_text=_("JSON with ${variables}. Empty, or as it was, it is the service’s own."),
     )  # fmt: skip

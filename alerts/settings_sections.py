@@ -16,5 +16,5 @@ def register() -> None:
     register_sections(
         Place.TEAM,
         Section(_("Destinations"), "webhook", "alerts:destinations", rank=56, needs=manage, words=words),
-        Section(_("Secrets"), "lock", "alerts:secrets", rank=58, needs=secrets),
+        Section(_("Secrets"), "key-round", "alerts:secrets", rank=58, needs=secrets),
     )

@@ -15,6 +15,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from django.utils.translation import gettext as _
+
 MAX_URL = 2000
 """Characters of an address."""
 
@@ -79,26 +81,26 @@ def target_of(url: str) -> Target:
         OutgoingError: it is none of the web, or hides where it leads.
     """
     if len(url) > MAX_URL:
-        raise OutgoingError(f"an address has at most {MAX_URL} characters", is_refused=True)
+        raise OutgoingError(_("it has more than %(most)s characters") % {"most": MAX_URL}, is_refused=True)
     if "\\" in url or any(character <= " " or character == "\x7f" for character in url):
-        raise OutgoingError("no address of the web", is_refused=True)
+        raise OutgoingError(_("it is no address of the web"), is_refused=True)
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         host = (parts.hostname or "").encode("idna").decode().lower().removesuffix(".")
     except ValueError as error:  # UnicodeError is one
-        raise OutgoingError("no address of the web", is_refused=True) from error
+        raise OutgoingError(_("it is no address of the web"), is_refused=True) from error
     if parts.scheme not in {"http", "https"} or "@" in parts.netloc or not _HOST.fullmatch(host):
-        raise OutgoingError("no address of the web", is_refused=True)
+        raise OutgoingError(_("it is no address of the web"), is_refused=True)
     if port in _MAIL_PORTS:
-        raise OutgoingError(f"port {port} is for mail", is_refused=True)
+        raise OutgoingError(_("port %(port)s is for mail") % {"port": port}, is_refused=True)
     return Target(parts.scheme, host, port, _path_of(parts))
 
 
 def _path_of(parts: SplitResult) -> str:
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not path.isascii():
-        raise OutgoingError("no address of the web", is_refused=True)
+        raise OutgoingError(_("it is no address of the web"), is_refused=True)
     return path
 
 
@@ -150,7 +152,8 @@ def _looked_up(target: Target, wait_s: float) -> list[Any]:
     except queue.Empty:
         raise late from None
     if isinstance(found, Exception):
-        raise OutgoingError(f"{target.host} was not found: {found}") from found
+        why = getattr(found, "strerror", "") or found
+        raise OutgoingError(f"{target.host} was not found: {why}") from found
     return found
 
 

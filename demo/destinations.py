@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from alerts.models import Destination, Message, MessageState
+from alerts.models import Delivery, Destination, Event, EventKind, Message, MessageState
 from alerts.services.destinations import create_slack_webhook, create_webhook
 from alerts.services.secrets import put_secret
 from teams.models import Team
@@ -58,9 +58,12 @@ def _set(row: Destination, **fields: Any) -> None:
 
 
 def _tell(row: Destination, at: Any, **fields: Any) -> None:
-    Message.objects.create(
+    message = Message.objects.create(
         **{
             "recipient": f"destination:{row.pk}", "destination": row, "team": row.team, "is_open": False,
             "opened_at": at, "send_at": at + timedelta(minutes=10), "ended_at": at, "attempt_count": 1, **fields,
         }
     )  # fmt: skip
+    for _ in range(3 if row.is_on else 1):
+        event = Event.objects.create(kind=EventKind.RUN_STATE, team=row.team, at=at, routed_at=at)
+        Delivery.objects.create(event=event, message=message, recipient=message.recipient)

@@ -94,8 +94,11 @@ def _known(world: World) -> dict[str, list[Any]]:
 
 def _ids(world: World, path: str) -> list[Any]:
     """Return the numbers of what an address is about."""
-    of = {"keys": Over.KEY, "runs": Over.RUN, "projects": Over.PROJECT, "views": Over.VIEW}
-    of |= {"automations": Over.AUTOMATION, "alert-messages": Over.ACTED}
+    of = {
+        "keys": Over.KEY, "runs": Over.RUN, "projects": Over.PROJECT, "views": Over.VIEW,
+        "destinations": Over.DESTINATION, "webhook-secrets": Over.SECRET,
+        "automations": Over.AUTOMATION, "alert-messages": Over.ACTED,
+    }  # fmt: skip
     kind = next((kind for part, kind in of.items() if f"/v1/{part}/" in path), Over.INVITATION)
     return [thing.row.pk for thing in world.things[kind]]
 

@@ -1,13 +1,14 @@
 """Reads about destinations and secrets, for who manages them."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
-from alerts.models import Automation, Destination, Message, Secret
+from alerts.models import Automation, Delivery, Destination, EventKind, Message, Secret
 from alerts.presets import names_used_by
 from alerts.templating import names_in
 from teams.models import Team
@@ -29,13 +30,34 @@ def managed_secrets(actor: Actor) -> QuerySet[Secret]:
     return visible(actor, AlertAction.MANAGE_SECRETS, rows).order_by("team__name", "name")
 
 
-def messages_to(actor: Actor, team: Team, destination: Destination | None = None) -> list[Message]:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message, and what it is about."""
+
+    message: Message
+    about: str
+    more_count: int
+    """How many more events it tells of."""
+
+
+def messages_to(actor: Actor, team: Team, destination: Destination | None = None) -> list[Told]:
     """Return the newest messages to the destinations of a team, or to one of them."""
     rows = visible(actor, AlertAction.MANAGE, Message.objects.filter(destination__team=team))
     if destination is not None:
         rows = rows.filter(destination=destination)
-    counted = rows.select_related("destination", "automation").annotate(event_count=Count("deliveries"))
-    return list(counted.order_by("-pk")[:SHOWN_MESSAGES])
+    first = Delivery.objects.filter(message=OuterRef("pk")).order_by("pk")
+    rows = rows.select_related("destination", "automation").annotate(
+        event_count=Count("deliveries"),
+        first_run=Subquery(first.values("event__run__display_name")[:1]),
+        first_kind=Subquery(first.values("event__kind")[:1]),
+    )
+    return [_told(row) for row in rows.order_by("-pk")[:SHOWN_MESSAGES]]
+
+
+def _told(row: Any) -> Told:
+    kind = EventKind(row.first_kind).label if row.first_kind else ""
+    about = row.automation.name if row.automation else ": ".join(filter(None, [str(kind), row.first_run]))
+    return Told(row, about, max(0, row.event_count - 1))
 
 
 def secret_names(team: Team) -> list[str]:
@@ -50,6 +72,11 @@ class Used:
     secret: Secret
     destinations: list[Destination]
     automations: list[Automation]
+
+    @property
+    def names(self) -> str:
+        """The names of all that uses it."""
+        return ", ".join(map(str, [*self.destinations, *self.automations]))
 
 
 def secrets_in_use(actor: Actor, team: Team) -> list[Used]:

@@ -64,6 +64,7 @@ SPECTACULAR_SETTINGS = {
             "name": "Roles",
             "description": "What members may: built-in roles, and those that organizations define.",
         },
+        {"name": "Alerts", "description": "Where alerts go, and the secrets that webhooks use."},
         {
             "name": "Service accounts",
             "description": "Programs with keys of their own, of a team or organization.",
