@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from access.actions import Preset
+from access.actor import SYSTEM
 from accounts.models import User
 from alerts.models import Automation, Message, MessageState
 from alerts.tests.peers import ends
@@ -19,7 +20,6 @@ from teams.models import Team
 from teams.roles import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (
-    SYSTEM,
     DestinationFactory,
     ProjectFactory,
     RunFactory,
