@@ -111,7 +111,9 @@ class TestOutcomes:
         told()
         assert (message().state, message().attempt_count) == (MessageState.FAILED, 1)
 
-    def test_a_destination_that_is_gone_is_turned_off_and_its_owner_is_mailed(self, run, hook, listener, smtp):
+    def test_a_destination_that_is_gone_is_turned_off_and_its_owner_is_mailed(
+        self, run, hook, listener, smtp
+    ):
         """ALR-4."""
         owner = hook.team.memberships.get(role__preset="A").user
         Destination.objects.update(created_by=owner)
@@ -228,7 +230,9 @@ class TestLeases:
         assert not leases.claim(other, timezone.now())
 
     @pytest.mark.parametrize("jump_s", [-86_400, 86_400])
-    def test_a_clock_that_jumps_loses_nothing_and_repeats_nothing(self, run, hook, listener, settings, jump_s):
+    def test_a_clock_that_jumps_loses_nothing_and_repeats_nothing(
+        self, run, hook, listener, settings, jump_s
+    ):
         """ALR-5: waiting messages are sent, sent ones are not."""
         settings.ALERT_GATHER_S = 10
         ends(run)
