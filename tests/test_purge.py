@@ -75,6 +75,7 @@ def full_run(posts=4, **fields):
     write_group(
         [post(run, history=(posts * 3 + 1, history(posts * 3 + 1, 1)), summary='{"loss": 1}', complete=0)]
     )
+    MetricCursor.objects.create(run=run, kind=Kind.HISTORY, stream=0, row=1, at=timezone.now())
     Export.objects.create(stream=Stream.objects.get(run=run, kind=Kind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
@@ -91,8 +92,6 @@ def add_alert(run):
         team=team, name=f"watch {run.pk}", event="RUN_STATE", action="NO_OP"
     )
     AutomationRun.objects.create(automation=automation, run=run, fired_at=now)
-    stream = Stream.objects.get(run=run, kind=Kind.HISTORY)
-    MetricCursor.objects.get_or_create(run=run, kind=stream.kind, stream=stream.pk, row=0, at=now)
     message = Message.objects.create(recipient=f"automation:{automation.pk}", automation=automation, team=team,
                                      send_at=now, request="secret", response="secret")  # fmt: skip
     Delivery.objects.create(

@@ -302,6 +302,17 @@ def test_a_run_younger_than_the_automation_loses_nothing_before_its_first_cursor
     assert acted(automation) == [(run.pk, 0)]
 
 
+def test_after_a_kill_runs_that_had_no_cursor_yet_are_looked_at_too():
+    project = ProjectFactory()
+    before = RunFactory(project=project)
+    automation = make_automation(project)
+    after = RunFactory(project=project)
+    for run in (before, after):
+        log(run, [11])  # what committed it was killed before it looked
+    Watcher().catch_up()
+    assert acted(automation) == [(before.pk, 0), (after.pk, 0)]
+
+
 def test_what_was_logged_before_the_automation_was_made_is_not_acted_on(watcher):
     run = RunFactory()
     log(run, [11, 11])
