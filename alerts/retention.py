@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from alerts.models import Delivery, Event, Message, MessageState
+from alerts.models import AutomationRun, Delivery, Event, Message, MessageState
 from runs.models import Run
 from runs.services.purge import remove_some
 
@@ -49,7 +49,10 @@ def remove_of_run(run: Run, limit: int) -> int:
         _forget_content({message_id for _, message_id in rows})
         Delivery.objects.filter(pk__in=[pk for pk, _ in rows])._raw_delete(Delivery.objects.db)
     gone = len(rows)
-    return gone + remove_some(Event.objects.filter(run=run), limit - gone) if gone < limit else gone
+    for model in (Event, AutomationRun):
+        if gone < limit:
+            gone += remove_some(model._default_manager.filter(run=run), limit - gone)
+    return gone
 
 
 def _forget_content(message_ids: Iterable[int]) -> None:
