@@ -11,7 +11,7 @@ from alerts.services.destinations import create_slack_webhook, create_webhook
 from alerts.services.secrets import put_secret
 from teams.models import Team
 
-_SENT = """POST https://discord.com/…
+_SENT = """POST https://chat.aurora-labs.example/…
 Content-Type: application/json
 User-Agent: Runyard (+webhooks)
 X-Runyard-Delivery: 0b9f6f0e-6f0a-4c4f-9c77-6d7c1f6a7d11
@@ -30,7 +30,7 @@ def make_destinations() -> None:
         put_secret(actor=SYSTEM, team=team, name=name, value="only-for-the-demo")
     now = timezone.now()
     given: dict[str, Any] = {"actor": SYSTEM, "team": team}
-    hook = "https://discord.com/api/webhooks/1/for-the-demo"
+    hook = "https://chat.aurora-labs.example/api/webhooks/1/for-the-demo"
     discord = create_webhook(**given, name="Lab Discord", url=hook, preset="discord")
     _set(discord, last_sent_at=now - timedelta(hours=5), last_error="HTTP 503", last_error_at=now)
     slack = "https://hooks.slack.com/services/T0/B0/for-the-demo"
