@@ -17,7 +17,7 @@ from common.search import Hit, register_search
 def register() -> None:
     """Tell `accounts` and the search."""
     label, words = _("Automations"), _("trigger webhook slack metric threshold event")
-    register_sections(Place.USER, Section(label, "zap", "alerts:own_automations", rank=63, words=words))
+    register_sections(Place.USER, Section(label, "zap", "alerts:own_automations", rank=42, words=words))
     view = AutomationAction.VIEW
     register_sections(Place.TEAM, Section(label, "zap", "alerts:team_automations", rank=55, needs=view))
     register_search(label, icon="zap", rank=25, find=find_automations)

@@ -12,7 +12,7 @@ def register() -> None:
     register_sections(Place.USER, Section(_("Alerts"), "bell", "alerts:own", rank=40, words=found_by))
     words = _("slack webhook teams discord ntfy pagerduty feishu channel")
     register_sections(
-        Place.USER, Section(_("Destinations"), "webhook", "alerts:own_destinations", rank=64, words=words)
+        Place.USER, Section(_("Destinations"), "webhook", "alerts:own_destinations", rank=43, words=words)
     )
     manage, secrets = AlertAction.MANAGE, AlertAction.MANAGE_SECRETS
     register_sections(
