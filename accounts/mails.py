@@ -18,6 +18,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template, render_to_string
+from django.utils import translation
 
 from accounts.models import OutboxMail, User
 from accounts.preferences import in_language_of
@@ -71,7 +72,11 @@ def send(
 
 def render(template: str, address: str, context: Mapping[str, Any]) -> EmailMultiAlternatives:
     """Return a mail in the active language."""
-    shared = {"base_url": settings.BASE_URL, "support_contact": installation.support_contact()}
+    shared = {
+        "base_url": settings.BASE_URL,
+        "support_contact": installation.support_contact(),
+        "LANGUAGE_CODE": translation.get_language(),
+    }
     known = {**shared, **{name: _on_one_line(value) for name, value in context.items()}}
     subject = " ".join(render_to_string(f"{template}_subject.txt", known).split())
     text = re.sub(r"\n{3,}", "\n\n", render_to_string(f"{template}_message.txt", known)).strip()

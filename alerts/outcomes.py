@@ -2,6 +2,7 @@
 
 import random
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,28 +25,35 @@ MOST_RETRY_AFTER_S = 3600.0
 """What peers ask for beyond this is not waited for."""
 
 
+@transaction.atomic
 def note(message: Message, outcome: Outcome) -> None:
     """Write down what an attempt led to, unless another worker has sent the message meanwhile."""
-    with transaction.atomic():
-        row = Message.objects.select_for_update(of=("self",)).select_related("destination").get(pk=message.pk)
-        if row.state != MessageState.WAITING or (
-            row.attempt_count != message.attempt_count and not outcome.is_ok
-        ):
-            return
-        row.request, row.response, row.status = outcome.request, outcome.response, outcome.status
-        row.error, row.claimed_until = outcome.error, None
-        now = timezone.now()
-        if outcome.is_ok:
-            row.state, row.ended_at = MessageState.SENT, now
-        elif outcome.is_permanent or outcome.is_gone or row.attempt_count > len(PAUSES_S):
-            row.state, row.ended_at = MessageState.FAILED, now
-        else:
-            row.send_at = now + pause_after(row.attempt_count, outcome.retry_after_s)
-            _put_off_others(row, outcome, now)
-        row.save()
-        _count(row)
-        if row.destination is not None:
-            _note_on(row.destination, outcome, now)
+    now, waiting = timezone.now(), Message.objects.filter(pk=message.pk, state=MessageState.WAITING)
+    said = {"request": outcome.request, "response": outcome.response, "status": outcome.status}
+    known: dict[str, Any] = {**said, "error": outcome.error, "claimed_until": None}
+    state = _state_after(message, outcome)
+    if state == MessageState.WAITING:
+        message.send_at = now + pause_after(message.attempt_count, outcome.retry_after_s)
+        known["send_at"] = message.send_at
+    else:
+        known |= {"state": state, "ended_at": now}
+    # who was so slow that another took it knows nothing newer, but that the peer has taken it
+    mine = waiting if outcome.is_ok else waiting.filter(attempt_count=message.attempt_count)
+    if not mine.update(**known):
+        return
+    message.state = state
+    if state == MessageState.WAITING:
+        _put_off_others(message, outcome)
+    _count(message)
+    if message.destination is not None:
+        _note_on(message.destination, outcome, now)
+
+
+def _state_after(message: Message, outcome: Outcome) -> MessageState:
+    if outcome.is_ok:
+        return MessageState.SENT
+    is_over = outcome.is_permanent or outcome.is_gone or message.attempt_count > len(PAUSES_S)
+    return MessageState.FAILED if is_over else MessageState.WAITING
 
 
 def drop(message: Message, why: str) -> None:
@@ -65,13 +73,12 @@ def pause_after(attempt_count: int, retry_after_s: float | None = None) -> timed
     return timedelta(seconds=pause_s * random.uniform(1, 1 + _JITTER))  # noqa: S311 - spreads load, hides nothing
 
 
-def _put_off_others(row: Message, outcome: Outcome, now: datetime) -> None:
+def _put_off_others(message: Message, outcome: Outcome) -> None:
     """Leave a peer in peace that asked for it: what else waits for the destination comes no sooner."""
-    if outcome.retry_after_s is not None and row.destination_id is not None:
-        others = Message.objects.filter(destination=row.destination_id, state=MessageState.WAITING)
-        others.filter(send_at__lt=row.send_at, claimed_until=None).exclude(pk=row.pk).update(
-            send_at=row.send_at
-        )
+    if outcome.retry_after_s is not None and message.destination_id is not None:
+        others = Message.objects.filter(destination=message.destination_id, state=MessageState.WAITING)
+        sooner = others.filter(send_at__lt=message.send_at, claimed_until=None).exclude(pk=message.pk)
+        sooner.update(send_at=message.send_at)
 
 
 def _count(message: Message) -> None:

@@ -5,9 +5,10 @@ message is sent first and marked then, so one that was sent when its worker was 
 """
 
 import logging
+import threading
 import time
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from django.db import connection, transaction
@@ -56,35 +57,54 @@ def _due() -> list[tuple[int, int | None]]:
 
 
 def _send_these(due: list[tuple[int, int | None]], threads: int, until: float) -> int:
+    line = _Line(due, until)
     if threads == 1:
-        return sum(send_message(pk) for pk, _ in due)
-    waiting, busy = list(due), Counter[int | None]()
-    under_way: dict[Future[bool], int | None] = {}
-    begun = 0
+        return line.work()
     with ThreadPoolExecutor(threads, thread_name_prefix="alerts") as pool:
-        while waiting or under_way:
-            for key in [key for key in waiting if key[1] is None or busy[key[1]] < MOST_FOR_ONE]:
-                if len(under_way) >= threads or time.monotonic() > until or _is_busy(busy, key[1]):
-                    continue
-                waiting.remove(key)
-                busy[key[1]] += 1
-                under_way[pool.submit(_send_in_thread, key[0])] = key[1]
-            if not under_way:
-                break
-            done, _rest = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
-                busy[under_way.pop(future)] -= 1
-                begun += future.result()
-    return begun
+        return sum(future.result() for future in [pool.submit(_work, line) for _ in range(threads)])
 
 
-def _is_busy(busy: "Counter[int | None]", destination_id: int | None) -> bool:
-    return destination_id is not None and busy[destination_id] >= MOST_FOR_ONE
+class _Line:
+    """What is due, handed out to threads one by one."""
+
+    def __init__(self, due: list[tuple[int, int | None]], until: float) -> None:
+        self._due, self._until = due, until
+        self._busy = Counter[int]()
+        self._changed = threading.Condition()
+
+    def work(self) -> int:
+        """Send until nothing is left; returns how many attempts were made."""
+        begun = 0
+        while (key := self._next()) is not None:
+            try:
+                begun += send_message(key[0])
+            finally:
+                self._done(key[1])
+        return begun
+
+    def _next(self) -> tuple[int, int | None] | None:
+        """Return the first whose destination has a thread left, waiting for one if need be."""
+        with self._changed:
+            while self._due and time.monotonic() < self._until:
+                for number, (pk, destination_id) in enumerate(self._due):
+                    if destination_id is None or self._busy[destination_id] < MOST_FOR_ONE:
+                        del self._due[number]
+                        if destination_id is not None:
+                            self._busy[destination_id] += 1
+                        return pk, destination_id
+                self._changed.wait(timeout=1.0)
+        return None
+
+    def _done(self, destination_id: int | None) -> None:
+        with self._changed:
+            if destination_id is not None:
+                self._busy[destination_id] -= 1
+            self._changed.notify_all()
 
 
-def _send_in_thread(message_id: int) -> bool:
+def _work(line: _Line) -> int:
     try:
-        return send_message(message_id)
+        return line.work()
     finally:
         connection.close()  # the thread's own
 
@@ -93,7 +113,7 @@ def send_message(message_id: int) -> bool:
     """Make one attempt; returns False where another worker has the message or it is not its turn."""
     rows = Message.objects.select_related("user", "destination__team", "automation__team")
     with held_here(message_id) as is_free:
-        message = rows.filter(pk=message_id).first()
+        message = rows.filter(pk=message_id).order_by().first()
         if not is_free or message is None:
             return False
         may_repeat = message.claimed_until is not None or (

@@ -6,7 +6,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent", "automations"]
+MODULES = [
+    "ingest",
+    "posts",
+    "reads",
+    "workspace",
+    "table",
+    "packing",
+    "permissions",
+    "agent",
+    "alerts",
+    "automations",
+]
 
 
 def main() -> None:

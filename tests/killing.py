@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -99,8 +100,13 @@ class Writer(threading.Thread):
         assert not self.is_alive(), f"no answer; the last acknowledged post is {self.acknowledged}"
 
 
-def work_until_killed(server: Installation, script: str, seconds: float | None) -> None:
-    """Run a script that prints "working" and never ends; kill it so long afterwards, or once it prints "done"."""
+def work_until_killed(
+    server: Installation, script: str, seconds: float | None, *, until: Callable[[], bool] = lambda: True
+) -> None:
+    """Run a script that prints "working" and never ends; kill it so long afterwards, or once it prints "done".
+
+    Where ``until`` is given, it is killed no sooner than that holds.
+    """
     command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "-c", script]
     worker = subprocess.Popen(
         command, cwd=ROOT, env=server.env, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -111,6 +117,9 @@ def work_until_killed(server: Installation, script: str, seconds: float | None) 
         assert worker.stdout.readline() == "done\n"
     else:
         time.sleep(seconds)
+    while not until():
+        assert worker.poll() is None
+        time.sleep(0.01)
     assert worker.poll() is None
     with suppress(ProcessLookupError):
         os.killpg(worker.pid, signal.SIGKILL)

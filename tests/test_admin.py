@@ -15,6 +15,7 @@ from django.urls import reverse
 from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import OutboxMail, SignInProvider, User
+from alerts.models import AlertSettings, Automation, Delivery, Destination, Event, Message, Mute, Route
 from exports.services import ask_for_export
 from metrics.models import Kind, Sequence, Stream
 from runs.models import Run, SavedView, StoredChart
@@ -69,8 +70,31 @@ def fill(team: Team, number: int) -> None:
         run=run, kind=Kind.HISTORY, writer="w", first_offset=0, base_row=0, row_count=1, written_at=0.0
     )
     OutboxMail.objects.create(to="a@example.com", subject=f"mail {number}", text="words", html="words")
+    add_alerts(run, number)
     ask_for_export(actor=actor(key_holder), team=Team.objects.get(claim=key_holder.claim_id))
     UserSession.objects.create(user=member, ip="127.0.0.1", session_key=f"session{number}")
+
+
+def add_alerts(run: Run, number: int) -> None:
+    """Add a row to every table of alerts."""
+    team, member = run.project.team, run.user
+    assert member is not None
+    settings = AlertSettings.objects.create(user=member)
+    hook = Destination.objects.create(team=team, kind="webhook", name=f"hook{number}", sealed_url="sealed")
+    Route.objects.create(settings=settings, destination=hook, project=run.project)
+    Mute.objects.create(user=member, project=run.project)
+    automation = Automation.objects.create(
+        team=team, project=run.project, name=f"watch{number}", event="RUN_STATE", action="GENERIC_WEBHOOK",
+        destination=hook,
+    )  # fmt: skip
+    event = Event.objects.create(
+        kind="run_metric", team=team, project=run.project, run=run, automation=automation
+    )
+    message = Message.objects.create(
+        recipient=f"automation:{automation.pk}", destination=hook, automation=automation, team=team,
+        send_at=run.started_at,
+    )  # fmt: skip
+    Delivery.objects.create(event=event, message=message, recipient=message.recipient)
 
 
 def page(model: type[Model], name: str, *args: Any) -> str:

@@ -145,7 +145,8 @@ def test_every_part_of_the_answer_can_be_read(watched: Installation):
     found = scrape(watched)
     parts = {name: value for name, value in found.items() if name.startswith("runyard_reading_up")}
     assert parts == {
-        f'runyard_reading_up{{reading="{name}"}}': 1 for name in ("build", "runs", "store", "worker")
+        f'runyard_reading_up{{reading="{name}"}}': 1
+        for name in ("alerts", "build", "runs", "store", "worker")
     }
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
+from alerts.models import Automation, AutomationRun, Delivery, Event, Message
 from common.errors import DomainError, Gone
 from ingest.callers import _run_for
 from metrics import cold, compaction, keysets
@@ -76,10 +77,25 @@ def full_run(posts=4, **fields):
     )
     Export.objects.create(stream=Stream.objects.get(run=run, kind=Kind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
+    add_alert(run)
     add_run_file(run, "a.txt", b"shared by runs")
     add_run_file(run, "b.txt", f"own of {run.pk:4}".encode())
     run.refresh_from_db()
     return run
+
+
+def add_alert(run):
+    """Let an automation have acted for the run, and a message have told of it."""
+    team, now = run.project.team, timezone.now()
+    automation = Automation.objects.create(
+        team=team, name=f"watch {run.pk}", event="RUN_STATE", action="NO_OP"
+    )
+    AutomationRun.objects.create(automation=automation, run=run, fired_at=now)
+    message = Message.objects.create(recipient=f"automation:{automation.pk}", automation=automation, team=team,
+                                     send_at=now, request="secret", response="secret")  # fmt: skip
+    Delivery.objects.create(
+        event=Event.objects.filter(run=run).latest("pk"), message=message, recipient=message.recipient
+    )
 
 
 def deleted(run, days=8):
@@ -142,6 +158,7 @@ def test_the_tombstone_says_nothing_of_what_was_logged():
     run.refresh_from_db()
     assert run.purged_at is not None
     assert (run.config_text, run.config_flat, run.tags, run.notes) == ("{}", {}, [], "")
+    assert set(Message.objects.values_list("request", "response")) == {("", "")}
     assert not Pulse.objects.filter(run=run).exists()
 
 

@@ -51,8 +51,8 @@ def http_peer() -> Iterator[Peer]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            time.sleep(peer.answers_after_s)
             peer.take(body, self.headers)
+            time.sleep(peer.answers_after_s)
             self.send_response(peer.status)
             for name, value in peer.headers.items():
                 self.send_header(name, value)

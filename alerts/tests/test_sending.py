@@ -12,7 +12,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts import outbox
-from alerts import leases, outcomes, sending
+from alerts import leases, outcomes, sending, words
 from alerts.models import Destination, Message, MessageState
 from alerts.routing import route_pending
 from alerts.sending import send_due
@@ -144,7 +144,8 @@ class TestOutcomes:
         ends(run)
         told()
         outbox.deliver_waiting()
-        admins = {hook.team.memberships.get(role__preset="A").user, hook.team.organization.members.get().user}
+        chief = hook.team.organization.members.get(role__preset="O").user
+        admins = {hook.team.memberships.get(role__preset="A").user, chief}
         assert {mail["To"] for mail in smtp.mails} == {admin.email for admin in admins}
 
     def test_a_fault_of_ours_is_an_attempt_that_failed(self, run, hook, monkeypatch, caplog):
@@ -153,7 +154,7 @@ class TestOutcomes:
         def fails(*_args, **_kwargs):
             raise ZeroDivisionError
 
-        monkeypatch.setattr(sending.words, "notice_of", fails)
+        monkeypatch.setattr(words, "notice_of", fails)
         ends(run)
         assert told() == 1
         assert message().state == MessageState.WAITING

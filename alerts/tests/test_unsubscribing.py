@@ -12,11 +12,12 @@ def test_a_token_says_whose_mail_it_was_and_who_asked():
     assert read_token(token_of(subscription)) == subscription
 
 
-@pytest.mark.parametrize("token", ["", "x", token_of(Subscription(7, is_own=True))[:-1], "a:b:c"])
-def test_what_was_not_signed_here_is_refused(token):
+@pytest.mark.parametrize("cut", [0, 1, 10, -1])
+def test_what_was_not_signed_here_is_refused(cut):
     """ALR-3."""
+    token = token_of(Subscription(7, is_own=True))
     with pytest.raises(NotFound):
-        read_token(token)
+        read_token(token[:cut])
 
 
 def test_mail_programs_are_told_that_one_click_is_enough(settings):
