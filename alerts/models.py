@@ -263,7 +263,7 @@ class MetricCursor(models.Model):
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
     kind = models.SmallIntegerField(help_text="See metrics.models.Kind.")
     stream = models.BigIntegerField(
-        help_text="The metrics.Stream whose rows are counted: a run that was rewound has another."
+        help_text="The metrics.Stream whose rows are counted: a rewound run has another; 0: none yet."
     )
     row = models.BigIntegerField(help_text="The first row that was not looked at.")
     at = models.DateTimeField(help_text="When it was written, UTC.")

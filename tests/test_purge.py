@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from alerts.models import Automation, AutomationRun, Delivery, Event, Message
+from alerts.models import Automation, AutomationRun, Delivery, Event, Message, MetricCursor
 from common.errors import DomainError, Gone
 from ingest.callers import _run_for
 from metrics import cold, compaction, keysets
@@ -75,6 +75,7 @@ def full_run(posts=4, **fields):
     write_group(
         [post(run, history=(posts * 3 + 1, history(posts * 3 + 1, 1)), summary='{"loss": 1}', complete=0)]
     )
+    MetricCursor.objects.create(run=run, kind=Kind.HISTORY, stream=0, row=1, at=timezone.now())
     Export.objects.create(stream=Stream.objects.get(run=run, kind=Kind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)

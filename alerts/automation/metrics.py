@@ -213,7 +213,7 @@ class Watcher:
         unknown = [run_id for run_id in run_ids if run_id not in self._project_of]
         if unknown:
             self._project_of.update(streams.projects_of(unknown))
-        return self._project_of
+        return {run_id: self._project_of[run_id] for run_id in run_ids if run_id in self._project_of}
 
     def _gather(self, watched: Sequence[Watched], by_stream: dict[int, list[Rows]]) -> list[Look]:
         """Add the new rows to the windows; return where, per stream."""

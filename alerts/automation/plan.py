@@ -1,10 +1,15 @@
-"""Which automations the plan of their organization includes; personal teams have no plan."""
+"""Which automations may act: those that the plan of their organization includes, and that can be read."""
 
+import logging
 from collections.abc import Iterable
 
+from alerts.automation.filters import Condition, parse
 from alerts.models import Automation
+from common.errors import Invalid
 from teams.features import has_feature
 from teams.models import Team
+
+logger = logging.getLogger(__name__)
 
 FEATURE = "automations"
 
@@ -25,3 +30,14 @@ def with_plan(automations: Iterable[Automation]) -> list[Automation]:
         if answers[key]:
             kept.append(automation)
     return kept
+
+
+def with_conditions(automations: Iterable[Automation]) -> list[tuple[Automation, Condition]]:
+    """Return automations with what they wait for; one that cannot be read must not stop the others."""
+    found = []
+    for automation in automations:
+        try:
+            found.append((automation, parse(automation.event, automation.filter)))
+        except Invalid as error:  # of a release that knew more
+            logger.warning("automation %s is left out: %s", automation.pk, error.message)
+    return found

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from access.audit_words import register_kind, register_words
-from alerts.models import AutomationRun, MetricCursor
+from alerts.models import MetricCursor
 from runs.models import Run
 from runs.services import purge
 
@@ -22,9 +22,5 @@ def register() -> None:
 
 
 def remove_of_run(run: Run, limit: int) -> int:
-    """Remove when automations acted for a run, and how far they looked at it; returns how many rows went."""
-    gone = 0
-    for model in (AutomationRun, MetricCursor):
-        if gone < limit:
-            gone += purge.remove_some(model._default_manager.filter(run=run), limit - gone)
-    return gone
+    """Remove how far automations looked at a run; returns how many rows went."""
+    return purge.remove_some(MetricCursor.objects.filter(run=run), limit)

@@ -13,8 +13,8 @@ from django.db.models import Q
 
 from alerts.automation.conditions import Change, ChangeKind, Flags, MetricTest, Threshold, Values
 from alerts.automation.events import METRIC_EVENTS
-from alerts.automation.filters import Condition, parse
-from alerts.automation.plan import with_plan
+from alerts.automation.filters import Condition
+from alerts.automation.plan import with_conditions, with_plan
 from alerts.models import Automation
 from metrics.tally import shown_key
 from runs.models import Project
@@ -71,7 +71,8 @@ class Rules:
     """What is watched in one project."""
 
     def __init__(self, automations: Iterable[Automation]) -> None:
-        pairs = [(one, parse(one.event, one.filter)) for one in automations]
+        automations = tuple(automations)
+        pairs = with_conditions(automations)
         tests = [(one, condition, condition.test) for one, condition in pairs if condition.test is not None]
         self.metrics = tuple(sorted({test.metric for _, _, test in tests}))
         numbers = {name: number for number, name in enumerate(self.metrics)}
@@ -84,10 +85,10 @@ class Rules:
         )
         self.metric_of = np.array([rule.metric for rule in self.rules], np.intp)
         self.shape_of = np.array([rule.shape for rule in self.rules], np.intp)
-        self.stamp = stamp_of(one for one, _ in pairs)
-        self.since: datetime = min(one.updated_at for one, _ in pairs)
+        self.stamp = stamp_of(automations)
+        self.since: datetime = min(one.updated_at for one in automations)
         """When the oldest one was made or last changed: what came before was not for any of these."""
-        self.need = max(rule.test.need for rule in self.rules)
+        self.need = max((rule.test.need for rule in self.rules), default=1)
         self.needs = [1] * len(self.metrics)
         for rule in self.rules:
             self.needs[rule.metric] = max(self.needs[rule.metric], rule.test.need)
@@ -138,8 +139,8 @@ class Rules:
 
 
 def _bounds_of(rules: Collection[Rule]) -> _Bounds:
-    found = [_bounds_of_test(rule.test) for rule in rules]
-    low, high, span, share = (np.array(column, np.float64) for column in zip(*found, strict=True))
+    found = np.array([_bounds_of_test(rule.test) for rule in rules], np.float64).reshape(-1, 4)
+    low, high, span, share = found.T
     metric = np.array([rule.metric for rule in rules], np.intp)
     looks_back = np.array([rule.test.need > 1 for rule in rules])
     return _Bounds(metric, looks_back, low, high, span, share, has_spans=bool(np.isfinite(span).any()))

@@ -7,9 +7,9 @@ from django.db.models import Q
 
 from alerts.automation import artifacts
 from alerts.automation.events import ARTIFACT_EVENTS, AutomationEvent
-from alerts.automation.filters import Condition, parse
+from alerts.automation.filters import Condition
 from alerts.automation.firing import may_fire_many
-from alerts.automation.plan import with_plan
+from alerts.automation.plan import with_conditions, with_plan
 from alerts.models import Automation, Event, EventKind
 from runs.models import Run
 
@@ -39,8 +39,7 @@ def _automations(events: Sequence[Event]) -> list[tuple[Automation, Condition]]:
     scope = Q(project__in=projects) | Q(project__isnull=True)
     rows = Automation.objects.filter(scope, team__in={event.team_id for event in events})
     rows = rows.filter(is_on=True, event__in=kinds)
-    chosen = with_plan(rows.select_related("team__organization", "destination"))
-    return [(automation, parse(automation.event, automation.filter)) for automation in chosen]
+    return with_conditions(with_plan(rows.select_related("team__organization", "destination")))
 
 
 def _candidates(events: Sequence[Event]) -> Iterable[tuple[Event, Automation, Condition]]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import timedelta
 
 import numpy as np
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import F, Max, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from alerts.automation.conditions import Values
@@ -16,9 +16,13 @@ from metrics import store
 from metrics.batches import cut
 from metrics.codec import Batch
 from metrics.models import Kind, Stream
-from runs.models import Project, Run
-from runs.states import ACTIVE
+from runs.models import Project, Pulse, Run
+from runs.states import ACTIVE, RunState
 
+UNBEGUN = 0
+"""Stands for the stream in cursors of runs that have none yet."""
+RECENTLY = timedelta(hours=1)
+"""So long before the last sign of any run a run may have written without a cursor."""
 LOOK_BACK = 1024
 """Rows of what is stored in which the values of a window are looked for, and eight for each value it has."""
 
@@ -88,12 +92,15 @@ def first_rows(fresh: Mapping[int, Rows], rules_of: Mapping[int, Rules]) -> dict
         rules_of: What is watched, by run.
     """
     run_ids = {rows.run_id for rows in fresh.values()}
-    cursors = {cursor.stream: cursor for cursor in MetricCursor.objects.filter(run__in=run_ids)}
+    cursors = {
+        (cursor.run_id, cursor.kind): cursor for cursor in MetricCursor.objects.filter(run__in=run_ids)
+    }
     runs = Run.objects.only("pk", "created_at", "forked_from_id").in_bulk(run_ids)
     found = {}
     for stream, rows in fresh.items():
-        since, run, cursor = rules_of[rows.run_id].since, runs[rows.run_id], cursors.get(stream)
-        if cursor is not None and cursor.at >= since:
+        since, run = rules_of[rows.run_id].since, runs[rows.run_id]
+        cursor = cursors.get((rows.run_id, rows.kind))
+        if cursor is not None and cursor.at >= since and cursor.stream in {stream, UNBEGUN}:
             found[stream] = cursor.row
         elif run.forked_from_id is None and run.created_at >= since:
             found[stream] = 0
@@ -137,12 +144,22 @@ def _cut(one: Watched, row0: int, batch: Batch, until: int | None) -> Iterator[t
 
 
 def left_behind() -> Iterator[list[Rows]]:
-    """Yield streams that have rows which no process has looked at, some at a time; for the start of a process."""
-    ends = Stream.objects.filter(pk=OuterRef("stream")).values("next_row")[:1]
-    cursors = MetricCursor.objects.annotate(end=Subquery(ends)).filter(end__gt=F("row")).order_by("pk")
+    """Yield streams that may have rows which no process has looked at, some at a time; for the start of a process.
+
+    Those whose cursor is behind, and those that had no cursor yet when what wrote them ended.
+    """
+    latest = Pulse.objects.aggregate(at=Max("heartbeat_at"))["at"]
+    if latest is None:
+        return
+    cursors = MetricCursor.objects.filter(run=OuterRef("run"), kind=OuterRef("kind"))
+    own = Q(seen_of=F("pk")) | Q(seen_of=UNBEGUN)
+    unseen = Q(seen__isnull=True, run__pulse__heartbeat_at__gte=latest - RECENTLY)
+    rows = Stream.objects.annotate(
+        seen=Subquery(cursors.values("row")[:1]), seen_of=Subquery(cursors.values("stream")[:1])
+    ).filter(unseen | (own & Q(next_row__gt=F("seen"))))
     after = 0
-    while some := list(cursors.filter(pk__gt=after)[:50]):
-        yield [Rows(one.stream, one.run_id, one.kind, one.end, None) for one in some]
+    while some := list(rows.filter(pk__gt=after).order_by("pk")[:50]):
+        yield [Rows(one.pk, one.run_id, one.kind, one.next_row, None) for one in some]
         after = some[-1].pk
 
 
@@ -177,11 +194,13 @@ def begin_now(automation: Automation) -> None:
     projects = list(Project.objects.live().filter(scope).only("pk", "team_id"))
     watched = metric_automations(projects)
     fresh = [pk for pk, others in watched.items() if all(other.pk == automation.pk for other in others)]
-    streams = Stream.objects.filter(run__project__in=fresh, run__state__in=sorted(ACTIVE))
-    now: datetime = timezone.now()
-    _put(
-        [
-            MetricCursor(run_id=run_id, kind=kind, stream=pk, row=row, at=now)
-            for pk, run_id, kind, row in streams.values_list("pk", "run_id", "kind", "next_row")
-        ]
-    )
+    runs = Run.objects.live().filter(project__in=fresh, state__in=sorted(ACTIVE | {RunState.PENDING}))
+    streams = Stream.objects.filter(run__in=runs)
+    begun = {(run_id, kind): (pk, row) for pk, run_id, kind, row in
+             streams.values_list("pk", "run_id", "kind", "next_row")}  # fmt: skip
+    now, rows = timezone.now(), []
+    for run_id in runs.values_list("pk", flat=True):
+        for kind in Kind.HISTORY, Kind.SYSTEM:
+            stream, row = begun.get((run_id, kind), (UNBEGUN, 0))
+            rows.append(MetricCursor(run_id=run_id, kind=kind, stream=stream, row=row, at=now))
+    _put(rows)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from alerts.automation import metrics as watching
 from alerts.automation.metrics import Watcher
-from alerts.automation.rules import RuleBook
-from alerts.models import AutomationRun, Event, EventKind, MetricCursor
+from alerts.automation.rules import RuleBook, Rules
+from alerts.models import Automation, AutomationRun, Event, EventKind, MetricCursor
 from metrics import compaction, keysets
 from metrics.group_commit import write_group
 from metrics.listeners import register_listener, remove_listener
@@ -302,6 +302,17 @@ def test_a_run_younger_than_the_automation_loses_nothing_before_its_first_cursor
     assert acted(automation) == [(run.pk, 0)]
 
 
+def test_after_a_kill_runs_that_had_no_cursor_yet_are_looked_at_too():
+    project = ProjectFactory()
+    before = RunFactory(project=project)
+    automation = make_automation(project)
+    after = RunFactory(project=project)
+    for run in (before, after):
+        log(run, [11])  # what committed it was killed before it looked
+    Watcher().catch_up()
+    assert acted(automation) == [(before.pk, 0), (after.pk, 0)]
+
+
 def test_what_was_logged_before_the_automation_was_made_is_not_acted_on(watcher):
     run = RunFactory()
     log(run, [11, 11])
@@ -378,13 +389,29 @@ def test_nothing_is_kept_of_runs_without_automations(watcher):
     assert not watcher.watched
 
 
-def test_a_bad_automation_does_not_stop_the_others(watcher, caplog):
+def test_an_automation_that_cannot_be_read_does_not_stop_the_others(watcher, caplog):
+    run = RunFactory()
+    broken, automation = make_automation(run.project), make_automation(run.project)
+    Automation.objects.filter(pk=broken.pk).update(filter={"run_metric_filter": 3})
+    log(run, [11])
+    watcher.look()
+    assert (acted(broken), acted(automation)) == ([], [(run.pk, 0)])
+    assert "is left out" in caplog.text
+
+
+def test_a_run_that_cannot_be_looked_at_does_not_stop_the_others(watcher, caplog, monkeypatch):
     bad, good = RunFactory(), RunFactory()
-    broken = make_automation(bad.project)
-    type(broken).objects.filter(pk=broken.pk).update(filter={"run_metric_filter": 3})
-    automation = make_automation(good.project)
+    automations = [make_automation(run.project) for run in (bad, good)]
+    real = Rules.plan
+
+    def failing(self, keys):
+        if any(rule.automation == automations[0] for rule in self.rules):
+            raise ZeroDivisionError
+        return real(self, keys)
+
+    monkeypatch.setattr(Rules, "plan", failing)
     log(bad, [11])
     log(good, [11])
     watcher.look()
-    assert acted(automation) == [(good.pk, 0)]
+    assert [acted(automation) for automation in automations] == [[], [(good.pk, 0)]]
     assert "skip rows" in caplog.text

@@ -242,3 +242,10 @@ def test_a_preview_is_of_runs_that_one_sees():
             actor=actor(UserFactory()), team=run.project.team, project=None, event="RUN_METRIC",
             filter=threshold(),
         )  # fmt: skip
+
+
+def test_an_automation_that_cannot_be_read_does_not_stop_the_others():
+    run = RunFactory()
+    broken, automation = (make_automation(run.project, "RUN_STATE", states("FAILED")) for _ in range(2))
+    Automation.objects.filter(pk=broken.pk).update(filter=[])
+    assert [pk for _, pk in matched(event_of(run))] == [automation.pk]
