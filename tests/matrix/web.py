@@ -316,7 +316,8 @@ ADMIN_MODELS = {
     "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_role",
     "teams_invitation", "teams_serviceaccount", "teams_groupmapping", "storage_blob", "storage_byteentry",
     "runs_project", "runs_run", "runs_runfile", "runs_savedview", "runs_storedchart", "exports_export",
-    "metrics_stream", "metrics_sequence",
+    "metrics_stream", "metrics_sequence", "alerts_automation", "alerts_delivery", "alerts_destination",
+    "alerts_event", "alerts_message", "alerts_alertsettings", "alerts_mute",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 
