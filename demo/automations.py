@@ -16,6 +16,8 @@ from alerts.services.automations import AutomationFields, create_automation
 from runs.models import Project, Run
 from teams.models import Team
 
+FIRST = 7001
+"""The number of the first; addresses in `demo.pages` hold it, whatever else an installation has."""
 BASELINE = '{"$and":[{"tags":{"$contains":"baseline"}}]}'
 
 
@@ -27,12 +29,13 @@ def make_automations() -> None:
         return
     slack = Destination.objects.get(team=team, name="#old-lab")
     webhook = Destination.objects.get(team=team, name="Deploy the best model")
-    made = [_make(author, team, project, fields) for author, fields in _wanted(slack, webhook)]
+    wanted = enumerate(_wanted(slack, webhook), FIRST)
+    made = [_make(number, author, team, project, fields) for number, (author, fields) in wanted]
     _let_act(project, *made)
     everywhere = AutomationFields(
         name="Anything crashed", event="RUN_STATE", filter=_state("CRASHED"), action="NO_OP", once_in_s=3600,
     )  # fmt: skip
-    create_automation(actor=_person("ada"), team=team, fields=everywhere)
+    _make(FIRST + len(made), "ada", team, None, everywhere)
 
 
 def _person(name: str) -> Any:
@@ -74,8 +77,12 @@ def _wanted(slack: Destination, webhook: Destination) -> list[tuple[str, Automat
     return [("ada", failed), ("kenji", good), ("minseo", jumps), ("kenji", falls)]
 
 
-def _make(author: str, team: Team, project: Project, fields: AutomationFields) -> Automation:
-    return create_automation(actor=_person(author), team=team, project=project, fields=fields)
+def _make(
+    number: int, author: str, team: Team, project: Project | None, fields: AutomationFields
+) -> Automation:
+    row = create_automation(actor=_person(author), team=team, project=project, fields=fields)
+    Automation.objects.filter(pk=row.pk).update(id=number)
+    return Automation.objects.select_related("destination").get(pk=number)
 
 
 def _let_act(

@@ -324,7 +324,7 @@ ADMIN_MODELS = {
 ADMIN_ACTS = {
     "accounts_user", "accounts_apikey", "accounts_outboxmail", "account_emailaddress", "usersessions_usersession",
     "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_invitation",
-    "runs_project", "runs_run", "exports_export",
+    "runs_project", "runs_run", "exports_export", "alerts_message",
 }  # fmt: skip
 """Models with a page for what operators do to one row."""
 
