@@ -55,7 +55,9 @@ def integration_node(destination: Destination, managed: Collection[int]) -> dict
     """Return a destination; who does not manage it learns the host of a webhook: whoever knows more can post to it."""
     node = {"id": to_id(INTEGRATION, destination.pk)}
     if destination.is_slack:
-        shown = {"channelName": destination.name, "teamName": destination.place}
+        channel, _, workspace = destination.place.partition(" · ")  # of one that Slack's own page connected
+        named = (channel, workspace) if workspace else (destination.name, destination.place)
+        shown = dict(zip(("channelName", "teamName"), named, strict=True))
         return {"__typename": "SlackIntegration", **node, **shown}
     url = unsealed(destination)
     if destination.pk not in managed:

@@ -415,6 +415,15 @@ def test_integrations_are_listed_by_pages(ada: Asker, hook: Destination, channel
     assert second["pageInfo"]["hasNextPage"] is False
 
 
+def test_a_connected_slack_channel_is_told_with_its_workspace(ada: Asker, channel: Destination) -> None:
+    """ALR-4."""
+    Destination.objects.filter(pk=channel.pk).update(kind="slack", place="#alarms · Acme")
+    edges = ada.ask(INTEGRATIONS, entity="lab").data["entity"]["integrations"]["edges"]
+    assert [(edge["node"]["channelName"], edge["node"]["teamName"]) for edge in edges] == [
+        ("#alarms", "Acme")
+    ]
+
+
 def test_a_webhook_s_address_is_told_to_who_manages_it(ada: Asker, lab: Team, hook: Destination) -> None:
     """Whoever knows such an address can post to it; members need the integration, not its address (ALR-7)."""
 
