@@ -1,12 +1,13 @@
 """What the demo's people and teams are told of, and where it goes. Nothing is sent to those addresses."""
 
 from datetime import timedelta
+from typing import Any
 
-OWN = {
+OWN: dict[str, dict[str, Any]] = {
     "ada": {"on_crashed": True, "on_killed": True, "on_scripted": True, "least_level": "WARN"},
     "kenji": {"on_finished": True, "on_crashed": True},
 }
-TEAM = {"vision": {"on_crashed": True, "by_email": True}}
+TEAM: dict[str, dict[str, Any]] = {"vision": {"on_crashed": True, "by_email": True}}
 TOLD = [
     (
         "vision",
