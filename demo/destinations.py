@@ -22,6 +22,9 @@ X-Runyard-Delivery: 0b9f6f0e-6f0a-4c4f-9c77-6d7c1f6a7d11
   "embeds": [{"title": "sweep-015 failed", "color": 14427686}]
 }"""
 
+SHOWN = 7001
+"""The number of the one in `demo.pages`, whatever else an installation has."""
+
 
 def make_destinations() -> None:
     """Make them for the team that the demo's pages show."""
@@ -32,6 +35,8 @@ def make_destinations() -> None:
     given: dict[str, Any] = {"actor": SYSTEM, "team": team}
     hook = "https://chat.aurora-labs.example/api/webhooks/1/for-the-demo"
     discord = create_webhook(**given, name="Lab Discord", url=hook, preset="discord")
+    Destination.objects.filter(pk=discord.pk).update(id=SHOWN)
+    discord = Destination.objects.get(pk=SHOWN)
     _set(discord, last_sent_at=now - timedelta(hours=5), last_error="HTTP 503", last_error_at=now)
     slack = "https://hooks.slack.com/services/T0/B0/for-the-demo"
     channel = create_slack_webhook(**given, name="#vision-runs", url=slack, mention="here")

@@ -48,7 +48,7 @@ PAGES = {
     "service-accounts": "/teams/vision/service-accounts",
     "team-quiet": "/teams/quiet-corner",
     "destinations": "/teams/vision/destinations",
-    "destination": "/teams/vision/destinations/1",
+    "destination": "/teams/vision/destinations/7001",
     "destination-choose": "/teams/vision/destinations/new/webhook",
     "destination-webhook": "/teams/vision/destinations/new/webhook?preset=",
     "destination-slack": "/teams/vision/destinations/new/slack",
