@@ -21,6 +21,7 @@ from access.models import AuditEntry
 from access.resources import resource_of
 from access.web import actor_of_user
 from accounts.models import ApiKey, Name, User, UserKind
+from alerts.models import Automation, Destination, Message, Secret
 from exports.models import Export
 from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart, Visibility
 from teams.models import (
@@ -157,11 +158,25 @@ def _work(world: World, teams: list[Team]) -> None:
         world.add(entry)
 
 
+def _alerts(world: World, teams: list[Team]) -> None:
+    for number in range(2):
+        team = world.one(teams)
+        project = world.one([None, *(row for row in world.rows["runs.Project"] if row.team_id == team.pk)])
+        owner = world.one([None, *world.users])
+        told = {"team": team, "name": f"alerts{number}"}
+        world.add(Automation(**told, project=project, event="RUN_STATE", action="NO_OP", created_by=owner))
+        world.add(Destination(**told, kind="webhook", sealed_url="x"))
+        world.add(Secret(**told, sealed="x"))
+        message = Message(team=team, recipient=f"x{number}", is_open=False, send_at=timezone.now())
+        world.add(message)
+
+
 def _built(draw: Any) -> World:
     world = World(draw)
     organizations, teams = _organizations(world)
     _people(world, organizations, teams)
     _work(world, teams)
+    _alerts(world, teams)
     return world
 
 
@@ -221,6 +236,20 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
     about = {label for spec in ACTIONS.values() for label in spec.on}
     made = {
         model._meta.label
-        for model in (User, ApiKey, Organization, Team, Project, Run, StoredChart, Export, AuditEntry)
+        for model in (
+            User,
+            ApiKey,
+            Organization,
+            Team,
+            Project,
+            Run,
+            StoredChart,
+            Export,
+            AuditEntry,
+            Automation,
+            Destination,
+            Secret,
+            Message,
+        )  # fmt: skip
     }
     assert about == made
