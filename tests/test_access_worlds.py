@@ -250,6 +250,6 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
             Destination,
             Secret,
             Message,
-        )  # fmt: skip
+        )
     }
     assert about == made
