@@ -53,7 +53,8 @@ def _metric(kind: str, runs: str = '{"$and":[]}', **fields: Any) -> dict[str, An
 def _wanted(slack: Destination, webhook: Destination) -> list[tuple[str, AutomationFields]]:
     """Return author and fields of each."""
     failed = AutomationFields(
-        name="A run failed", event="RUN_STATE", filter=_state("FAILED"), action="NOTIFICATION", destination=slack,
+        name="Tell who is on duty", event="RUN_STATE", filter=_state("FAILED"), action="NOTIFICATION",
+        destination=slack,
         title="${run_name} is ${run_state}", message="By ${event_author}, in ${project_name}: ${run_url}",
         severity="ERROR", description="Whoever is on duty looks at the log and restarts what is worth it.",
     )  # fmt: skip
@@ -64,7 +65,7 @@ def _wanted(slack: Destination, webhook: Destination) -> list[tuple[str, Automat
         payload='{"run": "${run_id}", "metric": "${metric_name}", "value": ${metric_value}}',
     )  # fmt: skip
     jumps = AutomationFields(
-        name="The loss jumps", event="RUN_METRIC_ZSCORE", action="NO_OP", once_in_s=21_600,
+        name="Watch the baseline loss", event="RUN_METRIC_ZSCORE", action="NO_OP", once_in_s=21_600,
         filter=_metric(
             "zscore_filter", BASELINE, name="train/loss", window_size=30, threshold=4, change_dir="INCREASE",
         ),

@@ -58,7 +58,7 @@ PAGES = {
     "automations": "/vision/cifar-sweep/automations",
     "automation": "/vision/cifar-sweep/automations/7002",
     "automation-edit": "/vision/cifar-sweep/automations/7002/edit",
-    "automation-new": "/vision/cifar-sweep/automations/new?event=RUN_STATE&states=FAILED&name=A+run+failed",
+    "automation-new": "/vision/cifar-sweep/automations/new?event=RUN_STATE&states=FAILED&name=Failed+nightly+runs",
     "team-automations": "/teams/vision/automations",
     "team-automation": "/teams/vision/automations/7005",
     "own-automations": "/settings/automations",
