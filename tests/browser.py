@@ -130,6 +130,15 @@ def wait_until(page: Page, test: str, argument: object = None) -> None:
         page.wait_for_timeout(20)
 
 
+def sign_in(page: Page, url: str, name: str, password: str, *, to: str = "/") -> None:
+    """Sign a person in by the form of the server at ``url``; the page then shows the path ``to``."""
+    page.goto(f"{url}/accounts/login/?next={to}")
+    page.fill("[name=login]", name)
+    page.fill("[name=password]", password)
+    page.click("form.panel button[type=submit]")
+    page.wait_for_url(f"{url}{to}")
+
+
 @pytest.fixture
 def quiet(page: Page) -> Iterator[Page]:
     """Give a page; fail at the end if its console has said anything."""

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import sign_in
 from tests.installation import Installation
 
 pytestmark = pytest.mark.browser
@@ -13,11 +14,7 @@ PASSWORD = "correct horse battery"
 
 def _operator(server: Installation, page: Page, name: str) -> None:
     server.manage("create_user", name, "--email", f"{name}@example.com", "--password", PASSWORD, "--operator")
-    page.goto(f"{server.url}/accounts/login/?next=/admin/")
-    page.fill("[name=login]", name)
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/admin/")
+    sign_in(page, server.url, name, PASSWORD, to="/admin/")
 
 
 def test_every_page_of_the_admin_is_quiet(quiet: Page, server: Installation) -> None:

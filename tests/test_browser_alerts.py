@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import PATIENCE_MS, listen_to, sign_in
 from tests.installation import Installation
 
 pytestmark = pytest.mark.browser
@@ -26,11 +26,7 @@ def told(page: Page, server: Installation) -> Page:
     """Give the Alerts section of somebody who has not chosen anything."""
     page.set_default_timeout(PATIENCE_MS)
     server.manage("create_user", "told", "--email", "told@example.com", "--password", PASSWORD)
-    page.goto(f"{server.url}/accounts/login/?next=/settings/alerts")
-    page.fill("[name=login]", "told")
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/settings/alerts")
+    sign_in(page, server.url, "told", PASSWORD, to="/settings/alerts")
     return page
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import PATIENCE_MS, listen_to, sign_in
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire, history, row
@@ -49,11 +49,7 @@ def page(wire: Wire, server: Installation, browser: Browser) -> Iterator[Page]:
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
-    page.goto(f"{server.url}/accounts/login/")
-    page.fill("[name=login]", "autumn")
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/")
+    sign_in(page, server.url, "autumn", PASSWORD)
     yield page
     assert [one for one in said if "422" not in one] == []  # so is a form answered that is not whole
     context.close()

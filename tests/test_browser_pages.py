@@ -15,7 +15,7 @@ from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
 from demo.people import PASSWORD
 from demo.wire import DESCRIBE, LoggedRun, Server
-from tests.browser import PATIENCE_MS, listen_to, wait_until
+from tests.browser import PATIENCE_MS, listen_to, sign_in, wait_until
 from tests.installation import Installation
 from tests.words import leftovers
 
@@ -55,19 +55,15 @@ def visitor(filled: Installation, browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
         color_scheme="light", reduced_motion="reduce", bypass_csp=True, viewport=WIDE
     )
-    sign_in(context, filled)
+    sign_in_ada(context, filled)
     yield context
     context.close()
 
 
-def sign_in(context: BrowserContext, filled: Installation) -> None:
+def sign_in_ada(context: BrowserContext, filled: Installation) -> None:
     """Sign ada in."""
     page = context.new_page()
-    page.goto(f"{filled.url}/accounts/login/")
-    page.fill("[name=login]", "ada")
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{filled.url}/")
+    sign_in(page, filled.url, "ada", PASSWORD)
     page.close()
 
 
@@ -239,7 +235,7 @@ def test_pages_speak_the_language_and_fit(filled: Installation, browser: Browser
 
     for path in PUBLIC.values():
         check(path)
-    sign_in(context, filled)
+    sign_in_ada(context, filled)
     for path in (PAGES | EMPTY).values():
         check(path)
     for name in ("runs", "workspace", "run-overview", "run-logs", "api-keys"):

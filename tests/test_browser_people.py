@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import PATIENCE_MS, listen_to, sign_in
 from tests.fakes.smtp import MailServer, mail_server, text_of
 from tests.installation import Installation
 
@@ -63,14 +63,6 @@ def sign_up(page: Page, name: str, address: str) -> None:
     page.click("form.panel button[type=submit]")
 
 
-def sign_in(page: Page, server: Installation, name: str) -> None:
-    page.goto(f"{server.url}/accounts/login/")
-    page.fill("[name=login]", name)
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/")
-
-
 def open_menu(page: Page, address: str) -> None:
     page.get_by_role("row", name=address).get_by_role("button").click()
 
@@ -83,7 +75,7 @@ def make_account(page: Page, server: Installation, smtp: MailServer) -> None:
     page.goto(link_in(smtp, "ines@example.com", "onfirm"))
     page.click("text=Yes, confirm")
     page.wait_for_load_state()
-    sign_in(page, server, "ines")
+    sign_in(page, server.url, "ines", PASSWORD)
 
 
 def make_team(page: Page, server: Installation) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to, wait_until
+from tests.browser import PATIENCE_MS, listen_to, sign_in, wait_until
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire
@@ -58,11 +58,7 @@ def signed_in(wire: Wire, server: Installation, browser: Browser) -> Any:
     """Sign in once; each test opens a browser with this state."""
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{server.url}/accounts/login/")
-    page.fill("[name=login]", "tabea")
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/")
+    sign_in(page, server.url, "tabea", PASSWORD)
     state = context.storage_state()
     context.close()
     return state

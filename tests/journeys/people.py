@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Page
 
+from tests.browser import sign_in
 from tests.installation import Installation
 
 PASSWORD = "correct horse battery"
@@ -18,15 +19,7 @@ def sign_up(page: Page, server: Installation, name: str) -> None:
     with page.expect_navigation():
         page.click("form.panel button[type=submit]")
     if page.url != f"{server.url}/":
-        sign_in(page, server, name)
-
-
-def sign_in(page: Page, server: Installation, name: str) -> None:
-    page.goto(f"{server.url}/accounts/login/")
-    page.fill("[name=login]", name)
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/")
+        sign_in(page, server.url, name, PASSWORD)
 
 
 def env_shown(page: Page) -> dict[str, str]:
