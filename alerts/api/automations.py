@@ -29,10 +29,8 @@ from alerts.automation.events import AutomationEvent
 from alerts.automation.preview import preview
 from alerts.models import Automation, Destination
 from alerts.selectors.automations import seen_automations
-from alerts.selectors.destinations import secret_names
 from alerts.services import automations as services
 from alerts.services.automations import AutomationFields
-from alerts.templating import check_template
 from common.errors import Invalid, NotFound
 from common.rest import Pages, is_key, validated
 from runs.models import Project
@@ -55,8 +53,6 @@ def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
         if row is None:
             raise Invalid(_("%(team)s has no destination with this number.") % {"team": team.name})
         body["destination"] = row
-    if body.get("payload"):
-        check_template(body["payload"], secret_names=secret_names(team))
     return AutomationFields(**body)
 
 

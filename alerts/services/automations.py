@@ -17,7 +17,8 @@ from alerts.automation.events import METRIC_EVENTS
 from alerts.automation.filters import parse
 from alerts.automation.plan import FEATURE, has_automations
 from alerts.automation.streams import begin_now
-from alerts.models import ActionKind, Automation, Destination, Level, Secret
+from alerts.models import ActionKind, Automation, Destination, Level
+from alerts.selectors.destinations import secret_names
 from alerts.templating import MAX_TEMPLATE, check_template
 from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
@@ -252,8 +253,7 @@ def _check_words(automation: Automation) -> None:
     check_text(automation.title)
     check_text(automation.message)
     if automation.payload:
-        names = Secret.objects.filter(team=automation.team).values_list("name", flat=True)
-        check_template(automation.payload, secret_names=set(names))
+        check_template(automation.payload, secret_names=secret_names(automation.team))
 
 
 def _check_once(automation: Automation) -> None:
