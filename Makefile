@@ -116,6 +116,7 @@ requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upg
 	for file in tests/sdk/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 	for file in tests/integrations/requirements-*.in; do $(COMPILE) -c tests/sdk/requirements-0.31.0.txt \
 		--excludes tests/integrations/torch.txt $$file -o $${file%.in}.txt || exit 1; done
+	$(COMPILE) tests/fakes/requirements-localstripe.in -o tests/fakes/requirements-localstripe.txt
 	for file in bench/peers/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 
 COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -18,6 +18,7 @@ METRICS_TOKEN_MIN_LENGTH = 32
 CRASH_TIMEOUT_MIN_S = 60
 INVITATION_MAX_DAYS = 365
 DELETED_KEPT_MAX_DAYS = 3650
+BILLING_GRACE_MAX_H = 168
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 EMAIL_SCHEMES = (
     "smtp",
@@ -286,6 +287,29 @@ def check_slack(**_: Any) -> list[CheckMessage]:
     return [Error(message, hint=hint, id="runyard.E017")]
 
 
+def check_billing_grace(**_: Any) -> list[CheckMessage]:
+    """A period that is closed too late keeps everybody waiting for the invoice."""
+    if 0 <= settings.BILLING_GRACE_H <= BILLING_GRACE_MAX_H:
+        return []
+    hint = f"Give hours from 0 to {BILLING_GRACE_MAX_H}; 6 is a good value. {DOCS}#billing"
+    return [Error(f"RUNYARD_BILLING_GRACE_H is {settings.BILLING_GRACE_H}.", hint=hint, id="runyard.E018")]
+
+
+def check_stripe(**_: Any) -> list[CheckMessage]:
+    """Cards are charged with all three keys of one account, or with none."""
+    given = {
+        "RUNYARD_STRIPE_SECRET_KEY": settings.STRIPE_SECRET_KEY,
+        "RUNYARD_STRIPE_PUBLISHABLE_KEY": settings.STRIPE_PUBLISHABLE_KEY,
+        "RUNYARD_STRIPE_WEBHOOK_SECRET": settings.STRIPE_WEBHOOK_SECRET,
+    }
+    missing = [name for name, value in given.items() if not value]
+    if len(missing) in {0, len(given)}:
+        return []
+    hint = f"They are in Stripe's dashboard under Developers; without any, banks transfer what is due. {DOCS}#billing"
+    message = f"Of the three variables for Stripe these are missing: {', '.join(missing)}."
+    return [Error(message, hint=hint, id="runyard.E019")]
+
+
 ALL: list[Check] = [
     check_url,
     check_home,
@@ -306,4 +330,6 @@ ALL: list[Check] = [
     check_providers,
     check_allowed_networks,
     check_slack,
+    check_billing_grace,
+    check_stripe,
 ]

@@ -79,8 +79,10 @@ urlpatterns = [
     path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("metrics.api_urls")),
     path("api/v1/", include("alerts.api.urls")),
+    path("api/v1/", include("billing.api.urls")),
     re_path("^api/", openapi_views.nothing, name="api-nothing"),
     path("", include("alerts.urls")),
+    path("", include("billing.urls")),
     path("", include("metrics.urls")),
     path("", include("runs.urls")),
 ]

@@ -15,6 +15,7 @@ INSTALLED_APPS = [
     "runs",
     "metrics",
     "alerts",
+    "billing",
     "exports",
     "ingest",
     "wandb_api",

@@ -3,6 +3,7 @@
 from config.env import env
 from config.settings.accounts import *
 from config.settings.apps import *
+from config.settings.billing import *
 from config.settings.database import *
 from config.settings.international import *
 from config.settings.limits import *

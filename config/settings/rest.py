@@ -70,6 +70,7 @@ SPECTACULAR_SETTINGS = {
             "name": "Service accounts",
             "description": "Programs with keys of their own, of a team or organization.",
         },
+        {"name": "Billing", "description": "Plans, what is used and kept, payment and invoices."},
         {"name": "Audit", "description": "Who did what, when and from where; for admins of organizations."},
         {"name": "Alerts", "description": "What people and teams are told of, and where it goes."},
         {"name": "Projects", "description": "Collections of runs."},
