@@ -49,6 +49,7 @@ INSTALLATION = {
     "installation.change_settings": _("Changed the installation’s settings"),
     "group_mapping.save": _("Changed which group of a sign-in provider joins which team"),
     "group_mapping.delete": _("Ended that a group of a sign-in provider joins a team"),
+    "group_mapping.refuse": _("Did not let a group of a sign-in provider join a team"),
 }
 
 

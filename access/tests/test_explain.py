@@ -20,7 +20,6 @@ from runs.access import ProjectAction, RunAction
 from runs.models import Project, ProjectMember, Run
 from runs.services.projects import add_project_member
 from teams.access import OrganizationAction, TeamAction
-from teams.features import register_feature_answer
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Role, Team
 from teams.roles import built_in
 from tests.factories import (
@@ -33,6 +32,7 @@ from tests.factories import (
     make_member,
 )
 from tests.matrix.world import World, build
+from tests.plans import lacking
 
 pytestmark = pytest.mark.django_db
 
@@ -159,11 +159,8 @@ class TestWhatIsNamed:
         custom_role(organization, [RunAction.UPDATE])
         stranger = actor(UserFactory())
         with_all = _check(stranger, RunAction.UPDATE, run).helps[0]
-        register_feature_answer(lambda _organization, feature: feature != "custom_roles")
-        try:
+        with lacking("custom_roles"):
             without = _check(stranger, RunAction.UPDATE, run).helps[0]
-        finally:
-            register_feature_answer(lambda _organization, _feature: True)
         assert with_all.count("based on") == 1
         assert without.count("based on") == 0
 

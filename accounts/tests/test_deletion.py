@@ -106,8 +106,12 @@ def test_the_last_admin_of_an_organization_hands_over_first():
     organization = OrganizationFactory()
     TeamFactory(organization=organization)
     chief = organization.members.get(role__preset=Preset.ORGANIZATION_ADMIN).user
-    [obstacle] = obstacles_of(chief)
-    assert organization.name in obstacle.text
+    obstacles = obstacles_of(chief)
+    assert all(organization.name in obstacle.text for obstacle in obstacles)
+    assert [obstacle.url for obstacle in obstacles] == [
+        reverse("teams:organization", args=[organization.name]),
+        reverse("billing:roles", args=[organization.name]),
+    ]
     with pytest.raises(Conflict):
         delete(chief)
 

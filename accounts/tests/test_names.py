@@ -77,6 +77,7 @@ class TestOneNameSpace:
 
     def test_a_name_is_never_given_again(self):
         user = UserFactory(username="gone")
+        user.claim.team.subscription.delete()
         user.claim.team.delete()
         user.delete()
         with pytest.raises(Conflict):

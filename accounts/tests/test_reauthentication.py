@@ -18,8 +18,10 @@ DANGEROUS = {
     "teams:organization_privacy", "teams:organization_privacy_close", "teams:organization_settings",
     "teams:organization_delete", "teams:organization_role", "teams:organization_role_new",
     "teams:organization_role_delete", "teams:service_account_key", "teams:organization_service_account_key",
+    "billing:payment_act", "billing:payment_add", "billing:payment_pay", "billing:payment_setup",
+    "billing:role_assign", "billing:role_withdraw",
 }  # fmt: skip
-"""Routes that end something for good, hand out a key, or open to others what was closed."""
+"""Routes that end something for good, hand out a key or a right, move money, or open to others what was closed."""
 
 
 @pytest.fixture
@@ -47,7 +49,8 @@ def test_dangerous_acts_of_the_admin_ask():
     assert acts == {
         "user.reset-factors", "user.impersonate", "user.merge", "user.make-operator", "user.unmake-operator",
         "organization.privacy", "organizationmember.change", "team.privacy", "team.delete", "membership.role",
-        "project.visibility", "project.delete",
+        "project.visibility", "project.delete", "billingadmin.assign", "billingadmin.withdraw", "subscription.plan",
+        "invoice.paid", "invoice.void",
     }  # fmt: skip
 
 
