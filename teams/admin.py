@@ -85,6 +85,7 @@ class OrganizationAdmin(ServedAdmin[Organization]):
     )  # fmt: skip
     related = (
         ("Members", "teams_organizationmember", "organization__id__exact"),
+        ("Billing admins", "billing_billingadmin", "organization__id__exact"),
         ("Teams", "teams_team", "organization__id__exact"),
         ("Roles", "teams_role", "organization__id__exact"),
         ("Service accounts", "teams_serviceaccount", "organization__id__exact"),

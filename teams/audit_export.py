@@ -15,7 +15,7 @@ from accounts.models import User
 from common.errors import Invalid
 from common.spreadsheets import harmless
 from common.streaming import in_thread
-from teams.audit_log import Line, Wanted, chunks, matching
+from teams.audit_log import Line, Wanted, chunks, matching, require_log
 from teams.models import Organization
 
 COLUMNS = (
@@ -73,7 +73,9 @@ def export(
 
     Raises:
         Invalid: there is no such form.
+        Forbidden: the organization's plan does not include the log.
     """
+    require_log(actor, organization)
     if form not in _TYPES:
         raise Invalid(f"The form is one of {', '.join(_TYPES)}.")
     rows = matching(actor, wanted, organization)

@@ -18,7 +18,9 @@ from access.audit_words import groups, kind_of, links_of, words_of
 from access.engine import visible
 from access.models import AuditEntry
 from accounts.models import ApiKey
+from common.errors import Forbidden
 from teams.access import OrganizationAction
+from teams.features import has_feature, having, without
 from teams.models import Organization, Team
 from teams.roles import STORED_NAMES
 
@@ -79,11 +81,44 @@ def _day(text: str) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) if day and 1 < day.year < 9999 else None
 
 
+FEATURE = "audit_log"
+
+
+def includes_log(actor: Actor, organization: Organization) -> bool:
+    """Say whether the plan of an organization lets its admins read the log, which is written anyway; operators may."""
+    return actor.elevated or has_feature(organization, FEATURE)
+
+
+def require_log(actor: Actor, organization: Organization | None) -> None:
+    """Let pass whoever reads everything they may, or an organization's log that its plan includes.
+
+    Raises:
+        Forbidden: it does not; the message says who can change that.
+    """
+    if organization is not None and not includes_log(actor, organization):
+        message = gettext("The plan of %(organization)s does not include the audit log.")
+        told = without(message % {"organization": organization}, organization)
+        raise Forbidden(told, action=OrganizationAction.VIEW_AUDIT)
+
+
+def _by_plan(actor: Actor, organization: Organization | None) -> Q:
+    """Return a condition on entries: their organization's plan includes the log."""
+    if actor.elevated:
+        return Q()
+    if organization is not None:
+        keys = [organization.pk]
+    else:
+        seen = visible(actor, OrganizationAction.VIEW_AUDIT, Organization.objects.all())
+        keys = list(seen.values_list("pk", flat=True))
+    return Q(organization_id__in=having(keys, FEATURE))
+
+
 def matching(actor: Actor, wanted: Wanted, organization: Organization | None = None) -> QuerySet[AuditEntry]:
     """Return the entries that the actor may read, newest first; of one organization if it is given."""
     rows = visible(actor, OrganizationAction.VIEW_AUDIT, AuditEntry.objects.all())
     if organization is not None:
         rows = rows.filter(organization_id=organization.pk)
+    rows = rows.filter(_by_plan(actor, organization))
     plain = {
         "actor_name": wanted.person, "object_type": wanted.kind, "address": wanted.address,
         "at__gte": wanted.since, "at__lt": wanted.until,

@@ -15,7 +15,7 @@ from access.audit import record
 from access.engine import require
 from common.errors import Conflict, Invalid, NotFound
 from teams.access import OrganizationAction
-from teams.features import has_feature
+from teams.features import has_feature, without
 from teams.models import Invitation, Membership, Organization, Role, RoleGrant, ServiceAccount
 from teams.roles import addable_actions, built_in, built_in_names, set_grants
 from teams.signals import rights_changed_soon
@@ -105,7 +105,7 @@ def _locked(actor: Actor, organization: Organization) -> Organization:
 def _check_plan(organization: Organization) -> None:
     if not has_feature(organization, "custom_roles"):
         message = _("The plan of %(organization)s does not include custom roles.")
-        raise Conflict(message % {"organization": organization})
+        raise Conflict(without(message % {"organization": organization}, organization))
 
 
 def _checked(organization: Organization, fields: RoleFields, *, but: int = 0) -> RoleFields:

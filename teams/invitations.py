@@ -26,11 +26,13 @@ from teams.models import (
     Invitation,
     InvitationState,
     Membership,
+    OrganizationMember,
     Role,
     Team,
 )
 from teams.rank import check_rank
 from teams.roles import base_of
+from teams.seats import Seat, require_seat
 from teams.services import check_role, join
 
 SESSION_KEY = "invitation"
@@ -84,6 +86,7 @@ def _offer(actor: Actor, invitation: Invitation, role: Role) -> Invitation:
         raise Conflict(message % {"who": invitation.addressee})
     check_role(team, role)
     check_rank(actor, team, role)
+    _check_seat(invitation)
     invitation.role, invitation.base_role = role, base_of(role)
     invitation.invited_by = User.objects.filter(pk=actor.lookup_id).first()
     invitation.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
@@ -91,6 +94,21 @@ def _offer(actor: Actor, invitation: Invitation, role: Role) -> Invitation:
     _record(actor, TeamAction.INVITE, invitation)
     mail_invitation(invitation_id=invitation.pk)
     return invitation
+
+
+def _check_seat(invitation: Invitation) -> None:
+    """Refuse at once whom accepting would refuse; an invitation keeps no seat, so accepting asks again.
+
+    Raises:
+        Conflict: they do not belong to the organization yet, and it has no seat left.
+    """
+    organization, email = invitation.team.organization, invitation.email
+    if organization is None:
+        return
+    of_address = EmailAddress.objects.filter(email=email, verified=True).values("user")
+    known = Q(user=invitation.user) if invitation.user else Q(user__in=of_address)
+    if not OrganizationMember.objects.filter(known, organization=organization).exists():
+        require_seat(organization, Seat.FULL)
 
 
 def _record(actor: Actor, action: str, invitation: Invitation) -> None:
@@ -104,7 +122,7 @@ def invite(*, actor: Actor, team: Team, role: Role, email: str = "", username: s
     """Ask somebody into a team; who was asked already is sent the link again, with this role.
 
     Raises:
-        Conflict: they are a member, or it is a personal team, or the last mail is not a minute old.
+        Conflict: they are a member, or it is a personal team, or the last mail is not a minute old, or no seat is left.
         Forbidden: the role is above the inviter's own.
         Invalid: no address, no such user, or a role of elsewhere.
     """
@@ -249,13 +267,17 @@ def accept(*, actor: Actor, token: str = "", number: int = 0) -> Membership:
 
     Raises:
         Forbidden: somebody else asks, see `check_invited`.
+        Conflict: the organization has no seat left; the invitation stays.
         NotFound, Conflict, Gone: see `open_invitation`.
     """
     invitation = _locked_for(actor, token, number)
     check_invited(actor, invitation)
     user = User.objects.get(pk=actor.lookup_id)
     _check_plan(invitation)
-    membership = join(team=invitation.team, user=user, role=invitation.granted_role)
+    try:
+        membership = join(team=invitation.team, user=user, role=invitation.granted_role)
+    except Conflict as error:  # no seat is left
+        raise _because("seats", error) from error
     _close(invitation, InvitationState.ACCEPTED)
     _record(actor, "team.accept_invitation", invitation)
     return membership

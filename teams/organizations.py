@@ -15,6 +15,7 @@ from access.engine import require
 from accounts.models import User
 from accounts.profiles import forget_profile
 from common.errors import Conflict, Invalid, NotFound
+from teams import hooks
 from teams.access import OrganizationAction
 from teams.mail import mail_removed
 from teams.models import (
@@ -29,6 +30,7 @@ from teams.models import (
     ServiceAccount,
     Team,
 )
+from teams.seats import require_seat, seat_for, seat_of
 from teams.service_accounts import end_service_accounts
 from teams.services import close_pending, keep_an_admin
 from teams.signals import rights_changed_soon
@@ -43,10 +45,14 @@ def chiefs_in(organization_ids: Iterable[int]) -> QuerySet[OrganizationMember]:
     )
 
 
+def lock_chiefs(organization_id: int) -> list[int]:
+    """Lock the places of the organization's admins until the transaction ends; returns their keys."""
+    return [chief.pk for chief in chiefs_in([organization_id]).select_for_update(of=("self",))]
+
+
 def _keep_a_chief(member: OrganizationMember) -> None:
     """Refuse to lose the last admin of the organization; the rows are locked until the transaction ends."""
-    chiefs = chiefs_in([member.organization_id]).select_for_update(of=("self",))
-    if [chief.pk for chief in chiefs] == [member.pk]:
+    if lock_chiefs(member.organization_id) == [member.pk]:
         message = _("%(who)s is the last admin of %(organization)s. Make another member an admin first.")
         raise Conflict(message % {"who": member.user, "organization": member.organization})
 
@@ -80,16 +86,18 @@ def change_organization_member(
     """Change somebody's role in an organization, or how far they reach into its products; None leaves a thing.
 
     Raises:
-        Conflict: the last admin of the organization, or of one of its teams, would no longer be one.
+        Conflict: the last admin of the organization, or of one of its teams, would no longer be one; or they would
+            take a seat that the plan does not have.
         Invalid: a role of teams, or no such access.
     """
     require(actor, OrganizationAction.MANAGE_MEMBERS, member.organization)
-    before = _told(member)
+    before, had = _told(member), seat_of(member)
     if role is not None and role.pk != member.role_id:
         if role.level != RoleLevel.ORGANIZATION:
             raise Invalid(_("%(role)s is a role of teams, not of organizations.") % {"role": role})
         if role.preset != Preset.ORGANIZATION_ADMIN:
             _keep_a_chief(member)
+            hooks.admin_leaves(actor, member)
         if role.preset == Preset.ORGANIZATION_VIEWER:
             _keep_admins_of_teams(member)
         member.role = role
@@ -99,6 +107,7 @@ def change_organization_member(
                 raise Invalid(_("Access is one of %(all)s.") % {"all": ", ".join(ProductAccess.values)})
             setattr(member, name, access)
     if _told(member) != before:
+        require_seat(member.organization, seat_of(member), had=had)
         member.save(update_fields=["role", "models_access", "weave_access", "updated_at"])
         _record(actor, "organization.change_member", member, before=before, after=_told(member))
         rights_changed_soon()
@@ -112,18 +121,26 @@ def _record(actor: Actor, action: str, member: OrganizationMember, **told: dict[
 
 @transaction.atomic
 def add_to_organization(
-    *, actor: Actor, organization: Organization, user: User, role: Role
+    *,
+    actor: Actor,
+    organization: Organization,
+    user: User,
+    role: Role,
+    models_access: str = ProductAccess.FULL,
 ) -> OrganizationMember:
     """Put somebody into an organization, without a team.
 
     Raises:
-        Conflict: they belong to it.
+        Conflict: they belong to it, or its plan has no seat left.
     """
     require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
     if OrganizationMember.objects.filter(organization=organization, user=user).exists():
         names = {"who": user, "organization": organization}
         raise Conflict(_("%(who)s belongs to %(organization)s already.") % names)
-    member = OrganizationMember.objects.create(organization=organization, user=user, role=role)
+    require_seat(organization, seat_for(role, models_access))
+    member = OrganizationMember.objects.create(
+        organization=organization, user=user, role=role, models_access=models_access
+    )
     _record(actor, "organization.add_member", member, after=_told(member))
     rights_changed_soon()
     return member
@@ -132,6 +149,7 @@ def add_to_organization(
 def _go(actor: Actor, member: OrganizationMember, action: str) -> None:
     """Take somebody out of the organization and all its teams; what they were invited to there is taken back."""
     _keep_a_chief(member)
+    hooks.admin_leaves(actor, member)
     places = _keep_admins_of_teams(member)
     asked = Invitation.objects.pending_for(member.user).filter(team__organization=member.organization_id)
     close_pending(asked, InvitationState.REVOKED)
@@ -175,7 +193,7 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
 
     Raises:
         Invalid: another name than the organization's was typed.
-        Conflict: it has teams; their own deletion can be undone, this cannot.
+        Conflict: it has teams, whose own deletion can be undone, as this cannot; or something is not settled.
     """
     require(actor, OrganizationAction.DELETE, organization)
     organization = Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
@@ -186,6 +204,7 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
     if left:
         message = _("%(organization)s still has teams: %(teams)s. Delete them first.")
         raise Conflict(message % {"organization": organization, "teams": ", ".join(left)})
+    hooks.organization_ends(actor, organization)
     people = list(organization.members.order_by("pk").values_list("user__username", flat=True))
     record(
         actor, OrganizationAction.DELETE, organization, organization_id=organization.pk,

@@ -61,7 +61,7 @@ class People:
         return self.page.paginator.count
 
 
-def _named(wanted: Wanted, *paths: str) -> Q:
+def named(wanted: Wanted, *paths: str) -> Q:
     """Return a condition: each word of what was typed is in one of these columns."""
     condition = Q()
     for word in wanted.text.split():
@@ -76,7 +76,7 @@ def _members(rows: "QuerySet[Place]", wanted: Wanted) -> "QuerySet[Place]":
     """Narrow and sort memberships as wanted, with what a row shows of their users."""
     last_key = ApiKey.objects.filter(user=OuterRef("user_id")).order_by().values("user")
     name = Coalesce(NullIf("user__display_name", Value("")), "user__username")
-    rows = rows.filter(_named(wanted, "user__username", "user__display_name", "user__email"))
+    rows = rows.filter(named(wanted, "user__username", "user__display_name", "user__email"))
     if wanted.role:
         rows = rows.filter(role=wanted.role)
     descends = "-" if wanted.sort.startswith("-") else ""
@@ -108,7 +108,7 @@ def members_of(actor: Actor, team: Team, wanted: Wanted) -> People:
     Each membership has ``place``, what the organization says of them, and ``status``.
     """
     pending = pending_invitations(actor, team).select_related("user__claim", "invited_by")
-    pending = pending.filter(_named(wanted, "email", "user__username", "user__display_name"))
+    pending = pending.filter(named(wanted, "email", "user__username", "user__display_name"))
     if wanted.role:
         pending = pending.filter(Q(role=wanted.role) | Q(role__isnull=True, base_role=wanted.role))
     people = _page(pending, _members(Membership.objects.filter(team=team), wanted), wanted)
@@ -129,7 +129,7 @@ def members_of_organization(actor: Actor, organization: Organization, wanted: Wa
     pending = Invitation.objects.none()
     if can(actor, OrganizationAction.MANAGE_MEMBERS, organization) and not wanted.role:
         rows = Invitation.objects.pending().filter(team__organization=organization)
-        rows = rows.filter(_named(wanted, "email", "user__username", "user__display_name"))
+        rows = rows.filter(named(wanted, "email", "user__username", "user__display_name"))
         pending = rows.select_related("team", "user__claim", "role", "base_role", "invited_by")
     teams = visible(actor, TeamAction.VIEW, Team.objects.filter(organization=organization))
     held = Membership.objects.filter(team__in=teams.values("pk")).select_related("team", "role")
@@ -155,7 +155,7 @@ def known_people(actor: Actor, team: Team, text: str) -> list[User]:
     """Return colleagues from the organization who are not in the team, to those who may invite."""
     words = Wanted(text=text)
     rows = OrganizationMember.objects.filter(
-        _named(words, "user__username", "user__display_name"),
+        named(words, "user__username", "user__display_name"),
         organization=team.organization_id,
         user__is_active=True,
     )

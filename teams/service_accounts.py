@@ -21,7 +21,7 @@ from accounts.names import check_name
 from accounts.services import create_service_user, is_taken
 from common.errors import Conflict, Forbidden, Invalid
 from teams.access import OrganizationAction, TeamAction
-from teams.features import has_feature
+from teams.features import has_feature, without
 from teams.models import Membership, Organization, OrganizationMember, Role, ServiceAccount, Team
 from teams.rank import check_rank
 from teams.roles import built_in, roles_of_service_accounts
@@ -60,7 +60,8 @@ def require_feature(organization: Organization) -> None:
     """
     if not has_feature(organization, "service_accounts"):
         message = _("The plan of %(organization)s does not include service accounts.")
-        raise Forbidden(message % {"organization": organization}, action="service_accounts")
+        told = without(message % {"organization": organization}, organization)
+        raise Forbidden(told, action="service_accounts")
 
 
 def organization_of_account(account: ServiceAccount) -> Organization:

@@ -14,8 +14,9 @@ from access.engine import require
 from accounts.models import User
 from accounts.services import claim_name
 from common.errors import Conflict, Forbidden, Invalid, NotFound
+from teams import hooks
 from teams.access import OrganizationAction, TeamAction
-from teams.features import has_feature
+from teams.features import has_feature, without
 from teams.grants import within_access
 from teams.mail import mail_removed
 from teams.models import (
@@ -24,6 +25,7 @@ from teams.models import (
     Membership,
     Organization,
     OrganizationMember,
+    ProductAccess,
     Role,
     RoleLevel,
     Team,
@@ -31,6 +33,7 @@ from teams.models import (
 )
 from teams.rank import check_rank
 from teams.roles import built_in
+from teams.seats import require_seat, seat_for
 from teams.signals import rights_changed_soon
 
 
@@ -40,6 +43,7 @@ def create_personal_team(user: User) -> None:
         return
     team = Team.objects.create(claim=user.claim, name=user.username, kind=TeamKind.PERSONAL)
     Membership.objects.create(team=team, user=user, role=built_in(Preset.ADMIN))
+    hooks.personal_made(team)
 
 
 @transaction.atomic
@@ -69,6 +73,7 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
         organization_id=organization.pk,
         after={"admin": admin.username},
     )
+    hooks.organization_made(organization, admin)
     rights_changed_soon()
     return organization
 
@@ -103,17 +108,30 @@ def create_team(
 
 
 def join(*, team: Team, user: User, role: Role) -> Membership:
-    """Put somebody into a team and its organization; whatever invited them there has done its work."""
-    if team.organization_id is not None and not user.is_service_account:
-        OrganizationMember.objects.get_or_create(
-            organization_id=team.organization_id,
-            user=user,
-            defaults={"role": built_in(Preset.ORGANIZATION_MEMBER)},
-        )
+    """Put somebody into a team and its organization; whatever invited them there has done its work.
+
+    Raises:
+        Conflict: they are new in the organization, and its plan has no seat left.
+    """
+    if team.organization is not None and not user.is_service_account:
+        enter_organization(organization=team.organization, user=user)
     membership = Membership.objects.create(team=team, user=user, role=role)
     close_pending(Invitation.objects.pending_for(user).filter(team=team), InvitationState.ACCEPTED)
     rights_changed_soon()
     return membership
+
+
+def enter_organization(*, organization: Organization, user: User) -> None:
+    """Give a person a place in an organization unless they have one; each person takes one seat, whatever their teams.
+
+    Raises:
+        Conflict: no seat is left.
+    """
+    if OrganizationMember.objects.filter(organization=organization, user=user).exists():
+        return
+    role = built_in(Preset.ORGANIZATION_MEMBER)
+    require_seat(organization, seat_for(role, ProductAccess.FULL))
+    OrganizationMember.objects.get_or_create(organization=organization, user=user, defaults={"role": role})
 
 
 def close_pending(pending: QuerySet[Invitation], state: InvitationState) -> None:
@@ -135,7 +153,8 @@ def check_role(team: Team, role: Role) -> None:
     feature = "custom_roles" if role.organization_id else "view_only_role"
     if role.preset not in {Preset.MEMBER, Preset.ADMIN} and not _has(team, feature):
         names = {"organization": team.organization, "role": role}
-        raise Conflict(_("The plan of %(organization)s does not include the role %(role)s.") % names)
+        message = _("The plan of %(organization)s does not include the role %(role)s.") % names
+        raise Conflict(without(message, team.organization) if team.organization else message)
 
 
 def _has(team: Team, feature: str) -> bool:

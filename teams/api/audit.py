@@ -15,7 +15,7 @@ from access.routes import declare
 from common.rest import Pages, validated
 from teams.access import OrganizationAction
 from teams.audit_export import export, told
-from teams.audit_log import Wanted, lines_of, matching
+from teams.audit_log import Wanted, lines_of, matching, require_log
 from teams.models import Organization
 from teams.selectors import organization_named
 
@@ -101,6 +101,7 @@ class AuditViewSet(ListModelMixin, ScopedViewSet[AuditEntry]):
         wanted = Wanted(**given)
         if request.accepted_renderer.format == "ndjson":
             return export(actor, wanted, organization, "ndjson")
+        require_log(actor, organization)
         page = self.paginate_queryset(matching(actor, wanted, organization)) or []
         rows = [told(line) for line in lines_of(actor, page)]
         return self.get_paginated_response(rows)

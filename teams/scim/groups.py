@@ -21,6 +21,7 @@ from teams.models import Membership, Organization, OrganizationMember, Team, Tea
 from teams.roles import built_in
 from teams.scim.filters import Column
 from teams.scim.people import MARK, username_for
+from teams.scim.plan import require_scim
 from teams.scim.records import ProvisionedTeam
 from teams.scim.resources import Group, GroupMember
 from teams.services import add_member, change_team, create_team, remove_member
@@ -86,6 +87,7 @@ def create_group(*, actor: Actor, organization: Organization, resource: Any) -> 
 
     Its first admin is who asks, or for a service account the admin who has been in the organization longest.
     """
+    require_scim(organization)
     name = str(resource.display_name)
     team = create_team(
         actor=actor, name=username_for(name.replace("@", "-")), organization=organization,
@@ -107,6 +109,8 @@ def _first_admin(actor: Actor, organization: Organization) -> User:
 
 def update_group(*, actor: Actor, team: Team, resource: Any) -> None:
     """Call a team what the resource says, and put those into it whom it lists, with the role Member."""
+    if team.organization is not None:
+        require_scim(team.organization)
     name = str(resource.display_name).strip()[:120]
     if name != (team.display_name or team.name):
         change_team(actor=actor, team=team, display_name=name, kind=team.kind)

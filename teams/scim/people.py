@@ -1,9 +1,10 @@
 """SCIM users: the people of an organization."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_changes
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -19,10 +20,11 @@ from accounts.names import MAX_LENGTH, check_name
 from accounts.policy import is_open
 from accounts.services import create_user, is_taken, set_active
 from common.errors import Conflict, Invalid
-from teams.models import Membership, Organization, OrganizationMember
+from teams.models import Membership, Organization, OrganizationMember, ProductAccess
 from teams.organizations import add_to_organization, change_organization_member, remove_from_organization
 from teams.roles import built_in
 from teams.scim.filters import Column
+from teams.scim.plan import require_scim
 from teams.scim.records import ProvisionedUser, ProvisionState
 from teams.scim.resources import ACCESS, ROLES, Person, PersonEmail, PersonGroup, PersonName
 from teams.scim.resources import Membership as Place
@@ -179,8 +181,11 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
 
     Raises:
         UniquenessException: the provider has made this user, or another with the name.
-        Conflict: the address belongs to an account that has not confirmed it, or that is switched off.
+        Conflict: the address belongs to an account that has not confirmed it, or that is switched off; or no seat is
+            left.
+        Forbidden: the plan does not include SCIM.
     """
+    require_scim(organization)
     email = _address(resource)
     _check_user_name(organization, str(resource.user_name), None)
     owner = EmailAddress.objects.filter(email__iexact=email, verified=True).select_related("user").first()
@@ -233,7 +238,12 @@ def update_person(
         before: What they were.
         partly: Whether single attributes were told, so that one that is gone was taken away; a provider that tells all
             of a user may know nothing of roles.
+
+    Raises:
+        Forbidden: the plan does not include SCIM any more, and the resource does not switch somebody off.
     """
+    if resource.active is not False:
+        require_scim(organization)
     row = ProvisionedUser.objects.filter(organization=organization, user=user).select_related("user").first()
     if row is None:  # a member whom the provider has found by name and now takes over
         row = ProvisionedUser(organization=organization, user=user, user_name=user.username)
@@ -290,7 +300,7 @@ def _save(
     on = resource.active is not False
     if partly and resource.active is None:
         row.said[_UNSAID] = ""
-    _switch(actor, row, on=on)
+    _switch(actor, row, on=on, wanted=wanted)
     row.state = ProvisionState.ACTIVE if on else ProvisionState.INACTIVE
     row.save()
     if _manages(row):
@@ -339,16 +349,24 @@ def _told(row: ProvisionedUser) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _switch(actor: Actor, row: ProvisionedUser, *, on: bool) -> None:
-    """Put somebody into the organization, or out of it and all its teams, and their account with them if it is its."""
+def _switch(
+    actor: Actor, row: ProvisionedUser, *, on: bool, wanted: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Put somebody into the organization, or out of it and all its teams, and their account with them if it is its.
+
+    Who comes in takes at once the seat of the role and access that are wanted.
+    """
     place = OrganizationMember.objects.filter(organization=row.organization, user=row.user)
     member = place.select_related("organization", "user", "role").first()
     if on:
         if not row.user.is_active and _manages(row):
             _set_account(actor, row.user, on=True)
         if member is None:
-            role = built_in(Preset.ORGANIZATION_MEMBER)
-            add_to_organization(actor=actor, organization=row.organization, user=row.user, role=role)
+            add_to_organization(
+                actor=actor, organization=row.organization, user=row.user,
+                role=built_in(_PRESETS[wanted.get("organization_role", "member")]),
+                models_access=wanted.get("models_access", ProductAccess.FULL),
+            )  # fmt: skip
         return
     if member is not None:
         remove_from_organization(actor=actor, member=member)

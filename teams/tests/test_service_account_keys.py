@@ -16,7 +16,6 @@ from accounts.models import ApiKey, User
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from runs.access import RunAction
 from runs.models import Run
-from teams.features import register_feature_answer
 from teams.models import Membership, Organization, ServiceAccount, Team
 from teams.roles import built_in
 from teams.selectors import default_team_of, entities_of
@@ -41,6 +40,7 @@ from tests.factories import (
     make_key,
     make_member,
 )
+from tests.plans import lacking
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -240,12 +240,8 @@ class TestKeys:
 
     def test_a_plan_without_service_accounts_gives_no_keys(self, bot: ServiceAccount):
         """TEAM-30: an Enterprise feature."""
-        register_feature_answer(lambda organization, feature: feature != "service_accounts")
-        try:
-            with pytest.raises(Forbidden, match="does not include service accounts"):
-                create_key(actor=SYSTEM, account=bot)
-        finally:
-            register_feature_answer(lambda organization, feature: True)
+        with lacking("service_accounts"), pytest.raises(Forbidden, match="does not include service accounts"):
+            create_key(actor=SYSTEM, account=bot)
 
     def test_rotated_the_old_one_ends_at_once(self, client: Client, bot: ServiceAccount):
         """TEAM-30."""

@@ -14,7 +14,6 @@ from common.errors import Conflict, Forbidden, Invalid
 from runs.access import ProjectAction, RunAction
 from runs.models import Run
 from runs.services.projects import add_project_member
-from teams.features import register_feature_answer
 from teams.models import ServiceAccount, Team
 from teams.roles import built_in
 from teams.selectors import default_team_of
@@ -31,6 +30,7 @@ from tests.factories import (
     make_key,
     make_member,
 )
+from tests.plans import lacking
 
 pytestmark = pytest.mark.django_db
 
@@ -100,12 +100,8 @@ class TestMaking:
             ServiceAccountFactory(team=UserFactory().claim.team)
 
     def test_needs_a_plan_that_has_them(self, team: Team):
-        register_feature_answer(lambda organization, feature: feature != "service_accounts")
-        try:
-            with pytest.raises(Forbidden, match="does not include service accounts"):
-                ServiceAccountFactory(team=team)
-        finally:
-            register_feature_answer(lambda organization, feature: True)
+        with lacking("service_accounts"), pytest.raises(Forbidden, match="does not include service accounts"):
+            ServiceAccountFactory(team=team)
 
     def test_that_was_refused_takes_no_name(self, team: Team):
         with pytest.raises(Invalid):

@@ -15,7 +15,7 @@ from access.web import actor_of, actor_of_user, address_of
 from common.answers import fragment
 from teams.access import OrganizationAction
 from teams.audit_export import export
-from teams.audit_log import PAGE, Wanted, after, cursor_of, lines_of, matching
+from teams.audit_log import PAGE, Wanted, after, cursor_of, includes_log, lines_of, matching
 from teams.models import Organization, Team
 from teams.pages import organization_of
 
@@ -44,6 +44,8 @@ def _context(actor: Actor, request: HttpRequest, row: Organization | None) -> di
 def organization(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what was done in an organization, newest first (BIL-11)."""
     row = organization_of(request, entity, OrganizationAction.VIEW_AUDIT)
+    if not includes_log(actor_of(request), row):
+        return render(request, "teams/organization_audit_off.html", {"organization": row})
     context = _context(actor_of(request), request, row) | {
         "organization": row,
         "export_url": reverse("teams:organization_audit_export", args=[row.name]),

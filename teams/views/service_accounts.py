@@ -104,7 +104,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
     accounts = [(row, place.url("", row.pk)) for row in mine.order_by("label", "pk")]
     context = {
         **place.context, "form": form, "accounts": accounts,
-        "has_feature": has_feature(place.organization, "service_accounts"),
+        "has_feature": has_feature(place.organization, "service_accounts"), "plan_organization": place.organization,
     }  # fmt: skip
     status = 422 if form.errors else 200
     return render(request, "teams/service_accounts.html", context, status=status)

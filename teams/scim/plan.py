@@ -1,0 +1,18 @@
+"""Whether an organization's plan includes SCIM."""
+
+from django.utils.translation import gettext as _
+
+from common.errors import Forbidden
+from teams.features import has_feature, without
+from teams.models import Organization
+
+
+def require_scim(organization: Organization) -> None:
+    """Let pass an organization whose plan includes SCIM; without it, providers still read, switch off and delete.
+
+    Raises:
+        Forbidden: it does not.
+    """
+    if not has_feature(organization, "sso"):
+        message = _("The plan of %(organization)s does not include SCIM.") % {"organization": organization}
+        raise Forbidden(without(message, organization), action="sso")
