@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from accounts.admin_acts import ServedAdmin
-from storage.models import Blob, ByteEntry
+from storage.models import Blob, ByteEntry, Holding
 
 
 @admin.register(Blob)
@@ -23,4 +23,13 @@ class ByteEntryAdmin(ServedAdmin[ByteEntry]):
     list_display = ["at", "team_id", "project_id", "run_id", "category", "delta_bytes"]
     list_filter = ["category", "at"]
     date_hierarchy = "at"
+    search_fields = ["=team_id", "=project_id", "=run_id"]
+
+
+@admin.register(Holding)
+class HoldingAdmin(ServedAdmin[Holding]):
+    """What runs hold now."""
+
+    list_display = ["run_id", "category", "size_bytes", "team_id", "project_id"]
+    list_filter = ["category"]
     search_fields = ["=team_id", "=project_id", "=run_id"]

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
-from storage import local, services, tickets
+from storage import local, room, services, tickets
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +47,28 @@ async def _receive(request: Request, incoming: local.Incoming) -> local.Received
     return await asyncio.to_thread(incoming.finish)
 
 
+async def _find_room(request: Request, team_id: int) -> None:
+    """Refuse an upload for which there is no room, once all of it has come.
+
+    A client that is still sending when the connection closes sees a broken pipe, not the refusal, and SDKs then send
+    the file again for minutes (wandb 0.22.3, a file of 30 MB).
+    """
+    try:
+        await asyncio.to_thread(_check_room, team_id)
+    except DomainError:
+        async for _chunk in request.stream():
+            pass
+        raise
+
+
+def _check_room(team_id: int) -> None:
+    close_old_connections()
+    try:
+        room.require_room(team_id)
+    finally:
+        close_old_connections()
+
+
 def _keep(ticket: dict[str, Any], received: local.Received) -> None:
     close_old_connections()
     blob = None
@@ -67,6 +89,8 @@ async def put(request: Request) -> Response:
     """Take one file; 200 once it and the row that names it are durable."""
     try:
         ticket = tickets.read_put(request.path_params["token"])
+        if tickets.TEAM in ticket:
+            await _find_room(request, ticket[tickets.TEAM])
         with local.Incoming() as incoming:
             received = await _receive(request, incoming)
             expected = request.headers.get("content-md5")

@@ -1,15 +1,18 @@
 """What changes blobs and the ledger."""
 
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
 from itertools import islice
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
+from common.sql import execute_in, execute_many
 from storage import local
-from storage.models import Blob, ByteEntry
+from storage.models import Blob, ByteEntry, Holding
 
 UNUSED_FOR = timedelta(hours=24)
 """How long content that nobody uses is kept: uploads under way may still refer to it."""
@@ -54,28 +57,108 @@ def keep_bytes(content: bytes) -> Blob:
 
 
 def enter_bytes(
-    *, team_id: int, delta_bytes: int, category: str, project_id: int | None = None, run_id: int | None = None
+    *,
+    team_id: int,
+    delta_bytes: int,
+    category: str,
+    project_id: int | None = None,
+    run_id: int | None = None,
+    user_id: int | None = None,
 ) -> None:
     """Write a change into the ledger; call in the transaction that makes it."""
-    if delta_bytes:
-        ByteEntry.objects.create(
-            team_id=team_id, project_id=project_id, run_id=run_id, category=category, delta_bytes=delta_bytes
-        )
+    _enter(
+        [ByteEntry(team_id=team_id, project_id=project_id, run_id=run_id, user_id=user_id, category=category,
+                   delta_bytes=delta_bytes)]
+    )  # fmt: skip
 
 
-def move_bytes(*, run_ids: Collection[int], team_id: int, project_id: int) -> None:
-    """Take what runs hold from the team and project they were in, and enter it where they are now."""
-    held = ByteEntry.objects.filter(run_id__in=run_ids).values("run_id", "team_id", "project_id", "category")
+def settle_bytes(
+    *, team_id: int, project_id: int, run_id: int, user_id: int | None, sizes: Mapping[str, int]
+) -> None:
+    """Enter the difference between what a run holds by the ledger and what it really holds, of some categories.
+
+    The caller's transaction has locked the run and measured under that lock.
+    """
+    place = {"team_id": team_id, "project_id": project_id, "run_id": run_id}
+    rows = execute_in(
+        "SELECT category, size_bytes, team_id, project_id FROM storage_holding WHERE run_id IN", [run_id]
+    )
+    held = {category: size for category, size, *where in rows if where == [team_id, project_id]}
+    _enter(
+        [
+            ByteEntry(**place, user_id=user_id, category=category, delta_bytes=size - held.get(category, 0))
+            for category, size in sizes.items()
+        ]
+    )
+
+
+def _enter(entries: Iterable[ByteEntry]) -> None:
+    """Write entries, and what is held after them: added up by the database, whoever else writes at the same time."""
+    changes = [entry for entry in entries if entry.delta_bytes]
+    if not changes:
+        return
+    ByteEntry.objects.bulk_create(changes, batch_size=500)
+    sums: dict[tuple[int, str, int, int], int] = defaultdict(int)
+    for entry in changes:
+        place = (entry.run_id or 0, entry.category, entry.team_id, entry.project_id or 0)
+        sums[place] += entry.delta_bytes
+    # in one order, so that two who write several rows never wait for each other in a circle
+    rows = [(*place, delta) for place, delta in sorted(sums.items()) if delta]
+    execute_many(
+        "INSERT INTO storage_holding (run_id, category, team_id, project_id, size_bytes) VALUES (%s, %s, %s, %s, %s)"
+        " ON CONFLICT (run_id, category, team_id, project_id)"
+        " DO UPDATE SET size_bytes = storage_holding.size_bytes + excluded.size_bytes",
+        rows,
+    )
+    execute_many(
+        "DELETE FROM storage_holding"
+        " WHERE run_id = %s AND category = %s AND team_id = %s AND project_id = %s AND size_bytes = 0",
+        [tuple(row[:-1]) for row in rows if row[-1] < 0],
+    )
+
+
+def move_bytes(
+    *,
+    run_ids: Collection[int],
+    team_id: int | None = None,
+    project_id: int | None = None,
+    user_id: int | None = None,
+) -> None:
+    """Take what runs hold from the team, project and person they were of, and enter it where they are now.
+
+    What is not given stays. The caller's transaction has locked the runs.
+    """
+    given = {"team_id": team_id, "project_id": project_id, "user_id": user_id}
+    there = {name: value for name, value in given.items() if value is not None}
+    entered = ByteEntry.objects.filter(run_id__in=run_ids)
+    held = entered.values("run_id", "team_id", "project_id", "user_id", "category").order_by("run_id")
     entries = []
-    for row in held.annotate(delta_bytes=-Sum("delta_bytes")).exclude(delta_bytes=0):
-        there = {"team_id": team_id, "project_id": project_id, "delta_bytes": -row["delta_bytes"]}
-        entries += [ByteEntry(**row), ByteEntry(**{**row, **there})]
-    ByteEntry.objects.bulk_create(entries, batch_size=500)
+    for row in held.annotate(held=Sum("delta_bytes")).exclude(held=0):
+        place: dict[str, Any] = {name: value for name, value in row.items() if name != "held"}
+        if {**place, **there} != place:
+            entries += [
+                ByteEntry(**place, delta_bytes=-row["held"]),
+                ByteEntry(**{**place, **there}, delta_bytes=row["held"]),
+            ]
+    _enter(entries)
 
 
-def held_bytes(**owner: int) -> int:
-    """Sum the ledger of a ``team_id``, ``project_id`` or ``run_id``."""
-    return ByteEntry.objects.filter(**owner).aggregate(total=Sum("delta_bytes"))["total"] or 0
+def mend_holdings(run_id: int) -> None:
+    """Make what a run holds by the ledger anew from its entries; the caller's transaction has locked the run."""
+    Holding.objects.filter(run_id=run_id).delete()
+    held = ByteEntry.objects.filter(run_id=run_id).values("team_id", "project_id", "category").order_by()
+    Holding.objects.bulk_create(
+        Holding(
+            team_id=row["team_id"], project_id=row["project_id"] or 0, run_id=run_id, category=row["category"],
+            size_bytes=row["held"],
+        )
+        for row in held.annotate(held=Sum("delta_bytes")).exclude(held=0)
+    )  # fmt: skip
+
+
+def held_bytes(**owner: int | str) -> int:
+    """Return what a ``team_id``, ``project_id`` or ``run_id`` holds, of one ``category`` if it is given."""
+    return Holding.objects.filter(**owner).aggregate(total=Sum("size_bytes"))["total"] or 0
 
 
 def _forget(unused: QuerySet[Blob], blob: Blob) -> bool:

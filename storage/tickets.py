@@ -17,6 +17,9 @@ from storage.models import Blob
 PUT_PATH = "/storage/put/"
 GET_PATH = "/storage/get/"
 
+TEAM = "t"
+"""In a ticket: the key of the team that needs room for the upload (`storage.room`); without it nobody is asked."""
+
 Receiver = Callable[[dict[str, Any], Blob], None]
 """Takes what the ticket carries and the blob that arrived; runs in the transaction that keeps the blob."""
 

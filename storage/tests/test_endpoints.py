@@ -15,10 +15,11 @@ from django.db import connections
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from common.errors import TooLarge
 from config.asgi import application
 from runs.models import Run, RunFile
 from runs.services import deletion
-from storage import local, tickets
+from storage import local, room, tickets
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes
 from tests.factories import RunFactory
@@ -275,3 +276,34 @@ class TestGet:
         path = _get_path()
         local.delete(Blob.objects.get().location)
         assert _ask("GET", path).status_code == 404
+
+
+class TestRoom:
+    @pytest.fixture(autouse=True)
+    def full(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Have no room for the team 7."""
+
+        def check(team_id: int) -> None:
+            if team_id == 7:
+                raise TooLarge("The team has no room.")
+
+        monkeypatch.setattr(room, "_checks", [check])
+        room.forget()
+
+    def test_a_team_without_room_is_told_and_nothing_is_kept(self, tmp_path: Path):
+        """BIL-3: SDKs do not send an upload again after a 413."""
+        path = tickets.put_path("run-file", r=RunFactory().pk, n="model.pt", **{tickets.TEAM: 7})
+        answer = _ask("PUT", path, b"weights")
+        assert answer.status_code == 413
+        assert answer.json()["error"] == {
+            "code": "too_large",
+            "message": "The team has no room.",
+            "detail": None,
+        }
+        assert _files(tmp_path) == []
+        assert not RunFile.objects.exists()
+
+    @pytest.mark.parametrize("more", [{}, {tickets.TEAM: 8}])
+    def test_files_that_need_none_and_other_teams_go_on(self, more: dict[str, int]):
+        path = tickets.put_path("run-file", r=RunFactory().pk, n="config.yaml", **more)
+        assert _ask("PUT", path, b"lr: 1").status_code == 200

@@ -6,23 +6,27 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import time_machine
 from django.db import connection, transaction
+from django.db.models import Sum
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runs.models import RunFile
 from storage import local, services, tickets
-from storage.models import Blob, ByteEntry
+from storage.models import Blob, ByteEntry, Holding
 from storage.services import (
     UNUSED_FOR,
     enter_bytes,
     held_bytes,
     keep_blob,
     keep_bytes,
+    move_bytes,
+    settle_bytes,
     sweep,
     sweep_strays,
 )
@@ -221,3 +225,68 @@ class TestLedger:
         pk = run.pk
         run.delete()
         assert held_bytes(run_id=pk) == 5
+
+    def test_what_is_held_is_the_sum_of_its_entries(self):
+        """BIL-4."""
+        place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "category": "file"}
+        for delta in (5, 7, -2):
+            enter_bytes(**place, user_id=4, delta_bytes=delta)
+        assert Holding.objects.values("team_id", "project_id", "run_id", "category", "size_bytes").get() == {
+            **place,
+            "size_bytes": 10,
+        }
+        assert set(ByteEntry.objects.values_list("user_id", flat=True)) == {4}
+        enter_bytes(**place, delta_bytes=-10)
+        assert not Holding.objects.exists()
+
+    def test_what_belongs_to_no_run_is_held_by_its_project(self):
+        enter_bytes(team_id=1, project_id=2, category="artifact", delta_bytes=5)
+        enter_bytes(team_id=1, category="artifact", delta_bytes=6)
+        assert (held_bytes(team_id=1), held_bytes(project_id=2), held_bytes(project_id=0)) == (11, 5, 6)
+
+    def test_settling_enters_the_difference_alone(self):
+        place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "user_id": 4}
+        settle_bytes(**place, sizes={"history": 10, "log": 0})
+        settle_bytes(**place, sizes={"history": 7, "log": 1})
+        settle_bytes(**place, sizes={"history": 7, "log": 1})
+        assert list(ByteEntry.objects.order_by("pk").values_list("category", "delta_bytes")) == [
+            ("history", 10),
+            ("history", -3),
+            ("log", 1),
+        ]
+
+    def test_moved_bytes_leave_nothing_behind(self):
+        place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "category": "log"}
+        enter_bytes(**place, user_id=4, delta_bytes=10)
+        move_bytes(run_ids=[3], team_id=5, project_id=6)
+        assert (held_bytes(team_id=1), held_bytes(team_id=5), held_bytes(project_id=6)) == (0, 10, 10)
+        move_bytes(run_ids=[3], user_id=7)
+        move_bytes(run_ids=[3], user_id=7)
+        assert Holding.objects.count() == 1
+        assert list(ByteEntry.objects.order_by("pk").values_list("team_id", "user_id", "delta_bytes")) == [
+            (1, 4, 10), (1, 4, -10), (5, 4, 10), (5, 4, -10), (5, 7, 10),
+        ]  # fmt: skip
+
+
+@pytest.mark.django_db(transaction=True)
+def test_bytes_entered_at_once_are_all_held():
+    """BIL-4: no change is lost, though several write to the same place, and it comes and goes."""
+    place: dict[str, Any] = {"team_id": 1, "project_id": 2, "category": "artifact"}
+
+    def enter(writer: int) -> None:
+        try:
+            for number in range(25):
+                with transaction.atomic():
+                    enter_bytes(**place, delta_bytes=writer + 1)
+                    enter_bytes(**place, run_id=number % 3, delta_bytes=1)
+                with transaction.atomic():
+                    enter_bytes(**place, delta_bytes=-writer - 1 if number % 5 else 1)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for entering in [pool.submit(enter, writer) for writer in range(4)]:
+            entering.result()
+    entered = ByteEntry.objects.aggregate(total=Sum("delta_bytes"))["total"]
+    assert held_bytes(team_id=1) == entered == 4 * 25 + 5 * (1 + 2 + 3 + 4) + 5 * 4
+    assert held_bytes(run_id=1) == 4 * 8
