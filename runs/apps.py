@@ -16,7 +16,7 @@ class RunsConfig(AppConfig):
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex
-        from runs.services import files, project_deletion, purge
+        from runs.services import files, holdings, project_deletion, purge
         from storage.services import register_blob_user
         from storage.tickets import register_receiver
         from teams.deletion import Holding, register_holding
@@ -32,6 +32,8 @@ class RunsConfig(AppConfig):
         register_reading("runs", measures.states)
         register_receiver(files.PURPOSE, files.receive_run_file)
         register_blob_user(used_blobs)
+        holdings.register_measure(holdings.FILE, holdings.file_bytes)
+        holdings.register_measure(holdings.LOG, holdings.log_bytes)
         purge.register_part(purge.remove_files)
         purge.register_part(purge.remove_rows)
         register_holding(

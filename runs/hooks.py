@@ -6,6 +6,7 @@ since posts of other runs wait in the same transaction, and its faults are its o
 
 import logging
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.db import Error as DatabaseError
@@ -14,8 +15,9 @@ from runs.models import Run, RunAlert
 
 logger = logging.getLogger(__name__)
 
-StateHook = Callable[[Run, str], None]
-"""Takes a run whose project and team are loaded, in its new state, and the state before; "" if it was made just now."""
+StateHook = Callable[[Run, str, datetime], None]
+"""Takes a run whose project and team are loaded, in its new state; the state before, "" if it was made just now; and as
+of when it changed: for a crash the last heartbeat."""
 AlertHook = Callable[[RunAlert], None]
 """Takes an alert that code sent; its run, project and team are loaded."""
 _state_hooks: list[StateHook] = []
@@ -34,10 +36,10 @@ def register_alert_hook(hook: AlertHook) -> None:
         _alert_hooks.append(hook)
 
 
-def state_changed(run: Run, before: str) -> None:
+def state_changed(run: Run, before: str, at: datetime) -> None:
     """Call the hooks of a change of state; part of its transaction."""
     for hook in _state_hooks:
-        _guarded(hook, run, before)
+        _guarded(hook, run, before, at)
 
 
 def alert_sent(alert: RunAlert) -> None:

@@ -6,7 +6,7 @@ one is called after the account that it came from.
 
 from collections.abc import Iterator
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.merging import Line
@@ -54,9 +54,12 @@ def conflicts(source: User, target: User) -> Iterator[str]:
 
 def move(source: User, target: User) -> None:
     """Hand over projects, runs, views, charts and places."""
+    theirs = Q(user=source) | Q(project__team=personal_team(source))
+    # all at once, in one order: nothing may enter bytes for a run while these are moved
+    list(Run.objects.locked().filter(theirs).values_list("pk", flat=True))
     _move_projects(source, target)
     _move_charts(personal_team(source), personal_team(target), source)
-    Run.objects.filter(user=source).update(user=target)
+    _move_runs(source, target)
     Run.objects.filter(logged_by=source).update(logged_by=target)
     Project.objects.filter(created_by=source).update(created_by=target)
     StoredChart.objects.filter(created_by=source).update(created_by=target)
@@ -83,6 +86,20 @@ def _free(name: str, source: User, taken: set[str]) -> str:
     return proposed
 
 
+def _in_parts(runs: QuerySet[Run]) -> Iterator[list[int]]:
+    pks = list(runs.order_by("pk").values_list("pk", flat=True))
+    for begin in range(0, len(pks), _AT_ONCE):
+        yield pks[begin : begin + _AT_ONCE]
+
+
+def _move_runs(source: User, target: User) -> None:
+    """Hand over runs, and what they hold."""
+    runs = Run.objects.filter(user=source)
+    for some in _in_parts(runs):
+        move_bytes(run_ids=some, user_id=target.pk)
+    runs.update(user=target)
+
+
 def _move_projects(source: User, target: User) -> None:
     """Move live projects with their runs and bytes; deleted ones stay and go with the entity that ends."""
     team, taken = personal_team(target), _taken(target)
@@ -92,9 +109,8 @@ def _move_projects(source: User, target: User) -> None:
         taken.add(project.name)
         project.team = team
         project.save(update_fields=["team", "name", "updated_at"])
-        runs = list(Run.objects.filter(project=project).values_list("pk", flat=True))
-        for begin in range(0, len(runs), _AT_ONCE):
-            move_bytes(run_ids=runs[begin : begin + _AT_ONCE], team_id=team.pk, project_id=project.pk)
+        for some in _in_parts(Run.objects.filter(project=project)):
+            move_bytes(run_ids=some, team_id=team.pk)
 
 
 def _move_charts(source: Team, target: Team, user: User) -> None:

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from runs.services import lifecycle, logs, project_deletion, purge
+from runs.services import holdings, lifecycle, logs, project_deletion, purge
 from teams.deletion import forget_teams
 
 BUDGET_S = 60.0
@@ -18,6 +18,12 @@ def find_crashed_runs() -> int:
 def fold_logs() -> int:
     """Fold the small blocks of console logs; returns how many runs' were."""
     return logs.fold_logs(BUDGET_S)
+
+
+@shared_task(time_limit=3600)
+def settle_holdings() -> int:
+    """Let the ledger of bytes say what runs hold; returns of how many it said something else. Scheduled every night."""
+    return holdings.reconcile(1800.0)
 
 
 @shared_task(time_limit=600)

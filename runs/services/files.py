@@ -13,10 +13,12 @@ from common.errors import Gone, Invalid
 from runs.access import RunAction
 from runs.models import Run, RunFile
 from runs.projection import clean_text
+from runs.services.holdings import FILE
 from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file
 from storage import tickets
 from storage.local import path_of
 from storage.models import Blob
+from storage.room import require_room
 from storage.services import enter_bytes
 
 PURPOSE = "run-file"
@@ -24,6 +26,18 @@ MAX_NAME = 1024
 _SEPARATOR = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
 """Windows' forms too: there the SDK joins the name to the folder that it downloads into."""
+
+
+_OF_RUN = frozenset({
+    "config.yaml", "wandb-summary.json", METADATA, "output.log", "requirements.txt", "conda-environment.yaml",
+})  # fmt: skip
+_LOGS = "logs/"
+"""Where newer SDKs put the console log in parts."""
+
+
+def is_of_run(name: str) -> bool:
+    """Whether a file belongs to the run as its metrics do: its config, summary and log are taken even without room."""
+    return name in _OF_RUN or name.startswith(_LOGS)
 
 
 def check_file_name(name: str) -> str:
@@ -41,9 +55,27 @@ def check_file_name(name: str) -> str:
 
 
 def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str]:
-    """Return for each file of a run a signed path to PUT it to."""
+    """Return for each file of a run a signed path to PUT it to; what the upload is asked about is in the ticket.
+
+    Where there is no room for more files the PUT says so, file by file: a refusal here would take the SDK's own files
+    of the same call with it.
+    """
     require(actor, RunAction.LOG, run)
-    return [tickets.put_path(PURPOSE, r=run.pk, n=check_file_name(name)) for name in names]
+    team = run.project.team_id
+    return [
+        tickets.put_path(PURPOSE, r=run.pk, n=name, **({} if is_of_run(name) else {tickets.TEAM: team}))
+        for name in map(check_file_name, names)
+    ]
+
+
+def require_room_for(run: Run, names: Iterable[str]) -> None:
+    """Refuse at once what the uploads would be refused for, to callers that ask for all or none.
+
+    Raises:
+        DomainError: the team may store no more files.
+    """
+    if not all(map(is_of_run, names)):
+        require_room(run.project.team_id)
 
 
 def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
@@ -52,7 +84,8 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
     Raises:
         Gone: the run was deleted meanwhile.
     """
-    run = Run.objects.locked().select_related("project").filter(pk=ticket["r"]).first()
+    # its project is read after the lock: the run may have been moved while this waited for it
+    run = Run.objects.locked().filter(pk=ticket["r"]).first()
     if run is None or run.deleted_at is not None:
         raise Gone("The run of this file was deleted.")
     file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
@@ -63,7 +96,7 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
     )
     enter_bytes(
-        team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, category="file",
+        team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
         delta_bytes=blob.size_bytes - before,
     )  # fmt: skip
 
@@ -72,7 +105,7 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
 def delete_run_file(*, actor: Actor, file: RunFile) -> None:
     """Remove a file from its run; the sweep frees its bytes when nothing else uses them."""
     require(actor, RunAction.DELETE_FILES, file.run)
-    run = Run.objects.locked().select_related("project__team").get(pk=file.run_id)
+    run = Run.objects.locked().get(pk=file.run_id)
     found = RunFile.objects.filter(pk=file.pk).first()
     if found is None:  # two clicks at once give its bytes back once
         return
@@ -82,10 +115,7 @@ def delete_run_file(*, actor: Actor, file: RunFile) -> None:
         before={"file": file.name, "bytes": file.size_bytes},
     )  # fmt: skip
     enter_bytes(
-        team_id=team.pk,
-        project_id=run.project_id,
-        run_id=run.pk,
-        category="file",
+        team_id=team.pk, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
         delta_bytes=-file.size_bytes,
-    )
+    )  # fmt: skip
     file.delete()

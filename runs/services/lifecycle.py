@@ -22,6 +22,7 @@ from runs.access import RunAction
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
+from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
 from runs.states import ACTIVE, RunState, state_after_exit, state_after_silence
 
@@ -131,6 +132,7 @@ def set_state(run: Run, state: RunState, *, at: datetime, exit_code: int | None 
     elif state not in ACTIVE and before in ACTIVE:
         run.active_before_s, run.active_since = run.active_before_s + run.lifetime_s(at), None
         run.finished_at = at
+        settle_run(run.pk, HISTORY, LOG)
     if exit_code is not None:
         # a late finish overrides an assumed crash, and the time up to it counts (wish 4)
         if run.finished_at is not None and at > run.finished_at:
@@ -143,7 +145,7 @@ def set_state(run: Run, state: RunState, *, at: datetime, exit_code: int | None 
                        "updated_at"]
     )  # fmt: skip
     StateChange.objects.create(run=run, state=state, at=at)
-    hooks.state_changed(run, before)
+    hooks.state_changed(run, before, at)
     _announce(run, before)
 
 
@@ -169,7 +171,7 @@ def _insert(
     note_hosts_of_config(run, fields.config_text)
     Pulse.objects.create(run=run, heartbeat_at=now)
     StateChange.objects.create(run=run, state=state, at=now)
-    hooks.state_changed(run, "")
+    hooks.state_changed(run, "", now)
     _announce(run, "")
     return run
 

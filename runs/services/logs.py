@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from runs.models import LogBlock, Run
+from runs.services.holdings import LOG, settle_run
 from runs.services.posts import LINES_PER_BLOCK, compress_lines, decompress_lines
 from runs.states import ACTIVE
 
@@ -79,6 +80,7 @@ def _fold_some(run_id: int) -> bool:
         whole = blocks.filter(first_line__lte=stop - F("line_count"))
         whole._raw_delete(whole.db)
         LogBlock.objects.bulk_create(made)
+        settle_run(run_id, LOG)
     return True
 
 

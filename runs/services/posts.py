@@ -172,8 +172,8 @@ def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) 
         at: The group's time, UTC.
     """
     alive = [post for post in posts if not post.is_attached]
+    _write_pulses(alive, at)  # before states: hooks read what a run's last post says of it
+    _write_logs(posts)  # and settle a run that ends with its last lines
     _move_states(alive, now, at)
-    _write_pulses(alive, at)
     _write_configs(posts, at)
-    _write_logs(posts)
     _write_bad_lines(posts)

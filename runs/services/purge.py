@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from runs.models import BadLine, LogBlock, Pulse, Run, RunAlert, RunFile, RunHost
 from runs.services.deletion import undo_ended_at
+from runs.services.holdings import settle_run
 from runs.states import ACTIVE
-from storage.services import enter_bytes
 
 logger = logging.getLogger(__name__)
 
@@ -33,16 +33,25 @@ _TEXTS = (
 RemoveSome = Callable[[Run, int], int]
 """(run, limit) to how many of the run's rows went, at most ``limit``; 0 when none is left.
 
-It is part of a transaction that has locked the run, whose project is loaded. What lies outside the database goes on
-commit, and what a crash leaves of it must be found by a sweep.
+It is part of a transaction that has locked the run, whose project is loaded; the ledger of bytes follows in the same.
+What lies outside the database goes on commit, and what a crash leaves of it must be found by a sweep.
 """
 _parts: list[RemoveSome] = []
+Prepare = Callable[[int], None]
+"""Takes the id of a run whose rows are about to go, outside any transaction."""
+_preparations: list[Prepare] = []
 
 
 def register_part(remove: RemoveSome) -> None:
     """Add what a run holds; called in ``AppConfig.ready`` of every app with a key to Run."""
     if remove not in _parts:
         _parts.append(remove)
+
+
+def register_preparation(prepare: Prepare) -> None:
+    """Add a last look at what a run holds; called in ``AppConfig.ready``. Its failure keeps nothing from going."""
+    if prepare not in _preparations:
+        _preparations.append(prepare)
 
 
 def remove_some(rows: QuerySet[Any], limit: int) -> int:
@@ -55,15 +64,8 @@ def remove_some(rows: QuerySet[Any], limit: int) -> int:
 
 
 def remove_files(run: Run, limit: int) -> int:
-    """Take files away from their run and its bytes from the ledger; the sweep frees contents that nobody else uses."""
-    sizes = dict(RunFile.objects.filter(run=run).order_by("pk").values_list("pk", "size_bytes")[:limit])
-    if sizes:
-        RunFile.objects.filter(pk__in=list(sizes))._raw_delete(RunFile.objects.db)
-        enter_bytes(
-            team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, category="file",
-            delta_bytes=-sum(sizes.values()),
-        )  # fmt: skip
-    return len(sizes)
+    """Take files away from their run; the sweep frees contents that nobody else uses."""
+    return remove_some(RunFile.objects.filter(run=run), limit)
 
 
 def remove_rows(run: Run, limit: int) -> int:
@@ -96,8 +98,10 @@ def _purge_some(run_id: int) -> bool:
     for remove in _parts:
         left -= remove(run, left)
         if left <= 0:
+            settle_run(run.pk)
             Run.objects.filter(pk=run.pk, purge_began_at__isnull=True).update(purge_began_at=now)
             return True
+    settle_run(run.pk)
     remove_some(Pulse.objects.filter(run=run), 1)
     empty = Run()
     for name in _TEXTS:
@@ -107,12 +111,21 @@ def _purge_some(run_id: int) -> bool:
     return False
 
 
+def _prepare(run_id: int) -> None:
+    for prepare in _preparations:
+        try:
+            prepare(run_id)
+        except Exception:
+            logger.exception("%s failed for run %s, which is purged nevertheless", prepare, run_id)
+
+
 def purge_runs(budget_s: float) -> int:
     """Purge what is due, for about so long; returns how many runs hold nothing any more."""
     until = time.monotonic() + budget_s
     done = 0
     for pk in list(due(Run.objects.all()).values_list("pk", flat=True)[:_RUNS_A_ROUND]):
         try:
+            _prepare(pk)
             while _purge_some(pk):
                 if time.monotonic() > until:
                     return done
