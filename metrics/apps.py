@@ -6,10 +6,11 @@ class MetricsConfig(AppConfig):
 
     def ready(self) -> None:
         from common.telemetry.exposition import register_reading
-        from metrics import gaps, measures, store
-        from runs.services import purge
+        from metrics import gaps, held, measures, store
+        from runs.services import holdings, purge
         from runs.timeline import register_marks
 
         register_reading("store", measures.store)
         purge.register_part(store.delete)
+        holdings.register_measure(holdings.HISTORY, held.sizes)
         register_marks(gaps.gap_marks)

@@ -27,6 +27,7 @@ from metrics.cold import cold_store
 from metrics.models import Segment, Stream, Tail
 from metrics.store import MAX_SEGMENT_ROWS, Block
 from runs.models import Run
+from runs.services.holdings import HISTORY, settle_run
 from runs.states import ACTIVE
 
 logger = logging.getLogger(__name__)
@@ -153,6 +154,7 @@ def _pack(stream: Stream) -> bool:
         segment.save(force_insert=True)
         stream.packed_to, stream.tail_bytes = segment.row_to, F("tail_bytes") - size
         stream.save(update_fields=["packed_to", "tail_bytes"])
+        settle_run(stream.run_id, HISTORY)
     stream.refresh_from_db(fields=["tail_bytes"])
     PACKING_ROWS.inc(segment.row_count)
     measures.segment_written("pack", segment.size_bytes)
@@ -189,6 +191,7 @@ def _merge(stream: Stream, *, ended: bool) -> bool:
         if gone != len(small):
             raise Overtaken
         merged.save(force_insert=True)
+        settle_run(stream.run_id, HISTORY)
     measures.segment_written("merge", merged.size_bytes)
     return True
 
@@ -268,4 +271,5 @@ def recover(name: str) -> bool:
     if Run.objects.locked().filter(pk=stream.run_id, purge_began_at__isnull=True).first() is None:
         return False
     segment.save(force_insert=True)
+    settle_run(stream.run_id, HISTORY)
     return True

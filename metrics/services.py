@@ -1,5 +1,6 @@
 """Taking history over: forks and rewinds (RUN-6)."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
@@ -15,7 +16,18 @@ from metrics.models import Kind, Sequence, Stream, Tail
 from metrics.writing import Lines, PointWriter
 from runs.access import RunAction
 from runs.models import BadLine, LogBlock, Pulse, Run, StateChange, rewound_prefix
+from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.lifecycle import set_summary
+
+RewindHook = Callable[[Run, Run], None]
+"""Takes a run that is rewound and the one that keeps what it had; part of the transaction, which has locked the run."""
+_rewind_hooks: list[RewindHook] = []
+
+
+def register_rewind_hook(hook: RewindHook) -> None:
+    """Add what is to follow a run's rows into its archive; called in ``AppConfig.ready``."""
+    if hook not in _rewind_hooks:
+        _rewind_hooks.append(hook)
 
 
 def _copy_history(source: Run, target: Run, step: int) -> None:
@@ -58,6 +70,7 @@ def fork_run(*, actor: Actor, run: Run, parent_uid: str, step: int) -> Run:
     _copy_history(parent, run, step)
     run.forked_from, run.forked_at_step = parent, step
     run.save(update_fields=["forked_from", "forked_at_step", "updated_at"])
+    settle_run(run.pk, HISTORY)
     return run
 
 
@@ -95,6 +108,10 @@ def rewind_run(*, actor: Actor, run: Run, step: int) -> Run:
     _copy_history(archive, run, step)
     run.forked_from, run.forked_at_step = archive, step
     run.save(update_fields=["forked_from", "forked_at_step", "updated_at"])
+    for hook in _rewind_hooks:
+        hook(run, archive)
+    for one in (archive, run):
+        settle_run(one.pk, HISTORY, LOG)
     team = run.project.team
     record(
         actor, "run.rewind", run, organization_id=team.organization_id, team_id=team.pk,

@@ -1,7 +1,7 @@
 """Reads of the metric store: packed segments first, then the tail, as one row of rows."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 
 from metrics.batches import cut
-from metrics.codec import MAX_ROWS, Batch, Floats, Rows, decode, unpack
+from metrics.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers, unpack
 from metrics.cold import cold_store
 from metrics.contents import Content
 from metrics.keysets import keys_of
@@ -91,6 +91,23 @@ class Block:
         self.row0 = max(part.row0, since)
         self._skipped = self.row0 - part.row0
         self.index = Content(part.name).index(bytes(part.index)) if isinstance(part, Segment) else None
+
+    @property
+    def row_to(self) -> int:
+        """The row after its last."""
+        return self.part.row_to
+
+    def numbers(self, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, Rows, Floats]]:
+        """Yield (shown name, rows of the stream, values) of the keys wanted; a segment is read only if it has some."""
+        keys = None if self.index is None else {key for key in self.index.columns if is_wanted(key)}
+        if keys is not None and not keys:
+            return
+        batch = self.batch(keys)
+        for group in batch.groups:
+            rows = row_numbers(group, batch.row_count) + self.row0
+            for position, column in enumerate(group.keys):
+                if is_wanted(shown := shown_key(column)):
+                    yield shown, rows, group.values[position]
 
     def batch(self, keys: Collection[str] | None = None) -> Batch:
         """Return the rows, renumbered from 0; with ``keys`` (shown names) perhaps only those numeric columns."""
