@@ -9,6 +9,7 @@ What `Event.data` holds, by kind:
 """
 
 import logging
+from datetime import datetime
 
 from django.core.cache import cache
 from django.db import transaction
@@ -27,7 +28,7 @@ MAX_TEXT = 4000
 _HEAVY = ("config_text", "config_flat", "notes", "description")
 
 
-def note_state(run: Run, before: str) -> None:
+def note_state(run: Run, before: str, _at: datetime) -> None:
     """Write that a run changed its state, where somebody might want to know: one statement at the end of a run."""
     project = run.project
     if run.state not in ENDED and not _is_awaited(project.team_id, project.pk):

@@ -41,7 +41,7 @@ from runs.api.shapes import RunSerializer
 from runs.models import Run
 from runs.projection import read_lenient, wrap_config
 from runs.services.alerts import send_alert
-from runs.services.files import upload_paths
+from runs.services.files import require_room_for, upload_paths
 from runs.services.lifecycle import RunFields, path_of
 
 
@@ -141,6 +141,7 @@ class LoggedRunViewSet(ViewSet):
         """Ask where files of the run go; one that is sent again takes the place of the former."""
         run = self._run()
         wanted = validated(NamesSerializer, request.data)["names"]
+        require_room_for(run, wanted)
         paths = upload_paths(actor=actor_of(request), run=run, names=wanted)
         uploads = [
             {"name": name, "url": _absolute(request, path), "headers": {}}

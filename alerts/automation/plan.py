@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from alerts.automation.filters import Condition, parse
 from alerts.models import Automation
 from common.errors import Invalid
-from teams.features import has_feature
+from teams.features import has_feature, having
 from teams.models import Team
 
 logger = logging.getLogger(__name__)
@@ -20,16 +20,11 @@ def has_automations(team: Team) -> bool:
 
 
 def with_plan(automations: Iterable[Automation]) -> list[Automation]:
-    """Keep those of teams that may use automations; others are silent. Teams and organizations must be loaded."""
-    answers: dict[int, bool] = {}
-    kept = []
-    for automation in automations:
-        key = automation.team.organization_id or 0
-        if key not in answers:
-            answers[key] = has_automations(automation.team)
-        if answers[key]:
-            kept.append(automation)
-    return kept
+    """Keep those of teams that may use automations, one query; others are silent. Their teams must be loaded."""
+    rows = list(automations)
+    organizations = {row.team.organization_id for row in rows if row.team.organization_id is not None}
+    have = having(organizations, FEATURE)
+    return [row for row in rows if row.team.organization_id is None or row.team.organization_id in have]
 
 
 def with_conditions(automations: Iterable[Automation]) -> list[tuple[Automation, Condition]]:

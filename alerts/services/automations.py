@@ -23,6 +23,7 @@ from alerts.templating import MAX_TEMPLATE, check_template
 from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
 from runs.projection import clean_text
+from teams.features import without
 from teams.models import Team
 
 MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
@@ -135,7 +136,8 @@ def _require_plan(team: Team) -> None:
     """
     if not has_automations(team):
         message = _("The plan of %(organization)s does not include automations.")
-        raise Forbidden(message % {"organization": team.organization}, action=FEATURE)
+        told = message % {"organization": team.organization}
+        raise Forbidden(without(told, team.organization) if team.organization else told, action=FEATURE)
 
 
 def _check_count(team: Team, project: Project | None) -> None:

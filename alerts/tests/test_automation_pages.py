@@ -15,7 +15,6 @@ from common.search import search
 from runs.models import Project, Visibility
 from runs.services.projects import add_project_member
 from runs.states import RunState
-from teams.features import register_feature_answer
 from teams.models import Team
 from teams.roles import built_in
 from tests.automations import acted, make_automation, states
@@ -28,6 +27,7 @@ from tests.factories import (
     actor,
     make_member,
 )
+from tests.plans import lacking
 
 pytestmark = pytest.mark.django_db
 PAGE = "/vision/cifar/automations"
@@ -248,13 +248,10 @@ def test_a_list_and_a_history_cost_the_same_for_many(
 def test_a_plan_without_automations_is_said_and_nothing_is_made(
     client: Client, project: Project, member: User
 ):
-    register_feature_answer(lambda _organization, feature: feature != "automations")
-    try:
+    with lacking("automations"):
         assert "does not include automations" in _text(client, PAGE)
         answer = client.post(f"{PAGE}/new", METRIC | {"scope": "cifar"}, headers={"Accept": "text/html"})
         assert answer.status_code == 403
-    finally:
-        register_feature_answer(lambda _organization, _feature: True)
 
 
 def test_one_finds_ones_own_of_personal_projects_in_settings(client: Client):

@@ -15,9 +15,9 @@ from alerts.services.automations import (
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import history, post
-from teams import features
 from tests.automations import make_automation, states, threshold
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member
+from tests.plans import lacking
 
 pytestmark = pytest.mark.django_db
 
@@ -36,10 +36,8 @@ def given(**more):
 
 @pytest.fixture
 def without_plan():
-    answers = list(features._answers)
-    features.register_feature_answer(lambda _organization, feature: feature != "automations")
-    yield
-    features._answers[:] = answers
+    with lacking("automations"):
+        yield
 
 
 @pytest.mark.parametrize(

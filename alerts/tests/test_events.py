@@ -1,6 +1,6 @@
 """ALR-1, ALR-5: an event is written with what happened or not at all, and costs the ingest one statement."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.core.cache import cache
@@ -78,7 +78,7 @@ def test_the_end_of_a_run_costs_the_ingest_one_statement_more():
 def test_a_fault_of_alerts_does_not_cost_a_run_its_data(monkeypatch):
     """ALR-5: what is logged is stored in any case."""
 
-    def fails(run: Run, before: str) -> None:
+    def fails(run: Run, before: str, at: datetime) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(hooks, "_state_hooks", [fails])
