@@ -1,0 +1,46 @@
+"""Actions on billing; the row of the matrix in TEAM-21 that concerns it."""
+
+from enum import StrEnum
+
+from django.utils.translation import gettext_lazy as _
+
+from access.actions import ActionSpec, presets, register_actions
+from access.grants import register_grants
+from access.resources import Resource, register_resource
+from billing.grants import BillingAdmins
+
+ORGANIZATION = ("teams.Organization",)
+OF_MONEY = ("billing.PaymentMethod",)
+OF_HISTORY = ("billing.Invoice",)
+
+
+class BillingAction(StrEnum):
+    """What is done with an organization's billing; a team's own use is ``team.view_usage``."""
+
+    VIEW = "billing.view"
+    MANAGE = "billing.manage"
+    ASSIGN = "billing.assign"
+
+
+def register() -> None:
+    """Tell the engine."""
+    register_actions(
+        {
+            BillingAction.VIEW: ActionSpec(
+                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets("O"), label=_("See billing"),
+                help=_("The plan, what is used, payment methods and invoices of the organization."),
+            ),
+            BillingAction.MANAGE: ActionSpec(
+                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets(""), label=_("Manage billing"),
+                help=_("Change the plan, payment methods and billing details. Billing admins do."),
+            ),
+            BillingAction.ASSIGN: ActionSpec(
+                ORGANIZATION, presets("O"), label=_("Choose billing admins"),
+                help=_("Hand billing over to another admin of the organization."),
+            ),
+        },
+        group=_("Billing"),
+    )  # fmt: skip
+    for model in ("billing.PaymentMethod", "billing.Invoice"):
+        register_resource(Resource(model, view=BillingAction.VIEW, organization="subscription__organization"))
+    register_grants(BillingAdmins(BillingAction.MANAGE))

@@ -1,0 +1,154 @@
+"""Ledgers of use and who looks after billing, for operators: read only, but for choosing billing admins (BIL-4, BIL-9).
+
+What was used and what gateways said is history: nobody adds, changes or deletes it, here least of all.
+"""
+
+from django import forms
+from django.contrib import admin
+
+from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
+from accounts.admin_forms import UserField
+from billing.models import (
+    BillingAdmin,
+    GatewayEvent,
+    HardwareUse,
+    IngestionEntry,
+    InternalPrices,
+    MeterState,
+    ReportedTime,
+    TrackedInterval,
+    UsageDay,
+)
+from billing.services import admins
+from teams.models import Organization
+
+_OF = ["=team_id", "=project_id", "=run_id", "=user_id"]
+_WHO = "An admin of the organization: username or verified address."
+
+
+class AssignForm(ActForm):
+    """Who manages billing."""
+
+    user = UserField(help_text=_WHO)
+
+
+class NewBillingAdminForm(AssignForm):
+    """Whose billing, and who manages it."""
+
+    organization = forms.ModelChoiceField(
+        Organization.objects.filter(deleted_at__isnull=True), to_field_name="name", widget=forms.TextInput,
+        help_text="Its name.",
+    )  # fmt: skip
+    field_order = ("organization", "user")
+
+
+def _assign(doing: Doing[BillingAdmin]) -> str:
+    organization, user = doing.typed.get("organization") or doing.row.organization, doing.typed["user"]
+    lost = admins.assign(actor=doing.actor, organization=organization, user=user)
+    instead = f" instead of {', '.join(map(str, lost))}" if lost else ""
+    return f"{user} manages billing of {organization}{instead}."
+
+
+def _withdraw(doing: Doing[BillingAdmin]) -> None:
+    admins.withdraw(actor=doing.actor, organization=doing.row.organization, user=doing.row.user)
+
+
+@admin.register(BillingAdmin)
+class BillingAdminAdmin(ServedAdmin[BillingAdmin]):
+    """Who gets an organization's billing mail and manages payment."""
+
+    list_display = ["user", "organization", "created_at"]
+    list_select_related = ["user", "organization"]
+    search_fields = ["user__username", "user__email", "organization__name"]
+    date_hierarchy = "created_at"
+    _moves = (
+        "On plans with one billing admin at a time the role moves. Everybody whose role changes is mailed."
+    )
+    creation = Act(
+        slug="add", label="Choose a billing admin", form=NewBillingAdminForm, text=_moves, do=_assign
+    )
+    acts = (
+        Act(slug="assign", label="Choose another billing admin", form=AssignForm, is_dangerous=True,
+            text=_moves, do=_assign),
+        Act(slug="withdraw", label="Take the role away", is_dangerous=True, do=_withdraw,
+            text="They are told by mail. The last billing admin who can act keeps the role."),
+    )  # fmt: skip
+
+
+@admin.register(InternalPrices)
+class InternalPricesAdmin(ServedAdmin[InternalPrices]):
+    """What organizations charge their own teams; they set it on their pages."""
+
+    list_display = ["organization", "currency", "gpu_hour_price", "storage_gb_price", "kwh_price"]
+    list_select_related = ["organization"]
+    search_fields = ["organization__name"]
+
+
+@admin.register(TrackedInterval)
+class TrackedIntervalAdmin(ServedAdmin[TrackedInterval]):
+    """The ledger of tracked hours."""
+
+    list_display = ["run_id", "team_id", "project_id", "user_id", "began_at", "ended_at", "counted_to"]
+    list_filter = [("ended_at", admin.EmptyFieldListFilter), "began_at"]
+    date_hierarchy = "began_at"
+    search_fields = _OF
+
+
+@admin.register(ReportedTime)
+class ReportedTimeAdmin(ServedAdmin[ReportedTime]):
+    """The ledger of time that runs told of later, such as when they were synced."""
+
+    list_display = ["run_id", "team_id", "project_id", "user_id", "at", "seconds", "is_counted"]
+    list_filter = ["is_counted", "at"]
+    date_hierarchy = "at"
+    search_fields = _OF
+
+
+@admin.register(IngestionEntry)
+class IngestionEntryAdmin(ServedAdmin[IngestionEntry]):
+    """The ledger of trace data taken in."""
+
+    list_display = ["at", "team_id", "project_id", "user_id", "size_bytes", "token", "is_counted"]
+    list_filter = ["is_counted", "at"]
+    date_hierarchy = "at"
+    search_fields = ["=team_id", "=project_id", "=user_id", "token"]
+
+
+@admin.register(HardwareUse)
+class HardwareUseAdmin(ServedAdmin[HardwareUse]):
+    """The ledger of GPU time and energy."""
+
+    list_display = ["day", "run_id", "team_id", "project_id", "user_id", "gpu_s", "energy_j", "is_counted"]
+    list_filter = ["is_counted", "day"]
+    date_hierarchy = "day"
+    search_fields = _OF
+
+
+@admin.register(UsageDay)
+class UsageDayAdmin(ServedAdmin[UsageDay]):
+    """What the ledgers add up to by day, as pages and invoices read it."""
+
+    list_display = [
+        "day", "team_id", "project_id", "user_id", "tracked_s", "delta_bytes", "byte_seconds", "ingested_bytes",
+        "gpu_s", "energy_j",
+    ]  # fmt: skip
+    list_filter = ["day"]
+    date_hierarchy = "day"
+    search_fields = ["=team_id", "=project_id", "=user_id"]
+
+
+@admin.register(MeterState)
+class MeterStateAdmin(ServedAdmin[MeterState]):
+    """How far the meter came. `manage.py rebuild_usage` counts everything anew."""
+
+    list_display = ["__str__", "opened_month"]
+
+
+@admin.register(GatewayEvent)
+class GatewayEventAdmin(ServedAdmin[GatewayEvent]):
+    """What payment gateways told, and what was made of it."""
+
+    list_display = ["received_at", "gateway", "kind", "object_ref", "handled_at", "failure"]
+    list_filter = ["gateway", "kind", ("handled_at", admin.EmptyFieldListFilter), "received_at"]
+    date_hierarchy = "received_at"
+    search_fields = ["event_ref", "object_ref", "kind", "failure"]

@@ -1,0 +1,136 @@
+"""Usage alerts (BIL-6): limits that come near or are reached, and charges that grow; once in a period each.
+
+What was passed is asked of the totals, never of what changed since the last look: a missed look loses nothing, and
+thresholds that were jumped over are told of in order. What was told is a row, unique, written with the mails.
+The percentage of storage is of what is held now: it warns before the limit. Its charges are of the mean over the
+period, as invoices are.
+"""
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from billing import alert_mails
+from billing.charges import Line, lines_of, overage_usd
+from billing.models import Subscription, UsageAlert
+from billing.models.usage import UsageCategory
+from billing.periods import Period, period_at
+from billing.selectors.usage import Use, use_by
+from billing.subscriptions import locked
+from billing.units import GB
+from teams.models import Team
+
+PERCENTS = (85, 100)
+"""Of the limit of a category; reached."""
+CHARGES_USD = (200, 450, 700, 1000)
+"""Of what use beyond the plan costs in the period so far; passed."""
+_LIMITED = (
+    Q(plan__included_hours__isnull=False)
+    | Q(plan__included_storage_gb__isnull=False)
+    | Q(plan__included_ingestion_gb__isnull=False)
+)
+Threshold = tuple[UsageCategory, int]
+
+
+def check_usage(now: datetime | None = None) -> int:
+    """Look at the running period of every payer with alerts, as far as the meter came; returns how many were told of.
+
+    The last hours of a period are looked at when it is closed (`billing.invoicing.closing`).
+    """
+    now = now or timezone.now()
+    watched = Subscription.objects.filter(_LIMITED, plan__has_usage_alerts=True)
+    watched = watched.exclude(organization__deleted_at__isnull=False).exclude(team__deleted_at__isnull=False)
+    told = 0
+    for anchor in sorted(set(watched.order_by().values_list("anchor_day", flat=True))):
+        told += _check(watched.filter(anchor_day=anchor), period_at(now, anchor))
+    return told
+
+
+def look_at(subscription: Subscription, period: Period, use: Use) -> list[UsageAlert]:
+    """Tell of what use passed, and was not told of in this period; call with the subscription locked."""
+    if not subscription.plan.has_usage_alerts or subscription.payer.deleted_at is not None:
+        return []
+    lines = lines_of(subscription, use.amounts, period.seconds)
+    known = set(_told([subscription.pk], period))
+    told = []
+    for category, threshold in _passed(lines, use):
+        if (subscription.pk, str(category), threshold) in known:
+            continue
+        alert = UsageAlert(
+            subscription=subscription, period_start=period.start, category=category, threshold=threshold
+        )
+        alert.recipients = alert_mails.tell(alert, period, lines, use)
+        alert.save(force_insert=True)
+        told.append(alert)
+    return told
+
+
+def percent_of(line: Line, use: Use) -> Decimal | None:
+    """Return how much of a category's limit is used; None without one.
+
+    A limit of nothing is full as soon as anything is used.
+    """
+    if line.included is None:
+        return None
+    used = Decimal(use.held_bytes) / GB if line.category == UsageCategory.STORAGE else line.used
+    if line.included:
+        return used / line.included * 100
+    return Decimal(100) if used > 0 else Decimal(0)
+
+
+def _passed(lines: list[Line], use: Use) -> Iterator[Threshold]:
+    for line in lines:
+        percent = percent_of(line, use)
+        if percent is not None:
+            yield from ((line.category, threshold) for threshold in PERCENTS if percent >= threshold)
+    charges = overage_usd(lines)
+    yield from ((UsageCategory.CHARGES, threshold) for threshold in CHARGES_USD if charges > threshold)
+
+
+def _told(subscriptions: Collection[int], period: Period) -> QuerySet[UsageAlert, tuple[int, str, int]]:
+    rows = UsageAlert.objects.filter(subscription__in=subscriptions, period_start=period.start)
+    return rows.order_by().values_list("subscription_id", "category", "threshold")
+
+
+def _check(watched: QuerySet[Subscription], period: Period) -> int:
+    """Find out with a few queries for all, then lock those of whom there is something to tell."""
+    rows = list(watched.select_related("plan", "organization", "team"))
+    uses = _uses_of(rows, period)
+    known = set(_told([row.pk for row in rows], period))
+    told = 0
+    for row in rows:
+        use = uses.get(row.pk, Use())
+        passed = _passed(lines_of(row, use.amounts, period.seconds), use)
+        if any((row.pk, str(category), threshold) not in known for category, threshold in passed):
+            told += _tell(row, period, use)
+    return told
+
+
+@transaction.atomic
+def _tell(subscription: Subscription, period: Period, use: Use) -> int:
+    """Look again with the row locked: of two at once, the second one finds that all is told."""
+    return len(look_at(locked(subscription), period, use))
+
+
+def _uses_of(rows: list[Subscription], period: Period) -> dict[int, Use]:
+    """Return what each payer used, by the subscription's key."""
+    keys = [row.pk for row in rows]
+    teams = Team.objects.filter(Q(organization__subscription__in=keys) | Q(subscription__in=keys))
+    payer_of = {
+        pk: of_organization or of_person
+        for pk, of_organization, of_person in teams.values_list(
+            "pk", "organization__subscription__pk", "subscription__pk"
+        )
+    }
+    found: dict[int, Use] = {}
+    for (team_id,), use in use_by(teams.values("pk"), period, by=("team_id",)).items():
+        whole = found.setdefault(payer_of[team_id], Use())
+        whole.tracked_s += use.tracked_s
+        whole.byte_seconds += use.byte_seconds
+        whole.held_bytes += use.held_bytes
+        whole.ingested_bytes += use.ingested_bytes
+    return found

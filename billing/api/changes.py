@@ -1,0 +1,88 @@
+"""REST: changing plans and bought storage (BIL-8): preview, then confirm exactly that."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED
+from rest_framework.viewsets import ViewSet
+
+from access.rest_policy import actor_of
+from access.routes import declare
+from billing.access import BillingAction
+from billing.api.payment import organization_asked
+from billing.api.shapes_payment import (
+    ConfirmedChangeSerializer,
+    DoneSerializer,
+    PlanStandingSerializer,
+    SummarySerializer,
+    WishedChangeSerializer,
+)
+from billing.changes import Summary
+from billing.models import Plan
+from billing.services import subscriptions as services
+from billing.subscriptions import subscription_of
+from common.errors import NotFound
+from common.rest import validated
+
+_MANAGE = BillingAction.MANAGE
+
+
+@declare(_MANAGE)
+class PlanChangeViewSet(ViewSet):
+    """Changes of an organization's plan and bought storage, by its billing admins."""
+
+    tag = "Billing"
+    object_actions: ClassVar[dict[str, str]] = {"preview": _MANAGE, "create": _MANAGE, "undo": _MANAGE}
+
+    def _given(self, request: Request, organization: str) -> dict[str, Any]:
+        row = organization_asked(request, organization, _MANAGE)
+        return {"actor": actor_of(request), "organization": row}
+
+    @extend_schema(request=WishedChangeSerializer, responses=SummarySerializer)
+    @action(detail=False, methods=["post"])
+    def preview(self, request: Request, organization: str) -> Response:
+        """Return what a change would mean and cost; nothing is changed."""
+        given, body = self._given(request, organization), validated(WishedChangeSerializer, request.data)
+        return Response(SummarySerializer(_preview(given, body)).data)
+
+    @extend_schema(request=ConfirmedChangeSerializer, responses={201: DoneSerializer})
+    def create(self, request: Request, organization: str) -> Response:
+        """Do what was previewed; 409 `outdated` where that is something else by now, and nothing is changed."""
+        given, body = self._given(request, organization), validated(ConfirmedChangeSerializer, request.data)
+        given["confirm"] = body["confirm"]
+        if "plan" in body:
+            done = services.change_plan(**given, plan=_plan(body["plan"]))
+        elif "extra_storage_gb" in body:
+            done = services.buy_storage(**given, extra_gb=body["extra_storage_gb"])
+        else:
+            done = services.cancel(**given)
+        return Response(DoneSerializer(done).data, status=HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=PlanStandingSerializer)
+    @action(detail=False, methods=["post"])
+    def undo(self, request: Request, organization: str) -> Response:
+        """Stay on the plan and the storage there are now."""
+        given = self._given(request, organization)
+        try:
+            row = services.undo_change(**given)
+        except services.AlreadySo:
+            row = subscription_of(given["organization"])
+        return Response(PlanStandingSerializer(row).data)
+
+
+def _preview(given: dict[str, Any], body: dict[str, Any]) -> Summary:
+    if "plan" in body:
+        return services.preview_plan(**given, plan=_plan(body["plan"]))
+    if "extra_storage_gb" in body:
+        return services.preview_storage(**given, extra_gb=body["extra_storage_gb"])
+    return services.preview_cancel(**given)
+
+
+def _plan(key: str) -> Plan:
+    plan = Plan.objects.filter(key=key).first()
+    if plan is None:
+        raise NotFound(f"There is no plan {key[:40]!r}.")
+    return plan

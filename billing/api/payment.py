@@ -1,0 +1,145 @@
+"""REST: how an organization pays, and what stands on its invoices (BIL-7)."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet, ViewSet
+
+from access.engine import visible
+from access.rest_policy import actor_of
+from access.routes import declare
+from billing.access import BillingAction
+from billing.api.shapes_payment import (
+    AskedPaymentSerializer,
+    BillingDetailsSerializer,
+    InvoiceToPaySerializer,
+    NewPaymentMethodSerializer,
+    PaymentMethodSerializer,
+    SetupSerializer,
+)
+from billing.models import Invoice, PaymentMethod
+from billing.services import payment_methods as services
+from billing.subscriptions import subscription_of
+from common.errors import NotFound
+from common.rest import Pages, is_key, validated
+from teams.models import Organization
+from teams.selectors import organization_named
+
+_VIEW, _MANAGE = BillingAction.VIEW, BillingAction.MANAGE
+
+
+def organization_asked(request: Request, name: str, action: str) -> Organization:
+    """Return the organization of an address; raises as `teams.selectors.organization_named`."""
+    return organization_named(actor_of(request), name, action)
+
+
+@declare(_VIEW)
+class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
+    """How an organization pays: its admins see it, its billing admins change it."""
+
+    tag = "Billing"
+    serializer_class = PaymentMethodSerializer
+    pagination_class = Pages
+    queryset = PaymentMethod.objects.all()
+    object_actions: ClassVar[dict[str, str]] = {
+        "list": _VIEW, "retrieve": _VIEW, "create": _MANAGE, "begin": _MANAGE, "default": _MANAGE, "destroy": _MANAGE,
+    }  # fmt: skip
+
+    def _organization(self) -> Organization:
+        return organization_asked(self.request, self.kwargs["organization"], self.object_actions[self.action])
+
+    def get_queryset(self) -> QuerySet[PaymentMethod]:
+        """Return those of the organization that are not removed."""
+        rows = PaymentMethod.objects.filter(subscription__organization=self._organization(), removed_at=None)
+        return visible(actor_of(self.request), _VIEW, rows)
+
+    def get_object(self) -> PaymentMethod:
+        """Return one of them."""
+        number = str(self.kwargs["pk"])
+        row = self.get_queryset().filter(pk=int(number) if is_key(number) else 0).first()
+        if row is None:
+            raise NotFound(_("There is no such payment method here."))
+        return row
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List how an organization pays, the newest first."""
+        return super().list(request, *args, **kwargs)
+
+    def retrieve(self, request: Request, **kwargs: str) -> Response:
+        """Return a payment method."""
+        return Response(PaymentMethodSerializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses=SetupSerializer)
+    @action(detail=False, methods=["post"], url_path="setup")
+    def begin(self, request: Request, **kwargs: str) -> Response:
+        """Begin to add a card: with this a browser hands it to Stripe."""
+        begun = services.begin_setup(actor=actor_of(request), organization=self._organization())
+        return Response(SetupSerializer(begun).data)
+
+    @extend_schema(request=NewPaymentMethodSerializer, responses={201: PaymentMethodSerializer})
+    def create(self, request: Request, **kwargs: str) -> Response:
+        """Add the card of a setup that a browser confirmed, or bank transfer, which needs billing details."""
+        organization, body = self._organization(), validated(NewPaymentMethodSerializer, request.data)
+        made = services.add_method(actor=actor_of(request), organization=organization, **body)
+        return Response(PaymentMethodSerializer(made).data, status=HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=PaymentMethodSerializer)
+    @action(detail=True, methods=["post"])
+    def default(self, request: Request, **kwargs: str) -> Response:
+        """Pay by this one from now on."""
+        row = services.make_default(actor=actor_of(request), method=self.get_object())
+        return Response(PaymentMethodSerializer(row).data)
+
+    def destroy(self, request: Request, **kwargs: str) -> Response:
+        """Remove a payment method; the last one stays while the plan or an open invoice needs it."""
+        services.remove_method(actor=actor_of(request), method=self.get_object())
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+@declare(_VIEW)
+class BillingDetailsViewSet(ViewSet):
+    """What stands on an organization's invoices."""
+
+    tag = "Billing"
+    object_actions: ClassVar[dict[str, str]] = {"retrieve": _VIEW, "partial_update": _MANAGE}
+
+    @extend_schema(responses=BillingDetailsSerializer)
+    def retrieve(self, request: Request, organization: str) -> Response:
+        """Return what stands on the next invoices."""
+        row = organization_asked(request, organization, _VIEW)
+        return Response(BillingDetailsSerializer(subscription_of(row)).data)
+
+    @extend_schema(request=BillingDetailsSerializer, responses=BillingDetailsSerializer)
+    def partial_update(self, request: Request, organization: str) -> Response:
+        """Change it; what is not sent stays, as do invoices that were made."""
+        row = organization_asked(request, organization, _MANAGE)
+        body = validated(BillingDetailsSerializer, request.data)
+        changed = services.change_details(actor=actor_of(request), organization=row, **body)
+        return Response(BillingDetailsSerializer(changed).data)
+
+
+@declare(_MANAGE)
+class PaymentViewSet(ViewSet):
+    """Paying what is open."""
+
+    tag = "Billing"
+    object_actions: ClassVar[dict[str, str]] = {"create": _MANAGE}
+
+    @extend_schema(request=InvoiceToPaySerializer, responses={202: AskedPaymentSerializer})
+    def create(self, request: Request, organization: str) -> Response:
+        """Charge an open invoice to the default card now; the invoice tells later how that went."""
+        row, actor = organization_asked(request, organization, _MANAGE), actor_of(request)
+        number = validated(InvoiceToPaySerializer, request.data)["invoice"]
+        rows = Invoice.objects.filter(subscription__organization=row, number=number)
+        invoice = visible(actor, _MANAGE, rows).select_related("subscription").first()
+        if invoice is None:
+            raise NotFound(_("There is no such invoice here."))
+        asked = services.pay_now(actor=actor, invoice=invoice)
+        return Response(AskedPaymentSerializer(asked).data, status=HTTP_202_ACCEPTED)

@@ -1,0 +1,65 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate, post_save
+
+
+class BillingConfig(AppConfig):
+    name = "billing"
+
+    def ready(self) -> None:
+        from billing import access, audit_words, settings_sections
+
+        access.register()
+        audit_words.register()
+        settings_sections.register()
+        self._register_people()
+        self._register_plans()
+        self._register_metering()
+
+    def _register_people(self) -> None:
+        from accounts.deletion import register_account_part
+        from accounts.merging import Part, register_merge_part
+        from billing import ending, merging, subscriptions
+        from billing.services import admins
+        from teams import hooks
+
+        hooks.register_organization_hook(subscriptions.begin_for_organization)
+        hooks.register_personal_hook(subscriptions.begin_for_person)
+        hooks.register_admin_guard(admins.keep_a_billing_admin)
+        hooks.register_end_hook(ending.end_organization)
+        register_account_part(erase=admins.remove_person, obstacles=ending.obstacles_of)
+        register_merge_part(Part(lines=merging.lines, move=merging.move))
+        post_migrate.connect(
+            subscriptions.sync_subscriptions, sender=self, dispatch_uid="billing.sync_subscriptions"
+        )
+
+    def _register_plans(self) -> None:
+        from billing.asking import about_plan
+        from billing.features import has_feature_by_plan, having_by_plan
+        from billing.models import Subscription
+        from billing.noticing import on_subscription_saved
+        from billing.room import check_room
+        from billing.seats import check_seat
+        from storage.room import register_room_check
+        from teams.features import register_feature_answer, register_plan_words
+        from teams.seats import register_seat_check
+
+        register_feature_answer(has_feature_by_plan, among=having_by_plan)
+        register_plan_words(about_plan)
+        register_seat_check(check_seat)
+        register_room_check(check_room)
+        post_save.connect(
+            on_subscription_saved, sender=Subscription, dispatch_uid="billing.on_subscription_saved"
+        )
+
+    def _register_metering(self) -> None:
+        from billing.metering import backfill, hardware, intervals
+        from metrics.services import register_rewind_hook
+        from runs.hooks import register_state_hook
+        from runs.services.purge import register_preparation
+
+        register_state_hook(intervals.note_state)
+        register_preparation(hardware.measure_run)
+        register_rewind_hook(hardware.follow_rewind)
+        post_migrate.connect(
+            backfill.backfill_after_migration, sender=self, dispatch_uid="billing.backfill_metering"
+        )

@@ -1,0 +1,65 @@
+"""Whom to ask: who changes an organization's plan, by name."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from billing.grants import acting_admins
+from billing.models import Plan, Subscription
+from billing.subscriptions import subscription_of
+from common import installation
+from teams.models import Organization
+
+_MOST = 5
+
+
+def names_of_admins(organization: Organization) -> list[str]:
+    """Return the usernames of the organization's billing admins, the first five."""
+    rows = acting_admins().filter(organization=organization)
+    return list(rows.values_list("user__username", flat=True)[:_MOST])
+
+
+def who_changes(organization: Organization) -> str:
+    """Say who changes the organization's plan: its billing admins, or who helps where it has none."""
+    names = {"organization": organization, "admins": ", ".join(names_of_admins(organization))}
+    if names["admins"]:
+        return _("Billing admins of %(organization)s can change the plan: %(admins)s.") % names
+    contact = installation.support_contact().removeprefix("mailto:")
+    if contact:
+        return _("%(organization)s has no billing admin; ask %(contact)s.") % {**names, "contact": contact}
+    return _("%(organization)s has no billing admin; ask an operator of this installation.") % names
+
+
+def about_plan(organization: Organization) -> str:
+    """Say which plan the organization is on, and who changes it (`teams.features`)."""
+    plan: Plan = subscription_of(organization).plan
+    said = _("%(organization)s is on the plan %(plan)s.") % {"organization": organization, "plan": plan.name}
+    return f"{said} {who_changes(organization)}"
+
+
+def whom_to_ask(subscription: Subscription) -> str:
+    """Say who changes a payer's plan or frees space: billing admins, of personal entities the person and who helps."""
+    if subscription.organization is not None:
+        return who_changes(subscription.organization)
+    contact = installation.support_contact().removeprefix("mailto:")
+    if contact:
+        return _("Delete what you no longer need, or ask %(contact)s.") % {"contact": contact}
+    return _("Delete what you no longer need, or ask an operator of this installation.")
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Who sells plans."""
+
+    url: str
+    text: str
+
+
+def contact_of_sales() -> Contact | None:
+    """Return who is asked for plans that are not bought on pages: who sells, or else who helps; None for nobody."""
+    given = settings.SALES_CONTACT or installation.support_contact()
+    if not given:
+        return None
+    is_url = given.startswith(("https://", "http://", "mailto:"))
+    return Contact(given if is_url else f"mailto:{given}", given.removeprefix("mailto:"))

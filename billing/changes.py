@@ -1,0 +1,291 @@
+"""What a change of plan or of bought storage means, before anybody confirms it (BIL-8). Computes; changes nothing.
+
+What gives more begins at once and costs the days that are left of the period, today included; what gives less begins
+when the period ends, because it is paid until then.
+"""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from billing.amounts import unit_price
+from billing.charges import ZERO, to_cents
+from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN, LineDraft, days_of
+from billing.limits import Limit, LimitKind, state_of
+from billing.models import Plan, Subscription
+from billing.periods import Period, period_at
+from billing.selectors.plans import SWITCHES, switch_words
+from billing.words import plain
+
+MOST_EXTRA_GB = 1_000_000
+
+
+class ChangeKind(StrEnum):
+    """What is changed."""
+
+    UPGRADE = "upgrade"
+    DOWNGRADE = "downgrade"
+    CANCEL = "cancel"
+    MORE_STORAGE = "more_storage"
+    LESS_STORAGE = "less_storage"
+
+
+AT_ONCE = frozenset({ChangeKind.UPGRADE, ChangeKind.MORE_STORAGE})
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A plan, and the storage that is bought on top of it."""
+
+    plan: Plan
+    extra_gb: int
+
+    @property
+    def regular_usd(self) -> Decimal:
+        """What a period costs in advance."""
+        price = self.plan.extra_storage_price_usd or ZERO
+        return to_cents(self.plan.price_usd) + to_cents(self.extra_gb * price)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLine:
+    """How one limit changes, in words."""
+
+    label: str
+    before: str
+    after: str
+    is_less: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PricedLine:
+    """One line of the invoice that a change makes."""
+
+    what: str
+    """The plan's name, or how much storage."""
+    draft: LineDraft
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that is to be read before a change is confirmed."""
+
+    kind: ChangeKind
+    before: Terms
+    after: Terms
+    period: Period
+    """The one that runs."""
+    days_left: int
+    """Of it, today included."""
+    lines: tuple[PricedLine, ...]
+    """What the invoice says that is made at once; empty where the change comes later."""
+    limits: tuple[LimitLine, ...]
+    """Those that change."""
+    gains: tuple[str, ...]
+    losses: tuple[str, ...]
+    warnings: tuple[str, ...]
+    needs_method: bool
+    """There is no way to pay on file, and this costs something."""
+
+    @property
+    def is_at_once(self) -> bool:
+        """Whether it begins now, not when the period ends."""
+        return self.kind in AT_ONCE
+
+    @property
+    def now_usd(self) -> Decimal:
+        """What is charged now. A credit is at most what the same invoice charges."""
+        return max(ZERO, sum((line.draft.amount_usd for line in self.lines), ZERO))
+
+    @property
+    def starts(self) -> date:
+        """The first day of the new terms."""
+        return self.period.end - timedelta(days=self.days_left if self.is_at_once else 0)
+
+    @property
+    def confirm(self) -> str:
+        """What a confirmation sends back: all that matters. Another day or another price makes it another one."""
+        before, after = self.before, self.after
+        return (
+            f"{self.kind}:{before.plan.key}+{before.extra_gb}:{after.plan.key}+{after.extra_gb}"
+            f":{self.starts}:{self.now_usd}:{after.regular_usd}"
+        )
+
+
+def has_prices(plan: Plan) -> bool:
+    """Say whether a plan can come to cost anything: its price, or use beyond it."""
+    return any((plan.price_usd, plan.hour_price_usd, plan.storage_price_usd, plan.ingestion_price_usd))
+
+
+def as_of(subscription: Subscription, now: datetime) -> Subscription:
+    """Return the subscription as it is once periods that have ended are closed: what was chosen for later has begun."""
+    row = copy.copy(subscription)
+    period = period_at(now, row.anchor_day)
+    behind = row.created_at < period.starts_at if row.closed_to is None else row.closed_to < period.start
+    if behind:
+        plan = row.next_plan or row.plan
+        sold = row.next_plan is None or plan.extra_storage_price_usd is not None
+        kept = row.extra_storage_gb if sold else 0
+        extra = kept if row.next_extra_storage_gb is None else row.next_extra_storage_gb
+        row.plan, row.extra_storage_gb, row.next_plan, row.next_extra_storage_gb = plan, extra, None, None
+    return row
+
+
+def summarize(
+    subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime, *, has_method: bool
+) -> Summary:
+    """Return what a change means.
+
+    Args:
+        subscription: As of now (`as_of`).
+        kind: Of change.
+        after: The terms that are wished.
+        now: When it would be confirmed.
+        has_method: Whether there is a way to pay on file.
+    """
+    before = Terms(subscription.plan, subscription.extra_storage_gb)
+    period = period_at(now, subscription.anchor_day)
+    days_left = (period.end - now.date()).days
+    at_once = kind in AT_ONCE
+    lines = (
+        [line for line in _lines(before, after, period, days_left) if line.draft.amount_usd]
+        if at_once
+        else []
+    )
+    costs = after.regular_usd > ZERO or has_prices(after.plan)
+    gains, losses = _features(before.plan, after.plan)
+    return Summary(
+        kind=kind,
+        before=before,
+        after=after,
+        period=period,
+        days_left=days_left,
+        lines=tuple(lines),
+        limits=tuple(_limits(before, after)),
+        gains=gains,
+        losses=losses,
+        warnings=tuple(_warnings(subscription, kind, after, now)),
+        needs_method=at_once and costs and not has_method,
+    )
+
+
+def _lines(before: Terms, after: Terms, period: Period, days_left: int) -> Iterator[PricedLine]:
+    """Yield credits for what was paid and is not used, then what the new terms cost until the period ends."""
+    share, rest = Decimal(days_left) / period.days, Period(period.end - timedelta(days=days_left), period.end)
+    part = f"{days_of(rest)} ({days_left} of {period.days} days)"
+
+    def line(category: str, what: str, said: str, quantity: Decimal | int, price: Decimal) -> PricedLine:
+        amount, unit = quantity * share, "GB" if category == EXTRA_STORAGE else "period"
+        draft = LineDraft(category, f"{said}, {part}", amount, unit, price, to_cents(amount * price))
+        return PricedLine(what, draft)
+
+    old, new = before.plan, after.plan
+    paid, price = (plan.extra_storage_price_usd or ZERO for plan in (old, new))
+    had, has = (f"{terms.extra_gb:,} GB" for terms in (before, after))
+    if old.pk == new.pk:
+        more = after.extra_gb - before.extra_gb
+        yield line(EXTRA_STORAGE, f"{more:,} GB", f"{more:,} GB of extra storage", more, price)
+        return
+    yield line(CREDIT, old.name, f"Unused: {old.name} plan", 1, -old.price_usd)
+    yield line(CREDIT, had, f"Unused: {had} of extra storage", before.extra_gb, -paid)
+    yield line(PLAN, new.name, f"{new.name} plan", 1, new.price_usd)
+    yield line(EXTRA_STORAGE, has, f"{has} of extra storage", after.extra_gb, price)
+
+
+def _features(before: Plan, after: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what the switches of one plan have that the other has not: what is gained, and what is lost."""
+    had, has = ({name for name in SWITCHES if getattr(plan, f"has_{name}")} for plan in (before, after))
+    return _named(has - had), _named(had - has)
+
+
+def _named(switches: set[str]) -> tuple[str, ...]:
+    return tuple(switch_words(name)[0] for name in SWITCHES if name in switches)
+
+
+def _limits(before: Terms, after: Terms) -> Iterator[LimitLine]:
+    old, new = before.plan, after.plan
+    yield from _limit(_("Seats"), old.seats, new.seats, "")
+    if old.has_view_only_role and new.has_view_only_role:
+        yield from _limit(_("View-only seats"), old.view_only_seats, new.view_only_seats, "")
+    yield from _limit(_("Tracked hours a period"), old.included_hours, new.included_hours, "h")
+    yield from _limit(_("Storage"), _storage(before), _storage(after), "GB")
+    yield from _limit(_("Trace data a period"), old.included_ingestion_gb, new.included_ingestion_gb, "GB")
+    prices = (
+        (_("A tracked hour above"), old.hour_price_usd, new.hour_price_usd),
+        (_("A GB of storage above, for a period"), old.storage_price_usd, new.storage_price_usd),
+        (_("A GB of trace data above"), old.ingestion_price_usd, new.ingestion_price_usd),
+    )
+    for label, paid, price in prices:
+        if paid != price:
+            yield LimitLine(label, _price(paid), _price(price), is_less=bool(paid and price and price > paid))
+
+
+def _limit(label: str, before: int | None, after: int | None, unit: str) -> Iterator[LimitLine]:
+    if before != after:
+        is_less = after is not None and (before is None or after < before)
+        yield LimitLine(label, _amount(before, unit), _amount(after, unit), is_less)
+
+
+def _amount(value: int | None, unit: str) -> str:
+    if value is None:
+        return _("Unlimited")
+    return f"{number_format(value, force_grouping=True)} {unit}".strip()
+
+
+def _storage(terms: Terms) -> int | None:
+    included = terms.plan.included_storage_gb
+    return None if included is None else included + terms.extra_gb
+
+
+def _price(price: Decimal | None) -> str:
+    return "–" if price is None else unit_price(price)
+
+
+def _warnings(subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Iterator[str]:
+    """Say what would not fit any more, judged by what is used now, and what cannot be undone."""
+    wished = copy.copy(subscription)
+    wished.plan, wished.extra_storage_gb = after.plan, after.extra_gb
+    if kind not in AT_ONCE:
+        for limit in state_of(wished, now).all:
+            if limit.is_exceeded and (said := _exceeded(limit, after.plan)):
+                yield said
+    if subscription.plan.pk != after.plan.pk and not subscription.plan.is_offered:
+        names = {"plan": subscription.plan.name}
+        yield _("%(plan)s is given by the operator: you cannot choose it again by yourselves.") % names
+
+
+def _exceeded(limit: Limit, plan: Plan) -> str:
+    names = {
+        "plan": plan.name,
+        "used": plain(limit.used.quantize(Decimal("0.1"))),
+        "limit": plain(limit.included or ZERO),
+    }
+    if limit.kind is LimitKind.SEATS:
+        text = ngettext(
+            "%(used)s people have a seat, and %(plan)s has %(limit)s: nobody can be added until fewer do.",
+            "%(used)s people have a seat, and %(plan)s has %(limit)s: nobody can be added until fewer do.",
+            int(limit.used),
+        )
+        return text % names
+    if limit.kind is LimitKind.VIEW_ONLY_SEATS:
+        return _("%(used)s people have a view-only seat, and %(plan)s has %(limit)s.") % names
+    if limit.kind is LimitKind.STORAGE:
+        said = _("%(used)s GB are stored, and %(limit)s GB are included.") % names
+        if limit.price_usd is not None:
+            return f"{said} " + _("What is above costs %(price)s for a GB and period.") % {
+                "price": _price(limit.price_usd)
+            }
+        days = ngettext(
+            "Uploads of files can be refused after %(n)d day; metrics go on.",
+            "Uploads of files can be refused after %(n)d days; metrics go on.",
+            plan.grace_days,
+        )
+        return f"{said} {days % {'n': plan.grace_days}}"
+    return ""

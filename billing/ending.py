@@ -1,0 +1,105 @@
+"""What must be settled or handed over before an organization or an account ends, and what of billing goes with them.
+
+Subscriptions, invoices and ledgers stay: they are history, and speak of who is gone by name or number.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.actions import Preset
+from access.actor import Actor
+from accounts.deletion import Obstacle
+from accounts.models import User
+from billing import charges
+from billing.models import Invoice, InvoiceStatus, Subscription
+from billing.periods import Period, period_of
+from billing.selectors.usage import use_of
+from billing.services import admins
+from billing.subscriptions import subscription_of
+from common.errors import Conflict
+from teams.models import Organization, OrganizationMember, Team
+
+
+def unsettled(organization: Organization) -> Iterator[str]:
+    """Yield what keeps an organization from ending, in whole sentences: what it pays for, owes, or will owe."""
+    subscription, names = subscription_of(organization), {"organization": organization.name}
+    plan = subscription.next_plan or subscription.plan
+    extra_gb = subscription.next_extra_storage_gb
+    extra_gb = subscription.extra_storage_gb if extra_gb is None else extra_gb
+    if monthly := charges.standing_usd(subscription, plan, extra_gb):
+        text = _(
+            "%(organization)s pays for the plan %(plan)s: %(amount)s US dollars a month. Cancel it first."
+        )
+        yield text % {**names, "plan": plan.name, "amount": monthly}
+    numbers = Invoice.objects.filter(subscription=subscription, status=InvoiceStatus.OPEN).order_by("pk")
+    if open_ones := list(numbers.values_list("number", flat=True)[:5]):
+        text = _("Invoices of %(organization)s are not paid: %(numbers)s.")
+        yield text % {**names, "numbers": ", ".join(open_ones)}
+    if owed := not_invoiced_usd(subscription, timezone.now()):
+        text = _("%(organization)s has used %(amount)s US dollars above its plan; the invoice comes first.")
+        yield text % {**names, "amount": owed}
+
+
+def not_invoiced_usd(subscription: Subscription, now: datetime) -> Decimal:
+    """Return what use beyond the plan costs in the periods that are not closed."""
+    plan = subscription.plan
+    if not any((plan.hour_price_usd, plan.storage_price_usd, plan.ingestion_price_usd)):
+        return charges.ZERO
+    total = charges.ZERO
+    for period in _open_periods(subscription, now):
+        lines = charges.lines_of(subscription, use_of(subscription, period).amounts, period.seconds)
+        total += charges.overage_usd(lines)
+    return total
+
+
+def _open_periods(subscription: Subscription, now: datetime) -> Iterator[Period]:
+    first = subscription.closed_to or subscription.created_at.date()
+    period = period_of(first, subscription.anchor_day)
+    while period.starts_at <= now:
+        yield period
+        period = period.next(subscription.anchor_day)
+
+
+def end_organization(actor: Actor, organization: Organization) -> None:
+    """Take what of billing goes with an organization.
+
+    Raises:
+        Conflict: something is not settled.
+    """
+    if reasons := list(unsettled(organization)):
+        raise Conflict(" ".join(reasons))
+    admins.remove_all(actor, organization)
+
+
+def obstacles_of(user: User) -> Iterator[Obstacle]:
+    """Yield whose billing somebody must hand over before their account ends; where they are alone, what to settle."""
+    for organization in _looked_after(user):
+        names = {"organization": organization.name}
+        if organization.stays:  # type: ignore[attr-defined]  # annotated
+            if admins.is_last(organization, user):
+                text = _(
+                    "You are the only billing admin of %(organization)s. Hand billing over to another admin."
+                )
+                yield Obstacle(text % names, reverse("billing:roles", args=[organization.name]))
+            continue
+        for text in unsettled(organization):
+            yield Obstacle(text, reverse("billing:overview", args=[organization.name]))
+
+
+def _looked_after(user: User) -> QuerySet[Organization]:
+    """Return the organizations that somebody is billing admin, or the only admin, of; ``stays``: others are in it."""
+    others = OrganizationMember.objects.filter(organization=OuterRef("pk")).exclude(user=user)
+    teams = Team.objects.live().filter(organization=OuterRef("pk"))
+    chief = Q(members__user=user, members__role__preset=Preset.ORGANIZATION_ADMIN)
+    return (
+        Organization.objects.filter(Q(billing_admins__user=user) | chief, deleted_at__isnull=True)
+        .annotate(stays=Q(Exists(others)) | Q(Exists(teams)))
+        .distinct()
+        .order_by("name")
+    )

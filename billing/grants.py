@@ -1,0 +1,77 @@
+"""Grants of billing admins: they, and nobody else, manage their organization's billing (BIL-9)."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from django.db.models import F, Model, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from access.actions import Preset
+from access.actor import Actor
+from access.compiled import KeysOf
+from access.grants import Place, Reason, met, unmet
+from access.resources import NOBODY, Resource, value_at
+from billing.models import BillingAdmin
+from teams.models import Organization
+
+_KIND = "billing admin"
+
+
+def acting_admins() -> QuerySet[BillingAdmin]:
+    """Return billing admins who still are admins of their organization."""
+    return BillingAdmin.objects.filter(
+        user__organization_memberships__organization=F("organization"),
+        user__organization_memberships__role__preset=Preset.ORGANIZATION_ADMIN,
+        user__is_active=True,
+    )
+
+
+def _managed(user_id: int, _action: str) -> QuerySet[Any, Any]:
+    return acting_admins().filter(user_id=user_id).values("organization_id")
+
+
+class BillingAdmins:
+    """Counts for one action, on organizations and what hangs on them."""
+
+    def __init__(self, action: str) -> None:
+        self.action = str(action)
+
+    def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
+        """Return rows of organizations whose billing the actor manages."""
+        if action != self.action or not resource.organization:
+            return NOBODY
+        return Q(**{f"{resource.organization}__in": KeysOf(_managed, actor.lookup_id, action)})
+
+    def people(self, action: str, resource: Resource, row: Model) -> Q:
+        """Return the billing admins of the row's organization."""
+        if action != self.action or not resource.organization:
+            return NOBODY
+        admins = acting_admins().filter(organization_id=value_at(row, resource.organization))
+        return Q(pk__in=admins.values("user_id"))
+
+    def holders(
+        self, action: str, places: Collection[Place], among: Collection[int] | None
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield the billing admins of each place's organization."""
+        if action != self.action:
+            return
+        admins = acting_admins().filter(organization_id__in={place.organization_id for place in places})
+        chosen = admins if among is None else admins.filter(user__in=among)
+        pairs = list(chosen.values_list("organization_id", "user_id"))
+        for place in places:
+            yield from (
+                (place, user) for organization, user in pairs if organization == place.organization_id
+            )
+
+    def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
+        """Say whether the actor is a billing admin of the row's organization."""
+        if action != self.action or not resource.organization:
+            return []
+        organization = Organization.objects.get(pk=value_at(row, resource.organization))
+        admins = acting_admins().filter(organization=organization).select_related("user")
+        names = {"who": actor.name, "organization": organization.name}
+        if admins.filter(user_id=actor.lookup_id).exists():
+            return [met(_KIND, _("%(who)s is a billing admin of %(organization)s.") % names)]
+        names["admins"] = ", ".join(admin.user.username for admin in admins[:5])
+        help_ = _("Billing admins of %(organization)s: %(admins)s.") % names if names["admins"] else ""
+        return [unmet(_KIND, _("%(who)s is no billing admin of %(organization)s.") % names, help_)]

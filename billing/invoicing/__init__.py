@@ -1,0 +1,1 @@
+"""Invoices: what is on them, their numbers, when they are made, and what they look like."""

@@ -1,0 +1,74 @@
+"""Lines of invoices before they have a number: what is charged, made of a plan's terms and of what was used.
+
+Invoices are in English with days as 2026-11-30: they go to book-keepers, and are kept as they were written.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from billing.charges import ZERO, Line, to_cents
+from billing.models import Subscription
+from billing.models.usage import UsageCategory
+from billing.periods import Period
+
+PLAN, EXTRA_STORAGE, CREDIT = "plan", "extra_storage", "credit"
+"""Categories of lines besides those of use."""
+
+_WHAT = {
+    UsageCategory.HOURS: "Tracked hours",
+    UsageCategory.STORAGE: "Storage",
+    UsageCategory.INGESTION: "Trace data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LineDraft:
+    """One line of an invoice to be made."""
+
+    category: str
+    """plan, extra_storage, hours, storage, ingestion or credit."""
+    description: str
+    """English, at most 300 characters."""
+    quantity: Decimal
+    unit: str
+    unit_price_usd: Decimal
+    amount_usd: Decimal
+    """Quantity times price, to the cent; negative for credits."""
+
+
+def days_of(period: Period) -> str:
+    """Return a period's first and last day: "2026-11-01 to 2026-11-30"."""
+    return f"{period.start} to {period.last_day}"
+
+
+def overage_drafts(lines: Iterable[Line], period: Period) -> list[LineDraft]:
+    """Return a line for each category whose use beyond the plan costs something."""
+    return [
+        LineDraft(
+            category=str(line.category.value),
+            description=f"{_WHAT[line.category]} above {line.included or 0:f} {line.unit}, {days_of(period)}",
+            quantity=line.above,
+            unit=line.unit,
+            unit_price_usd=line.price_usd or ZERO,
+            amount_usd=line.amount_usd,
+        )
+        for line in lines
+        if line.amount_usd
+    ]
+
+
+def standing_drafts(subscription: Subscription, period: Period) -> list[LineDraft]:
+    """Return what a whole period costs in advance: the plan, and storage that was bought."""
+    plan, gb = subscription.plan, subscription.extra_storage_gb
+    price = plan.extra_storage_price_usd or ZERO
+    drafts = [
+        LineDraft(
+            PLAN, f"{plan.name} plan, {days_of(period)}", Decimal(1), "period", plan.price_usd,
+            to_cents(plan.price_usd),
+        ),
+        LineDraft(
+            EXTRA_STORAGE, f"Extra storage, {days_of(period)}", Decimal(gb), "GB", price, to_cents(gb * price)
+        ),
+    ]  # fmt: skip
+    return [draft for draft in drafts if draft.amount_usd]

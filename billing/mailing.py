@@ -1,0 +1,87 @@
+"""Mails about money: to the billing admins, each in their own language, in the transaction of what they tell."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from access.engine import who_may
+from accounts import mails
+from accounts.models import User, UserKind
+from accounts.preferences import in_language_of
+from billing.access import BillingAction
+from billing.grants import acting_admins
+from billing.models import BillingAdmin, Invoice
+from billing.words import day, usd
+from teams.models import Organization
+
+
+def billing_people(organization: Organization) -> QuerySet[User]:
+    """Return who gets mail about an organization's money.
+
+    They are its billing admins; all its admins, should there be none at the moment; and of a deleted organization those
+    who were its billing admins: its last invoices are theirs to read.
+    """
+    people = User.objects.filter(kind=UserKind.PERSON, is_active=True).exclude(email="").order_by("pk")
+    if organization.deleted_at is not None:
+        return people.filter(pk__in=BillingAdmin.objects.filter(organization=organization).values("user_id"))
+    chosen = people.filter(pk__in=acting_admins().filter(organization=organization).values("user_id"))
+    if chosen.exists():
+        return chosen
+    return people.filter(pk__in=who_may(BillingAction.VIEW, organization).values("pk"))
+
+
+def tell_issued(invoice: Invoice) -> None:
+    """Mail a new invoice."""
+    _tell("invoice_new", invoice)
+
+
+def tell_paid(invoice: Invoice) -> None:
+    """Mail the receipt."""
+    _tell("invoice_paid", invoice)
+
+
+def tell_failed(invoice: Invoice, next_attempt_at: datetime | None) -> None:
+    """Mail that a payment failed, and what to do."""
+    _tell("invoice_failed", invoice, next_attempt_at=next_attempt_at)
+
+
+def tell_void(invoice: Invoice, reason: str) -> None:
+    """Mail that an invoice need not be paid."""
+    _tell("invoice_void", invoice, reason=reason)
+
+
+def tell_overdue(invoice: Invoice) -> None:
+    """Mail that a bank transfer has not arrived."""
+    _tell("invoice_overdue", invoice)
+
+
+def _tell(name: str, invoice: Invoice, **more: Any) -> None:
+    organization = invoice.subscription.organization
+    if organization is None:
+        return
+    next_attempt_at = more.pop("next_attempt_at", None)
+    for user in billing_people(organization):
+        with in_language_of(user):
+            known = {**_facts(invoice, organization), **more}
+            if next_attempt_at is not None:
+                known["next_attempt"] = day(next_attempt_at.date())
+        mails.send(f"billing/email/{name}", user, known)
+
+
+def _facts(invoice: Invoice, organization: Organization) -> dict[str, Any]:
+    """Return what the templates know, days in the active language."""
+    pages = f"/organizations/{organization.name}/billing"
+    return {
+        "number": invoice.number,
+        "organization": organization.name,
+        "total": usd(invoice.total_usd),
+        "due": day(invoice.due_at.date()),
+        "by_transfer": bool(invoice.details.get("by_transfer")),
+        "payment": invoice.details.get("payment"),
+        "is_deleted": organization.deleted_at is not None,
+        "page": f"{pages}/invoices/{invoice.number}",
+        "pdf": f"{pages}/invoices/{invoice.number}.pdf",
+        "payment_page": f"{pages}/payment",
+        "failure": invoice.failure,
+    }

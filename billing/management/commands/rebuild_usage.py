@@ -1,0 +1,22 @@
+"""``manage.py rebuild_usage``."""
+
+from typing import Any
+
+from billing.metering.backfill import backfill
+from billing.metering.meter import rebuild, run_meter
+from common.commands import JsonCommand
+
+
+class Command(JsonCommand):
+    help = (
+        "Make the numbers of usage pages and invoices anew from the ledgers; they come out equal unless something was"
+        " wrong. May run while the server does."
+    )
+
+    def run(self, **_: Any) -> dict[str, Any]:
+        """Complete the ledgers, count what is new, then make everything anew, telling how far it is."""
+        found = backfill()
+        self.stderr.write(f"{found} runs had no hours yet. Counting what is new ...")
+        metered_at = run_meter()
+        teams = rebuild(lambda done, total: self.stderr.write(f"{done} of {total} teams are made anew."))
+        return {"backfilled_runs": found, "teams": teams, "metered_at": metered_at.isoformat()}

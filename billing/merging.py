@@ -1,0 +1,43 @@
+"""What of billing changes hands when two accounts become one (`accounts.merging`).
+
+What the account used that ends is the other's from then on, in every team. Teams keep what was used in them: the
+personal entity that ends keeps its past hours, and `runs.merging` moves what it still holds.
+"""
+
+from collections.abc import Iterator
+
+from django.db import connection
+
+from accounts.merging import Line
+from accounts.models import User
+from billing.metering.state import locked_state
+from billing.metering.tally import ADD, COLUMNS
+from billing.models import BillingAdmin, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval, UsageDay
+from billing.services.admins import move_person
+from storage.models import ByteEntry
+
+_LEDGERS = (TrackedInterval, ReportedTime, IngestionEntry, HardwareUse, ByteEntry)
+
+
+def lines(source: User, _target: User) -> Iterator[Line]:
+    """Yield what the account that ends has."""
+    yield Line("organizations whose billing they manage", BillingAdmin.objects.filter(user=source).count())
+    days = UsageDay.objects.filter(user_id=source.pk).values("day").distinct()
+    yield Line(
+        "days with use", days.count(), "added to those of the account that stays; teams stay as they are"
+    )
+
+
+def move(source: User, target: User) -> None:
+    """Hand over what was used, and the role of billing admin."""
+    move_person(source, target)
+    locked_state()
+    for model in _LEDGERS:
+        model._default_manager.filter(user_id=source.pk).update(user_id=target.pk)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO billing_usageday ({COLUMNS}) SELECT {COLUMNS.replace('user_id', '%s')}"  # noqa: S608 - names
+            f" FROM billing_usageday WHERE user_id = %s {ADD}",
+            [target.pk, source.pk],
+        )
+    UsageDay.objects.filter(user_id=source.pk).delete()

@@ -1,0 +1,156 @@
+"""Tracked time: written down in the transaction that begins or ends it (BIL-4).
+
+A run's time counts while it is running: not while it waits or is being preempted, and after a crash to the last
+heartbeat. Where a run's own clock tells more, as of runs that were synced late, the rest is added when it ends. All of
+it is part of the group commit, in which posts of other runs wait: hence few statements, written by hand.
+"""
+
+import math
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from billing.metering import counting
+from billing.metering.seconds import seconds_between
+from billing.models import ReportedTime, Subscription
+from billing.periods import Period
+from billing.subscriptions import teams_of
+from runs.models import Run, StateChange, rewound_prefix
+from runs.projection import decode
+from runs.states import RunState
+
+UNENDED = frozenset({RunState.RUNNING, RunState.PREEMPTING, RunState.PENDING})
+"""States after which a run's clock goes on."""
+MAX_CLOCK_S = int(timedelta(days=366).total_seconds())
+"""What a run's own clock may tell: one that was set wrong, or filled with something else, must not cost years."""
+
+_BEGIN = """
+    INSERT INTO billing_trackedinterval
+    (team_id, project_id, user_id, run_id, began_at, ended_at, not_before, counted_to)
+    VALUES (%s, %s, %s, %s, %s, NULL, %s, %s) ON CONFLICT DO NOTHING
+"""
+_END = """
+    UPDATE billing_trackedinterval SET ended_at = {later}(counted_to, %s) WHERE run_id = %s AND ended_at IS NULL
+"""
+_HEARD = """
+    SELECT summary_text,
+        (SELECT SUM({second_ended} - {second_began}) FROM billing_trackedinterval
+            WHERE run_id = pulse.run_id AND ended_at IS NOT NULL),
+        (SELECT SUM(seconds) FROM billing_reportedtime WHERE run_id = pulse.run_id),
+        EXISTS (SELECT 1 FROM runs_statechange WHERE run_id = pulse.run_id AND state = 'preempting')
+    FROM runs_pulse pulse WHERE run_id = %s
+"""
+_DIALECTS = {
+    "sqlite": {
+        "later": "MAX",
+        "second_ended": "CAST(strftime('%%s', substr(ended_at, 1, 19)) AS INTEGER)",
+        "second_began": "CAST(strftime('%%s', substr(began_at, 1, 19)) AS INTEGER)",
+    },
+    "postgresql": {
+        "later": "GREATEST",
+        "second_ended": "FLOOR(EXTRACT(EPOCH FROM ended_at))",
+        "second_began": "FLOOR(EXTRACT(EPOCH FROM began_at))",
+    },
+}
+
+
+def note_state(run: Run, before: str, at: datetime) -> None:
+    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.hooks`."""
+    if run.state == RunState.RUNNING:
+        if before != RunState.RUNNING:
+            _begin(run, at)
+        return
+    if before == RunState.RUNNING:
+        _ask(_END, [_moment(at), run.pk])
+    if run.state not in UNENDED:
+        _report(run, at)
+
+
+def settle(subscription: Subscription, period: Period) -> None:
+    """Count everything that a payer used so far, so that a period that has ended can be closed.
+
+    Part of the closing transaction, which has locked the subscription. Closing moves ``closed_to``; what is counted
+    afterwards and lies before counts as of then (`counting`).
+
+    Raises:
+        ValueError: the period has not ended.
+    """
+    now = timezone.now()
+    if now < period.ends_at:
+        raise ValueError(f"The period from {period.start} ends on {period.end}; it is {now}.")
+    teams = list(teams_of(subscription).values_list("pk", flat=True))
+    with transaction.atomic():
+        counting.count_all(Q(team_id__in=teams), now)
+
+
+def clock_of(summary_text: str) -> int:
+    """Return the whole seconds that a run's own clock tells in its summary: at its last line, or at its end.
+
+    The SDK writes ``_runtime`` with each line and ``_wandb.runtime`` when the run ends; the later one counts.
+    """
+    try:
+        summary = decode(summary_text)
+    except ValueError:
+        return 0
+    if not isinstance(summary, dict):
+        return 0
+    own = summary.get("_wandb")
+    return max(
+        _seconds(summary.get("_runtime")), _seconds(own.get("runtime") if isinstance(own, dict) else 0)
+    )
+
+
+def follows_another(uid: str, forked_from_id: int | None) -> bool:
+    """Say whether a run's clock goes on from another's: of forks, of rewound runs, of what a rewind cut off."""
+    return forked_from_id is not None or rewound_prefix("") in uid
+
+
+def preempting_s(changes: list[tuple[str, datetime]]) -> int:
+    """Return for how long a run was being preempted, by its (state, at) in order; its clock went on meanwhile."""
+    return sum(
+        max(0, seconds_between(at, later))
+        for (state, at), (_, later) in pairwise(changes)
+        if state == RunState.PREEMPTING
+    )
+
+
+def _seconds(told: Any) -> int:
+    """Return whole seconds of what may be anything."""
+    if type(told) not in (int, float) or not math.isfinite(told):
+        return 0
+    return max(0, int(min(told, MAX_CLOCK_S)))
+
+
+def _begin(run: Run, at: datetime) -> None:
+    moment = _moment(at)
+    _ask(_BEGIN, [run.project.team_id, run.project_id, run.user_id, run.pk, moment, moment, moment])
+
+
+def _report(run: Run, at: datetime) -> None:
+    """Write down the seconds of the run's clock that are in no interval and no earlier report."""
+    if follows_another(run.uid, run.forked_from_id):
+        return
+    for summary_text, tracked_s, reported_s, was_preempting in _ask(_HEARD, [run.pk]):
+        seconds = clock_of(summary_text) - int(tracked_s or 0) - int(reported_s or 0)
+        if seconds > 0 and was_preempting:
+            changes = StateChange.objects.filter(run=run).order_by("pk").values_list("state", "at")
+            seconds -= preempting_s(list(changes))
+        if seconds > 0:
+            ReportedTime.objects.create(
+                team_id=run.project.team_id, project_id=run.project_id, user_id=run.user_id, run_id=run.pk,
+                at=at, seconds=seconds,
+            )  # fmt: skip
+
+
+def _moment(at: datetime) -> Any:
+    return connection.ops.adapt_datetimefield_value(at)
+
+
+def _ask(statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(**_DIALECTS[connection.vendor]), parameters)
+        return cursor.fetchall() if cursor.description else []

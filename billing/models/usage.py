@@ -1,0 +1,192 @@
+"""The ledgers of what was used, what is made of them for reading, and which alerts were sent."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from billing.models.plans import Subscription
+
+
+class _Of(models.Model):
+    """Whose use it is. Plain numbers: entries outlive what they speak of."""
+
+    team_id = models.BigIntegerField()
+    project_id = models.BigIntegerField()
+    user_id = models.BigIntegerField(null=True)
+    run_id = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class TrackedInterval(_Of):
+    """Time in which a run was running (BIL-4): from its begin or resume to its end, or to its last sign of life.
+
+    Written in the transaction of the change of state. Ledger of tracked hours, kept for ever.
+    """
+
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, help_text="Null: going on, counted to the last heartbeat.")
+    not_before = models.DateTimeField(
+        help_text="What came before was in a closed period; it counts as of this time."
+    )
+    counted_to = models.DateTimeField(help_text="Up to here it is in `UsageDay`; not part of the ledger.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run_id"], condition=Q(ended_at__isnull=True), name="billing_interval_one_open"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["run_id"], name="billing_interval_run"),
+            models.Index(
+                fields=["team_id"],
+                condition=Q(ended_at__isnull=True) | ~Q(ended_at=F("counted_to")),
+                name="billing_interval_uncounted",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.run_id} from {self.began_at}"
+
+
+class ReportedTime(_Of):
+    """Seconds that a run's own clock tells beyond what the server heard: of runs synced late. Ledger."""
+
+    at = models.DateTimeField(help_text="When the server heard of it; it counts on this day.")
+    seconds = models.PositiveBigIntegerField()
+    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["run_id"], name="billing_reported_run"),
+            models.Index(fields=["at"], condition=Q(is_counted=False), name="billing_reported_uncounted"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seconds} s of run {self.run_id}"
+
+
+class IngestionEntry(models.Model):
+    """Bytes of trace data taken in (BIL-4). Ledger."""
+
+    team_id = models.BigIntegerField()
+    project_id = models.BigIntegerField(null=True)
+    user_id = models.BigIntegerField(null=True)
+    at = models.DateTimeField(default=timezone.now)
+    size_bytes = models.PositiveBigIntegerField()
+    token = models.CharField(
+        max_length=64,
+        unique=True,
+        help_text="The producer's own; what comes with the same again changes nothing.",
+    )
+    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+
+    class Meta:
+        verbose_name_plural = "ingestion entries"
+        indexes = [
+            models.Index(fields=["at"], condition=Q(is_counted=False), name="billing_ingestion_uncounted")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.size_bytes} B for team {self.team_id}"
+
+
+class HardwareUse(_Of):
+    """GPU time and energy of one day of a run, from the samples it sent. Ledger, for chargeback."""
+
+    day = models.DateField(help_text="UTC.")
+    gpu_s = models.PositiveBigIntegerField(default=0, help_text="Seconds of sampled GPUs, added up.")
+    energy_j = models.PositiveBigIntegerField(default=0, help_text="Joules that GPUs drew.")
+    row_from = models.BigIntegerField(help_text="First row of system metrics that it was made of.")
+    row_to = models.BigIntegerField(help_text="Exclusive.")
+    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run_id", "row_from", "day"], name="billing_hardware_once")
+        ]
+        indexes = [
+            models.Index(fields=["day"], condition=Q(is_counted=False), name="billing_hardware_uncounted")
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.run_id} on {self.day}"
+
+
+class UsageDay(models.Model):
+    """What a person used in a project on one day: made of the ledgers, made anew by `rebuild`.
+
+    A month reads its own rows alone: on the first day of a calendar month, ``opening_bytes`` says what was held when it
+    began. Bytes held at a time are the opening and all ``delta_bytes`` since.
+    """
+
+    team_id = models.BigIntegerField()
+    project_id = models.BigIntegerField(default=0, help_text="0: of no project.")
+    user_id = models.BigIntegerField(default=0, help_text="0: of nobody known.")
+    day = models.DateField(help_text="UTC.")
+    tracked_s = models.BigIntegerField(default=0)
+    opening_bytes = models.BigIntegerField(
+        default=0, help_text="Held at the month's begin; on its first day only."
+    )
+    delta_bytes = models.BigIntegerField(default=0, help_text="Net change within the day.")
+    byte_seconds = models.BigIntegerField(
+        default=0, help_text="The sum of each change times the whole seconds from it to the day's end."
+    )
+    ingested_bytes = models.BigIntegerField(default=0)
+    gpu_s = models.BigIntegerField(default=0)
+    energy_j = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team_id", "day", "project_id", "user_id"], name="billing_usageday_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"team {self.team_id} on {self.day}"
+
+
+class MeterState(models.Model):
+    """How far the meter came; one row, which is locked while it works."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    metered_at = models.DateTimeField(null=True, help_text="Everything committed before is in `UsageDay`.")
+    opened_month = models.DateField(null=True, help_text="The last month whose opening bytes are written.")
+
+    def __str__(self) -> str:
+        return f"metered at {self.metered_at}"
+
+
+class UsageCategory(models.TextChoices):
+    """What is limited, or charged."""
+
+    HOURS = "hours", "Tracked hours"
+    STORAGE = "storage", "Storage"
+    INGESTION = "ingestion", "Trace data"
+    CHARGES = "charges", "Charges"
+
+
+class UsageAlert(models.Model):
+    """A threshold that was passed in a period, and who was mailed (BIL-6): once each."""
+
+    subscription = models.ForeignKey(Subscription, models.CASCADE, related_name="usage_alerts")
+    period_start = models.DateField()
+    category = models.CharField(max_length=12, choices=UsageCategory)
+    threshold = models.PositiveIntegerField(help_text="Percent of the limit; of charges, dollars.")
+    at = models.DateTimeField(default=timezone.now)
+    recipients = models.JSONField(default=list, help_text="Usernames.")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["subscription", "period_start", "category", "threshold"],
+                name="billing_usagealert_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.category} {self.threshold} of {self.subscription_id} in {self.period_start}"

@@ -1,0 +1,160 @@
+"""Plans side by side: what each includes and costs, in words (BIL-2, BIL-3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from billing.amounts import included, unit_price
+from billing.models import Plan, Subscription
+
+SWITCHES = (
+    "view_only_role", "custom_roles", "service_accounts", "automations", "sso", "audit_log", "usage_alerts",
+    "many_billing_admins",
+)  # fmt: skip
+"""In the order in which pages list them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one plan has in one row."""
+
+    text: str = ""
+    note: str = ""
+    """Beneath it, such as the price of what goes beyond."""
+    is_on: bool | None = None
+    """Of switches; None: the text says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that plans differ in."""
+
+    label: str
+    cells: list[Cell]
+    help: str = ""
+
+    plans: list[Plan] = field(default_factory=list)
+
+    @property
+    def by_plan(self) -> list[tuple[Plan, Cell]]:
+        """Return the cells with their plans."""
+        return list(zip(self.plans, self.cells, strict=True))
+
+    @property
+    def differs(self) -> bool:
+        """Whether the plans are not all alike in it."""
+        return len(set(self.cells)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Plans, cheapest first, and the rows of their table."""
+
+    plans: list[Plan]
+    present: Plan
+    rows: list[tuple[str, list[Row]]]
+    """Groups of rows by their heading."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is no other plan."""
+        return self.plans == [self.present]
+
+    @property
+    def n_columns(self) -> int:
+        """Of the table."""
+        return len(self.plans) + 1
+
+
+def plans_for(subscription: Subscription) -> list[Plan]:
+    """Return the plans that are offered or given by contact, and the present and coming one, in their order."""
+    shown = (
+        Q(is_offered=True)
+        | Q(by_contact=True)
+        | Q(pk__in=[subscription.plan_id, subscription.next_plan_id or 0])
+    )
+    return list(Plan.objects.filter(shown).order_by("rank", "pk"))
+
+
+def comparison_of(subscription: Subscription) -> Comparison:
+    """Return what an organization may be on, compared; one query."""
+    plans = plans_for(subscription)
+    return Comparison(
+        plans=plans,
+        present=subscription.plan,
+        rows=[
+            (heading, [replace(row, plans=plans) for row in rows])
+            for heading, rows in ((_("Included"), _amounts(plans)), (_("Features"), _switches(plans)))
+        ],
+    )
+
+
+def price_of(plan: Plan) -> str:
+    """Say what a plan costs."""
+    if plan.by_contact and not plan.price_usd:
+        return _("By agreement")
+    if not plan.price_usd:
+        return _("Free of charge")
+    return _("%(price)s a month") % {"price": unit_price(plan.price_usd)}
+
+
+def switch_words(name: str) -> tuple[str, str]:
+    """Return what a switch is called and what it does."""
+    return {
+        "view_only_role": (_("View-only seats and role"), _("People who look and change nothing take no full seat.")),
+        "custom_roles": (_("Custom roles"), _("Roles of the organization’s own, with exactly the actions they need.")),
+        "service_accounts": (_("Service accounts"), _("Programs with API keys of their own, which take no seat.")),
+        "automations": (_("Automations"), _("Slack and webhooks, when a run ends or a metric says so.")),
+        "sso": (_("SSO groups and SCIM"), _("An identity provider decides who is in which team.")),
+        "audit_log": (_("Audit log"), _("Who did what, when and from where, to read and to download.")),
+        "usage_alerts": (_("Usage alerts"), _("Mails at 85 % and 100 % of a limit, and when charges grow.")),
+        "many_billing_admins": (_("Several billing admins"), _("Otherwise one at a time.")),
+    }[name]  # fmt: skip
+
+
+def _amounts(plans: list[Plan]) -> list[Row]:
+    hours_help = _("Wall-clock time in which runs were running, added up.")
+    hours = [_limit(plan.included_hours, "h", plan.hour_price_usd, never_refused=True) for plan in plans]
+    storage = [_limit(plan.included_storage_gb, "GB", plan.storage_price_usd) for plan in plans]
+    ingestion = [_limit(plan.included_ingestion_gb, "GB", plan.ingestion_price_usd) for plan in plans]
+    return [
+        Row(_("Seats"), [Cell(included(plan.seats, "")) for plan in plans]),
+        Row(_("View-only seats"), [_view_only(plan) for plan in plans]),
+        Row(_("Tracked hours a month"), hours, hours_help),
+        Row(_("Storage"), storage, _("Files, artifacts, history and logs.")),
+        Row(_("More storage, bought in advance"), [_extra(plan) for plan in plans]),
+        Row(_("Trace data a month"), ingestion),
+    ]
+
+
+def _limit(limit: int | None, unit: str, price: Decimal | None, *, never_refused: bool = False) -> Cell:
+    """Return what is included, and what more of it leads to."""
+    note = ""
+    if limit is not None and price is not None:
+        note = _("then %(price)s per %(unit)s") % {"price": unit_price(price), "unit": unit}
+    elif limit is not None and (never_refused or not settings.ENFORCE_LIMITS):
+        note = _("more is not charged")
+    elif limit is not None:
+        note = _("no more above it")
+    return Cell(included(limit, unit), note)
+
+
+def _view_only(plan: Plan) -> Cell:
+    return Cell(included(plan.view_only_seats, "")) if plan.has_view_only_role else Cell("–")
+
+
+def _extra(plan: Plan) -> Cell:
+    price = plan.extra_storage_price_usd
+    return Cell("–") if price is None else Cell(_("%(price)s per GB a month") % {"price": unit_price(price)})
+
+
+def _switches(plans: Iterable[Plan]) -> list[Row]:
+    rows = []
+    for name in SWITCHES:
+        label, help_ = switch_words(name)
+        rows.append(Row(label, [Cell(is_on=getattr(plan, f"has_{name}")) for plan in plans], help_))
+    return rows

@@ -1,0 +1,84 @@
+"""Limits that are near or reached, in words: what, how much, what follows, and who can change it (BIL-2)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from billing.amounts import unit_price, with_unit
+from billing.limits import SEATS, Limit, LimitKind, Standing, refused_from
+from billing.models import Subscription
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a page says of one limit."""
+
+    kind: LimitKind
+    what: str
+    follows: str
+    is_grave: bool
+    """Whether something is refused, or would be where limits are enforced."""
+
+
+def words_of(subscription: Subscription, limits: Iterable[Limit]) -> list[Words]:
+    """Put limits into words, those that are reached first."""
+    told = [
+        Words(limit.kind, _what(limit), _follows(subscription, limit), _is_grave(subscription, limit))
+        for limit in limits
+        if limit.standing is not Standing.WITHIN and limit.included is not None
+    ]
+    return sorted(told, key=lambda words: not words.is_grave)
+
+
+def _what(limit: Limit) -> str:
+    used, included = with_unit(limit.used, limit.unit), with_unit(limit.included or 0, limit.unit)
+    names = {"used": used, "included": included}
+    return {
+        LimitKind.SEATS: _("%(used)s of %(included)s seats are taken."),
+        LimitKind.VIEW_ONLY_SEATS: _("%(used)s of %(included)s view-only seats are taken."),
+        LimitKind.HOURS: _("Tracked hours: %(used)s of %(included)s in this period."),
+        LimitKind.STORAGE: _("Storage: %(used)s of %(included)s."),
+        LimitKind.INGESTION: _("Trace data: %(used)s of %(included)s in this period."),
+    }[limit.kind] % names
+
+
+def _is_grave(subscription: Subscription, limit: Limit) -> bool:
+    if limit.kind is LimitKind.STORAGE and limit.is_exceeded:
+        since = refused_from(subscription)
+        return since is not None and since <= timezone.now()
+    return limit.kind in SEATS and limit.is_exceeded and settings.ENFORCE_LIMITS
+
+
+def _follows(subscription: Subscription, limit: Limit) -> str:
+    if limit.kind in SEATS:
+        return _of_seats(limit)
+    if limit.price_usd is not None:
+        names = {"price": unit_price(limit.price_usd), "unit": limit.unit}
+        return _("What goes beyond costs %(price)s per %(unit)s; nothing is refused.") % names
+    if limit.kind is LimitKind.STORAGE and settings.ENFORCE_LIMITS:
+        return _of_storage(subscription, limit)
+    if limit.kind is LimitKind.INGESTION and settings.ENFORCE_LIMITS:
+        return _("No trace data is taken above it. Metrics and logs are.")
+    return _("Nothing is refused, and what goes beyond is not charged.")
+
+
+def _of_seats(limit: Limit) -> str:
+    if not settings.ENFORCE_LIMITS:
+        return _("Nobody is refused.")
+    if limit.standing is Standing.FULL:
+        return _("Nobody new can come in until one is free.")
+    return ""
+
+
+def _of_storage(subscription: Subscription, limit: Limit) -> str:
+    since, days = refused_from(subscription), subscription.plan.grace_days
+    if since is None or not limit.is_exceeded:
+        return _("When it is above the limit for %(days)d days, no more files are taken.") % {"days": days}
+    if since > timezone.now():
+        day = date_format(timezone.localtime(since), "DATE_FORMAT")
+        return _("From %(day)s on no more files are taken, unless less is stored.") % {"day": day}
+    return _("No more files are taken until less is stored. Metrics, logs, config and summary are.")

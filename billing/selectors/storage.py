@@ -1,0 +1,184 @@
+"""What a team or a person keeps now.
+
+Read from holdings, never from the ledger, and by the same few queries for any number of rows.
+Deleted runs hold their bytes until they are purged; what they hold is shown apart, as the trash.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import BigIntegerField, Max, Min, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from access.actor import Actor
+from access.engine import require, visible
+from runs.access import ProjectAction
+from runs.models import Project, Run
+from runs.selectors import deleted_projects_of, runs_of
+from storage.models import Holding
+from teams.access import TeamAction
+from teams.models import Team
+
+CATEGORIES = ("file", "history", "log", "artifact")
+"""In the order of pages; history has the system metrics with it."""
+_BYTES = BigIntegerField()
+
+
+@dataclass(slots=True)
+class Trash:
+    """What deleted runs hold until they are purged."""
+
+    size_bytes: int = 0
+    first: datetime | None = None
+    """When the first of it is freed; it may be over, and the purge at work."""
+    last: datetime | None = None
+
+    def add(self, size_bytes: int, first: datetime, last: datetime) -> None:
+        """Count some runs that were deleted between two moments."""
+        kept = timedelta(days=settings.DELETED_KEPT_DAYS)
+        self.size_bytes += size_bytes
+        self.first = min(filter(None, (self.first, first + kept)))
+        self.last = max(filter(None, (self.last, last + kept)))
+
+
+@dataclass(slots=True)
+class Kept:
+    """What is kept of one thing, by category."""
+
+    sizes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CATEGORIES, 0))
+    trash: Trash = field(default_factory=Trash)
+
+    @property
+    def total_bytes(self) -> int:
+        """All of it, trash included: what counts against a plan."""
+        return sum(self.sizes.values())
+
+    @property
+    def live_bytes(self) -> int:
+        """All but the trash."""
+        return max(0, self.total_bytes - self.trash.size_bytes)
+
+    def share_of(self, whole_bytes: int) -> float:
+        """Return how much of something it is, percent."""
+        return 100 * self.total_bytes / whole_bytes if whole_bytes else 0.0
+
+
+@dataclass(slots=True)
+class OfProject:
+    """What is kept in a project."""
+
+    project: Project
+    kept: Kept
+    percent: float = 0.0
+    """Of the largest."""
+
+
+@dataclass(slots=True)
+class Storage:
+    """What a team or a person keeps."""
+
+    kept: Kept
+    projects: list[OfProject]
+    """Those that the viewer may see, largest first; deleted ones among them that can be restored."""
+    other: Kept
+    """Of all others: projects that the viewer may not see, or that are being freed."""
+    other_count: int = 0
+
+
+def _by_project(team: Team) -> dict[int, Kept]:
+    found: dict[int, Kept] = defaultdict(Kept)
+    rows = Holding.objects.filter(team_id=team.pk).values_list("project_id", "category").order_by()
+    for project_id, category, size in rows.annotate(size=Sum("size_bytes")):
+        sizes = found[project_id].sizes
+        sizes[category] = sizes.get(category, 0) + size
+    return found
+
+
+def held_of_runs() -> Coalesce:
+    """Return the expression for what a run holds, of queries on runs."""
+    of_run = Holding.objects.filter(run_id=OuterRef("pk")).values("run_id").order_by()
+    return Coalesce(Subquery(of_run.annotate(held=Sum("size_bytes")).values("held"), output_field=_BYTES), 0)
+
+
+def _add_trash(team: Team, found: dict[int, Kept]) -> None:
+    deleted = Run.objects.filter(project__team=team, deleted_at__isnull=False, purged_at__isnull=True)
+    rows = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).values("project_id")
+    for row in rows.annotate(size=Sum("held"), first=Min("deleted_at"), last=Max("deleted_at")):
+        found[row["project_id"]].trash.add(row["size"], row["first"], row["last"])
+
+
+def _summed(some: list[Kept]) -> Kept:
+    kept = Kept()
+    for one in some:
+        for category, size in one.sizes.items():
+            kept.sizes[category] = kept.sizes.get(category, 0) + size
+        kept.trash.size_bytes += one.trash.size_bytes
+        if one.trash.first and one.trash.last:
+            kept.trash.first = min(filter(None, (kept.trash.first, one.trash.first)))
+            kept.trash.last = max(filter(None, (kept.trash.last, one.trash.last)))
+    return kept
+
+
+def storage_of(actor: Actor, team: Team) -> Storage:
+    """Return what a team or a person keeps, by project.
+
+    Raises:
+        Forbidden: the actor may not see it.
+    """
+    require(actor, TeamAction.VIEW_USAGE, team)
+    found = _by_project(team)
+    _add_trash(team, found)
+    whole = _summed(list(found.values()))
+    named = list(visible(actor, ProjectAction.VIEW, Project.objects.live().filter(team=team)))
+    named += deleted_projects_of(actor, team)
+    projects = [OfProject(row, found.pop(row.pk)) for row in named if row.pk in found]
+    projects.sort(key=lambda one: (-one.kept.total_bytes, one.project.name))
+    most = projects[0].kept.total_bytes if projects else 0
+    for one in projects:
+        one.percent = one.kept.share_of(most)
+    return Storage(whole, projects, _summed(list(found.values())), len(found))
+
+
+def projects_by_size(actor: Actor, team: Team) -> QuerySet[Project]:
+    """Return the visible projects of a team or a person, largest first, with ``held``."""
+    require(actor, TeamAction.VIEW_USAGE, team)
+    of_project = (
+        Holding.objects.filter(team_id=team.pk, project_id=OuterRef("pk")).values("project_id").order_by()
+    )
+    sums = of_project.annotate(held=Sum("size_bytes")).values("held")
+    rows = Project.objects.live().filter(team=team).select_related("team")
+    rows = rows.annotate(held=Coalesce(Subquery(sums, output_field=_BYTES), 0)).order_by("-held", "-pk")
+    return visible(actor, ProjectAction.VIEW, rows)
+
+
+def runs_by_size(actor: Actor, project: Project) -> QuerySet[Run]:
+    """Return the visible runs of a project, largest first, with ``held``; its team is loaded."""
+    require(actor, TeamAction.VIEW_USAGE, project.team)
+    rows = runs_of(actor, project).defer(
+        "config_text", "config_flat", "pulse__summary_text", "pulse__summary_flat"
+    )
+    return rows.annotate(held=held_of_runs()).order_by("-held", "-pk")
+
+
+def kept_by(**of: list[int]) -> dict[int, Kept]:
+    """Return what each of some projects (``project_id``) or runs (``run_id``) keeps; one query."""
+    [(name, pks)] = of.items()
+    found = {pk: Kept() for pk in pks}
+    rows = Holding.objects.filter(**{f"{name}__in": pks}).values_list(name, "category").order_by()
+    for pk, category, size in rows.annotate(size=Sum("size_bytes")):
+        found[pk].sizes[category] = size
+    return found
+
+
+def kept_of_project(project: Project) -> Kept:
+    """Return what a project keeps, with its trash."""
+    kept = kept_by(project_id=[project.pk])[project.pk]
+    deleted = Run.objects.filter(project=project, deleted_at__isnull=False, purged_at__isnull=True)
+    row = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).aggregate(
+        size=Sum("held"), first=Min("deleted_at"), last=Max("deleted_at")
+    )  # fmt: skip
+    if row["size"]:
+        kept.trash.add(row["size"], row["first"], row["last"])
+    return kept

@@ -1,0 +1,295 @@
+"""Changing plans and bought storage (BIL-8). What a confirmation saw is what happens, or nothing does."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.audit import record
+from access.engine import require
+from billing.access import BillingAction
+from billing.changes import MOST_EXTRA_GB, ChangeKind, Summary, Terms, as_of, summarize
+from billing.charges import ZERO
+from billing.gateways.collecting import collect_soon
+from billing.invoicing.closing import up_to_date
+from billing.invoicing.issuing import issue
+from billing.models import Invoice, InvoiceKind, Plan, Subscription
+from billing.services.payment_methods import methods_of
+from billing.subscriptions import subscription_of
+from common.errors import Conflict, Invalid, NotFound
+from teams.models import Organization
+
+
+class AlreadySo(Conflict):
+    """It is as asked for; nothing was changed."""
+
+    code = "already_so"
+
+
+class Outdated(Conflict):
+    """The summary that was confirmed does not hold any more; read the new one."""
+
+    code = "outdated"
+
+
+class NeedsMethod(Conflict):
+    """There is no way to pay on file."""
+
+    code = "payment_method_needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a confirmed change came to."""
+
+    summary: Summary
+    invoice: Invoice | None
+
+
+def preview_plan(*, actor: Actor, organization: Organization, plan: Plan) -> Summary:
+    """Return what going to a plan means.
+
+    Raises:
+        NotFound: it is not offered.
+        Conflict: it, or the present one, is agreed on by contact.
+        AlreadySo: it is the plan already.
+    """
+    require(actor, BillingAction.MANAGE, organization)
+    return _of_plan(subscription_of(organization), plan, timezone.now())
+
+
+def preview_storage(*, actor: Actor, organization: Organization, extra_gb: int) -> Summary:
+    """Return what having so much extra storage means, in GB in all.
+
+    Raises:
+        Invalid: it is less than none, or too much.
+        Conflict: the plan sells none, or needs none.
+        AlreadySo: there is so much already.
+    """
+    require(actor, BillingAction.MANAGE, organization)
+    return _of_storage(subscription_of(organization), extra_gb, timezone.now())
+
+
+def preview_cancel(*, actor: Actor, organization: Organization) -> Summary:
+    """Return what ending the paid plan means.
+
+    Raises:
+        Conflict: it costs nothing, is agreed on by contact, or there is no plan without a price.
+        AlreadySo: it ends already.
+    """
+    require(actor, BillingAction.MANAGE, organization)
+    return _of_cancel(subscription_of(organization), timezone.now())
+
+
+@transaction.atomic
+def change_plan(*, actor: Actor, organization: Organization, plan: Plan, confirm: str) -> Done:
+    """Go to a plan: to a higher one at once, to a lower one when the period ends.
+
+    Args:
+        actor: A billing admin.
+        organization: Whose plan it is.
+        plan: Which.
+        confirm: `Summary.confirm` of the summary that was read.
+
+    Raises:
+        Outdated: the summary is another one by now.
+        NeedsMethod: it costs something, and there is no way to pay on file.
+        Conflict: as `preview_plan`; so do NotFound and AlreadySo.
+    """
+    require(actor, BillingAction.MANAGE, organization)
+    subscription, now = _up_to_date(organization)
+    summary = _checked(_of_plan(subscription, plan, now), confirm)
+    if summary.is_at_once:
+        return _begin(actor, subscription, summary, "subscription.upgrade", now)
+    return _plan_ahead(actor, subscription, summary, "subscription.downgrade")
+
+
+@transaction.atomic
+def buy_storage(*, actor: Actor, organization: Organization, extra_gb: int, confirm: str) -> Done:
+    """Have so much extra storage in all: more at once, less when the period ends; raises as `change_plan`."""
+    require(actor, BillingAction.MANAGE, organization)
+    subscription, now = _up_to_date(organization)
+    summary = _checked(_of_storage(subscription, extra_gb, now), confirm)
+    if summary.is_at_once:
+        return _begin(actor, subscription, summary, "subscription.storage", now)
+    return _plan_ahead(actor, subscription, summary, "subscription.storage_later")
+
+
+@transaction.atomic
+def cancel(*, actor: Actor, organization: Organization, confirm: str) -> Done:
+    """End the paid plan when the period ends; raises as `change_plan`."""
+    require(actor, BillingAction.MANAGE, organization)
+    subscription, now = _up_to_date(organization)
+    summary = _checked(_of_cancel(subscription, now), confirm)
+    return _plan_ahead(actor, subscription, summary, "subscription.cancel")
+
+
+@transaction.atomic
+def undo_change(*, actor: Actor, organization: Organization) -> Subscription:
+    """Stay on the plan and the storage there are now.
+
+    Raises:
+        AlreadySo: nothing is to change when the period ends.
+    """
+    require(actor, BillingAction.MANAGE, organization)
+    subscription, _now = _up_to_date(organization)
+    if not subscription.has_next:
+        raise AlreadySo(_("Nothing is to change at the end of the period."))
+    before = _told(subscription)
+    subscription.next_plan = subscription.next_extra_storage_gb = None
+    _save(actor, subscription, "subscription.undo", before)
+    return subscription
+
+
+def _up_to_date(organization: Organization) -> tuple[Subscription, datetime]:
+    """Lock the subscription, with all periods closed that have ended: they are charged by the terms they had."""
+    now = timezone.now()
+    return up_to_date(subscription_of(organization), now), now
+
+
+def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
+    row = as_of(subscription, now)
+    _require_choice(row.plan, plan)
+    if plan.pk == (row.plan if row.next_plan is None else row.next_plan).pk:
+        names = {"organization": str(row.payer), "plan": plan.name}
+        if row.next_plan is None:
+            raise AlreadySo(_("%(organization)s is on %(plan)s already.") % names)
+        raise AlreadySo(_("%(organization)s goes to %(plan)s already when the period ends.") % names)
+    if plan.pk == row.plan.pk:
+        raise Conflict(
+            _("%(plan)s is the plan until the period ends. Undo the change to stay on it.")
+            % {"plan": plan.name}
+        )
+    kind = ChangeKind.UPGRADE if plan.rank > row.plan.rank else ChangeKind.DOWNGRADE
+    extra = row.extra_storage_gb
+    if kind is ChangeKind.DOWNGRADE and row.next_extra_storage_gb is not None:
+        extra = row.next_extra_storage_gb
+    return _summary(row, kind, Terms(plan, extra if sells_storage(plan) else 0), now)
+
+
+def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Summary:
+    row = as_of(subscription, now)
+    if not 0 <= extra_gb <= MOST_EXTRA_GB:
+        raise Invalid(_("Extra storage is 0 to %(most)s GB.") % {"most": f"{MOST_EXTRA_GB:,}"})
+    if not sells_storage(row.plan):
+        raise Conflict(_("The plan %(plan)s sells no extra storage.") % {"plan": row.plan.name})
+    if row.next_plan is not None:
+        names = {"plan": row.next_plan.name}
+        raise Conflict(_("The plan changes to %(plan)s when the period ends. Undo that first.") % names)
+    coming = row.extra_storage_gb if row.next_extra_storage_gb is None else row.next_extra_storage_gb
+    if extra_gb == coming:
+        names = {"organization": str(row.payer), "gb": f"{extra_gb:,}"}
+        if row.next_extra_storage_gb is None:
+            raise AlreadySo(_("%(organization)s has %(gb)s GB of extra storage already.") % names)
+        raise AlreadySo(
+            _("%(organization)s has %(gb)s GB of extra storage already when the period ends.") % names
+        )
+    if extra_gb == row.extra_storage_gb:
+        raise Conflict(
+            _("There are %(gb)s GB until the period ends. Undo the change to keep them.")
+            % {"gb": f"{extra_gb:,}"}
+        )
+    kind = ChangeKind.MORE_STORAGE if extra_gb > row.extra_storage_gb else ChangeKind.LESS_STORAGE
+    return _summary(row, kind, Terms(row.plan, extra_gb), now)
+
+
+def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
+    row = as_of(subscription, now)
+    _require_self_service(row.plan)
+    if row.plan.price_usd == ZERO and not row.extra_storage_gb:
+        raise Conflict(
+            _("The plan %(plan)s costs nothing, so there is nothing to cancel.") % {"plan": row.plan.name}
+        )
+    free = free_plan()
+    if free is None:
+        raise Conflict(_("There is no plan without a price to go to. Ask whom your plan is from."))
+    if row.next_plan is not None and row.next_plan.price_usd == ZERO:
+        raise AlreadySo(_("The plan %(plan)s ends already with the period.") % {"plan": row.plan.name})
+    return _summary(row, ChangeKind.CANCEL, Terms(free, 0), now)
+
+
+def free_plan() -> Plan | None:
+    """Return where who cancels goes to: the lowest plan on offer that costs nothing, else the default one."""
+    free = Plan.objects.filter(price_usd=ZERO, by_contact=False)
+    return free.filter(is_offered=True).order_by("rank", "pk").first() or free.filter(is_default=True).first()
+
+
+def sells_storage(plan: Plan) -> bool:
+    """Say whether storage can be bought on top of a plan."""
+    return plan.included_storage_gb is not None and plan.extra_storage_price_usd is not None
+
+
+def _require_choice(before: Plan, plan: Plan) -> None:
+    _require_self_service(before)
+    if plan.by_contact:
+        raise Conflict(_("%(plan)s is agreed on by contact, not chosen here.") % {"plan": plan.name})
+    if not plan.is_offered and plan.pk != before.pk:
+        raise NotFound(_("There is no such plan on offer."))
+
+
+def _require_self_service(plan: Plan) -> None:
+    if plan.by_contact:
+        raise Conflict(
+            _("%(plan)s was agreed on by contact, and is changed in the same way.") % {"plan": plan.name}
+        )
+
+
+def _summary(row: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Summary:
+    return summarize(row, kind, after, now, has_method=methods_of(row).filter(is_default=True).exists())
+
+
+def _checked(summary: Summary, confirm: str) -> Summary:
+    if summary.confirm != confirm:
+        raise Outdated(
+            _("Nothing was changed: since you read the summary, a price or the day changed. Read it again.")
+        )
+    if summary.needs_method:
+        raise NeedsMethod(_("Add a way to pay first; nothing was changed."))
+    return summary
+
+
+def _begin(actor: Actor, subscription: Subscription, summary: Summary, action: str, now: datetime) -> Done:
+    """Change at once, and invoice the days that are left; what was to change later is dropped."""
+    before = _told(subscription)
+    subscription.plan, subscription.extra_storage_gb = summary.after.plan, summary.after.extra_gb
+    subscription.next_plan = subscription.next_extra_storage_gb = None
+    _save(actor, subscription, action, before, charged=str(summary.now_usd))
+    drafts = [line.draft for line in summary.lines]
+    invoice = issue(subscription, InvoiceKind.CHANGE, summary.period, drafts, now)
+    if invoice is not None:
+        collect_soon(invoice)
+    return Done(summary, invoice)
+
+
+def _plan_ahead(actor: Actor, subscription: Subscription, summary: Summary, action: str) -> Done:
+    before, after = _told(subscription), summary.after
+    changes_plan = after.plan.pk != subscription.plan.pk
+    subscription.next_plan = after.plan if changes_plan else None
+    subscription.next_extra_storage_gb = (
+        None if after.extra_gb == subscription.extra_storage_gb else after.extra_gb
+    )
+    _save(actor, subscription, action, before)
+    return Done(summary, None)
+
+
+def _told(subscription: Subscription) -> dict[str, str | int | None]:
+    return {
+        "plan": subscription.plan.key,
+        "extra_storage_gb": subscription.extra_storage_gb,
+        "next_plan": subscription.next_plan.key if subscription.next_plan else None,
+        "next_extra_storage_gb": subscription.next_extra_storage_gb,
+    }
+
+
+def _save(
+    actor: Actor, subscription: Subscription, action: str, before: dict[str, str | int | None], **more: str
+) -> None:
+    names = ["plan", "extra_storage_gb", "next_plan", "next_extra_storage_gb", "updated_at"]
+    subscription.save(update_fields=names)
+    record(
+        actor, action, subscription, organization_id=subscription.organization_id,
+        before=before, after={**_told(subscription), **more},
+    )  # fmt: skip

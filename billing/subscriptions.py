@@ -1,0 +1,72 @@
+"""Who pays for what: every organization and every personal entity has one subscription, from its first day."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from billing.models import BillingAdmin, Subscription
+from billing.plans import default_plan, ensure_plans
+from teams.models import Organization, Team, TeamKind
+
+_WITH = ("plan", "next_plan", "organization", "team")
+
+
+def _all() -> QuerySet[Subscription]:
+    return Subscription.objects.select_related(*_WITH)
+
+
+def _found_or_begun(*, personal: bool, **payer: int) -> Subscription:
+    """Return the payer's; where something was made around the hooks (a restored backup), begin it now."""
+    found = _all().filter(**payer).first()
+    if found is None:
+        Subscription.objects.get_or_create(**payer, defaults={"plan": default_plan(personal=personal)})
+        found = _all().get(**payer)
+    return found
+
+
+def subscription_of(organization: Organization) -> Subscription:
+    """Return an organization's subscription, with its plans."""
+    return _found_or_begun(personal=False, organization_id=organization.pk)
+
+
+def subscription_of_team(team: Team) -> Subscription:
+    """Return who pays for a team: its organization, or the personal entity itself."""
+    if team.organization_id is None:
+        return _found_or_begun(personal=True, team_id=team.pk)
+    return _found_or_begun(personal=False, organization_id=team.organization_id)
+
+
+def locked(subscription: Subscription) -> Subscription:
+    """Lock a subscription until the transaction ends; whatever changes money or periods takes it first."""
+    return _all().select_for_update(of=("self",), no_key=True).get(pk=subscription.pk)
+
+
+def teams_of(subscription: Subscription) -> QuerySet[Team]:
+    """Return the teams whose use it pays, deleted ones, too: what they hold and did counts on."""
+    if subscription.team_id is not None:
+        return Team.objects.filter(pk=subscription.team_id)
+    return Team.objects.filter(organization=subscription.organization_id)
+
+
+def begin_for_organization(organization: Organization, admin: User) -> None:
+    """Put a new organization on the default plan; its creator is its first billing admin (TEAM-12)."""
+    Subscription.objects.create(organization=organization, plan=default_plan())
+    BillingAdmin.objects.create(organization=organization, user=admin)
+
+
+def begin_for_person(team: Team) -> None:
+    """Put a new personal entity on its default plan."""
+    Subscription.objects.create(team=team, plan=default_plan(personal=True))
+
+
+def sync_subscriptions(**_: Any) -> None:
+    """Give everybody who was there before billing a subscription; called after every migration."""
+    ensure_plans()
+    bare = Organization.objects.filter(subscription__isnull=True)
+    plan, personal = default_plan(), default_plan(personal=True)
+    Subscription.objects.bulk_create(Subscription(organization=row, plan=plan) for row in bare.iterator())
+    people = Team.objects.filter(kind=TeamKind.PERSONAL, subscription__isnull=True)
+    Subscription.objects.bulk_create(
+        (Subscription(team=row, plan=personal) for row in people.iterator()), batch_size=500
+    )

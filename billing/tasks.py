@@ -1,0 +1,84 @@
+"""What billing does by itself."""
+
+from celery import shared_task
+
+from billing import alerting, noticing
+from billing.gateways import collecting, events
+from billing.invoicing import closing
+from billing.metering import hardware, meter
+from billing.services import invoices, payment_methods
+from common.errors import Unavailable
+
+HARDWARE_BUDGET_S = 120.0
+
+# Closing periods, invoices and usage alerts
+
+
+@shared_task(acks_late=True, expires=3600, time_limit=3000)
+def close_billing() -> int:
+    """Close the periods that ended; scheduled every hour."""
+    return closing.close_due()
+
+
+@shared_task(acks_late=True, expires=3600, time_limit=600)
+def remind_overdue() -> int:
+    """Remind of bank transfers that are overdue; scheduled every hour."""
+    return invoices.remind_overdue()
+
+
+@shared_task(acks_late=True, expires=300, time_limit=600)
+def check_usage() -> int:
+    """Tell of limits that come near and charges that grow; scheduled every 300 s."""
+    return alerting.check_usage()
+
+
+# Payment methods, and what is paid with them
+
+
+@shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=30, max_retries=3, time_limit=300)
+def collect_invoice(invoice_id: int) -> None:
+    """Take the money for an invoice if an attempt is due; the sweep goes on with what could not be done."""
+    collecting.collect(invoice_id)
+
+
+@shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=30, max_retries=3, time_limit=300)
+def handle_event(event_id: int) -> None:
+    """Do what an event of a gateway asks for; one that was handled is left alone."""
+    events.handle(event_id)
+
+
+@shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=60, max_retries=8, time_limit=300)
+def forget_method(method_id: int) -> None:
+    """Tell the gateway that a payment method was removed."""
+    payment_methods.forget_at_gateway(method_id)
+
+
+@shared_task(acks_late=True, expires=300, time_limit=600)
+def sweep_payments() -> None:
+    """Handle events and collect invoices whose task was lost, and try again what failed; scheduled every 300 s."""
+    events.sweep()
+    collecting.sweep()
+
+
+# Metering
+
+
+@shared_task(expires=60, time_limit=600)
+def run_meter() -> str:
+    """Count what was used since the last time; scheduled every minute."""
+    return meter.run_meter().isoformat()
+
+
+@shared_task(time_limit=600)
+def measure_hardware() -> int:
+    """Count the GPU time and energy of new samples; returns of how many runs. Scheduled every five minutes."""
+    return hardware.measure(HARDWARE_BUDGET_S)
+
+
+# Limits
+
+
+@shared_task(acks_late=True, expires=280, time_limit=280)
+def note_limits() -> int:
+    """Find which limits are near or reached, and since when; scheduled every 300 s."""
+    return noticing.note_all()

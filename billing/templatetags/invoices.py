@@ -1,0 +1,36 @@
+"""How pages write what is on invoices."""
+
+from decimal import Decimal
+
+from django import template
+
+from billing.invoicing.pdf import lines_of_seller, price_text
+from billing.models import Invoice
+from billing.selectors.invoices import Standing, standing_of
+from billing.words import plain
+
+register = template.Library()
+
+
+@register.filter
+def price(value: Decimal) -> str:
+    """Write a price for a unit, as exact as it is; of credits below zero."""
+    return ("−" if value < 0 else "") + price_text(abs(value))
+
+
+@register.filter
+def quantity(value: Decimal) -> str:
+    """Write a quantity, as exact as it is."""
+    return plain(value)
+
+
+@register.filter
+def seller_lines(invoice: Invoice) -> list[str]:
+    """Return name and address of who sells."""
+    return lines_of_seller(invoice)
+
+
+@register.filter
+def standing(invoice: Invoice) -> Standing:
+    """Say what became of an invoice."""
+    return standing_of(invoice)

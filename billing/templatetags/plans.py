@@ -1,0 +1,116 @@
+"""What pages say of plans and limits."""
+
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.engine import can, visible
+from access.web import actor_of
+from billing import noticing
+from billing.access import BillingAction
+from billing.amounts import included, unit_price
+from billing.asking import whom_to_ask
+from billing.limits import SEATS
+from billing.models import Plan, Subscription
+from billing.selectors import plans
+from billing.selectors.pressing import words_of
+from billing.subscriptions import subscription_of, subscription_of_team
+from teams.models import Membership, Organization, OrganizationMember, Team
+
+register = template.Library()
+
+
+@register.filter
+def limit_of(value: int | None, unit: str) -> str:
+    """Write what a plan includes, or that it is without limit."""
+    return included(value, unit)
+
+
+@register.filter
+def price_of(plan: Plan) -> str:
+    """Write what a plan costs."""
+    return plans.price_of(plan)
+
+
+@register.filter
+def above_storage(subscription: Subscription) -> str:
+    """Say what more storage than the limit leads to."""
+    price, limit = subscription.plan.storage_price_usd, subscription.storage_limit_gb
+    if limit is None:
+        return "–"
+    if price is not None:
+        return _("%(price)s per GB") % {"price": unit_price(price)}
+    if not settings.ENFORCE_LIMITS:
+        return _("Not charged")
+    return _("Refused after %(days)d days") % {"days": subscription.plan.grace_days}
+
+
+@register.simple_tag(takes_context=True)
+def sees_billing(context: dict[str, Any]) -> bool:
+    """Whether the viewer has billing to look at: they see that of an organization of theirs; one query."""
+    actor = actor_of(context["request"])
+    mine = OrganizationMember.objects.filter(user=actor.lookup_id).values("organization_id")
+    return visible(actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine)).exists()
+
+
+@register.inclusion_tag("billing/notices.html", takes_context=True)
+def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
+    """Say on pages of a team, a project or an organization that a limit of its plan is near or reached.
+
+    Only to who belongs there; where nothing presses, the page makes no query for it.
+    """
+    payer = _payer(context)
+    if payer is None:
+        return {}
+    organization_id, team_id = payer
+    limits = noticing.pressing(organization_id=organization_id, team_id=team_id)
+    if context.get("organization") is None:  # seats concern who looks after the organization
+        limits = [limit for limit in limits if limit.kind not in SEATS or limit.is_exceeded]
+    actor = actor_of(context["request"]) if limits else None
+    if actor is None or not _belongs(actor, organization_id, team_id):
+        return {}
+    return _told(actor, _subscription(organization_id, team_id), limits)
+
+
+def _payer(context: dict[str, Any]) -> tuple[int | None, int | None] | None:
+    """Return the organization or the personal entity whose page it is."""
+    organization = context.get("organization")
+    if context.get("request") is None:  # an error page
+        return None
+    if isinstance(organization, Organization):
+        return organization.pk, None
+    team = getattr(context.get("project"), "team", None) or context.get("team")
+    if not isinstance(team, Team):
+        return None
+    return (team.organization_id, None) if team.organization_id is not None else (None, team.pk)
+
+
+def _belongs(actor: Actor, organization_id: int | None, team_id: int | None) -> bool:
+    if organization_id is not None:
+        return OrganizationMember.objects.filter(organization=organization_id, user=actor.lookup_id).exists()
+    return Membership.objects.filter(team=team_id, user=actor.lookup_id).exists()
+
+
+def _subscription(organization_id: int | None, team_id: int | None) -> Subscription:
+    if organization_id is not None:
+        return subscription_of(Organization.objects.get(pk=organization_id))
+    return subscription_of_team(Team.objects.get(pk=team_id or 0))
+
+
+def _told(actor: Actor, subscription: Subscription, limits: list[Any]) -> dict[str, Any]:
+    organization = subscription.organization
+    may_manage = organization is not None and can(actor, BillingAction.MANAGE, organization)
+    told = words_of(subscription, limits)
+    return {
+        "told": told,
+        "is_grave": any(words.is_grave for words in told),
+        "payer": subscription.payer,
+        "whom": "" if may_manage else whom_to_ask(subscription),
+        "plans_url": reverse("billing:plans", args=[organization.name])
+        if may_manage and organization
+        else "",
+    }

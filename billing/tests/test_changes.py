@@ -1,0 +1,316 @@
+"""Changing plans and bought storage (BIL-8): what the summary says is what happens, to the cent and to the day."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import time_machine
+
+from access.actions import Preset
+from access.models import AuditEntry
+from billing.changes import ChangeKind
+from billing.invoicing.closing import close_all
+from billing.models import Invoice, PaymentMethod, Plan, Subscription
+from billing.services import subscriptions as services
+from billing.tests.paying import payer, plan
+from common.errors import Conflict, Forbidden, Invalid, NotFound
+from tests.factories import OrganizationFactory, TeamFactory, UserFactory, actor, delivered, make_member
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
+"""Nine of November's thirty days are left, this one included."""
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Any:
+    with time_machine.travel(NOW, tick=False) as traveller:
+        yield traveller
+
+
+def with_method(subscription: Subscription) -> None:
+    PaymentMethod.objects.create(
+        subscription=subscription,
+        gateway="manual",
+        ref=f"m{subscription.pk}",
+        brand="bank transfer",
+        is_default=True,
+    )
+
+
+@pytest.fixture
+def free() -> Any:
+    organization, who, subscription = payer("free", name="aurora")
+    with_method(subscription)
+    return organization, who, subscription
+
+
+@pytest.fixture
+def pro() -> Any:
+    organization, who, subscription = payer("pro", name="aurora")
+    with_method(subscription)
+    return organization, who, subscription
+
+
+def go(organization: Any, who: Any, to: Plan) -> services.Done:
+    summary = services.preview_plan(actor=who, organization=organization, plan=to)
+    return services.change_plan(actor=who, organization=organization, plan=to, confirm=summary.confirm)
+
+
+def buy(organization: Any, who: Any, gb: int) -> services.Done:
+    summary = services.preview_storage(actor=who, organization=organization, extra_gb=gb)
+    return services.buy_storage(actor=who, organization=organization, extra_gb=gb, confirm=summary.confirm)
+
+
+def test_an_upgrade_begins_now_and_costs_the_days_that_are_left(free: Any):
+    organization, who, subscription = free
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
+    assert (summary.kind, summary.starts, summary.days_left) == (ChangeKind.UPGRADE, date(2026, 11, 22), 9)
+    assert (summary.now_usd, summary.after.regular_usd) == (Decimal("18.00"), Decimal("60.00"))
+    assert "Service accounts" in summary.gains
+    assert {line.label: (line.before, line.after) for line in summary.limits}["Seats"] == ("5", "10")
+    done = go(organization, who, plan("pro"))
+    subscription.refresh_from_db()
+    assert subscription.plan.key == "pro"
+    assert done.invoice is not None
+    assert (done.invoice.kind, done.invoice.total_usd) == ("change", Decimal("18.00"))
+    (line,) = done.invoice.lines.all()
+    assert line.description == "Pro plan, 2026-11-22 to 2026-11-30 (9 of 30 days)"
+    entry = AuditEntry.objects.get(action="subscription.upgrade")
+    assert (entry.before["plan"], entry.after["plan"], entry.after["charged"]) == ("free", "pro", "18.00")
+    assert "Invoice AURORA-0001 for aurora: $18.00" in [mail.subject for mail in delivered()]
+
+
+@pytest.mark.parametrize(
+    ("day", "price", "expected"),
+    [
+        (1, "60", "60.00"),
+        (30, "60", "2.00"),
+        (29, "0.50", "0.03"),
+        (22, "99.99", "30.00"),
+        (16, "0.01", "0.01"),
+    ],
+)
+def test_proration_counts_today_and_rounds_half_up(
+    free: Any, clock: Any, day: int, price: str, expected: str
+):
+    organization, who, _subscription = free
+    Plan.objects.filter(key="pro").update(price_usd=Decimal(price))
+    clock.move_to(datetime(2026, 11, day, 23, 59, tzinfo=UTC))
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
+    assert summary.now_usd == Decimal(expected)
+
+
+def test_what_was_paid_and_is_not_used_is_credited(pro: Any):
+    """From $60 with 100 GB at $0.025 to $200 with the same storage at $0.02: nine days of each."""
+    organization, who, subscription = pro
+    Subscription.objects.filter(pk=subscription.pk).update(extra_storage_gb=100)
+    plus = Plan.objects.create(
+        key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(200), included_storage_gb=500,
+        extra_storage_price_usd=Decimal("0.02"),
+    )  # fmt: skip
+    done = go(organization, who, plus)
+    assert done.invoice is not None
+    amounts = [(line.category, line.amount_usd) for line in done.invoice.lines.all()]
+    assert amounts == [
+        ("credit", Decimal("-18.00")), ("credit", Decimal("-0.75")), ("plan", Decimal("60.00")),
+        ("extra_storage", Decimal("0.60")),
+    ]  # fmt: skip
+    assert done.invoice.total_usd == Decimal("41.85")
+
+
+def test_an_upgrade_that_costs_less_makes_no_invoice_and_pays_nothing_back(pro: Any):
+    organization, who, subscription = pro
+    lean = Plan.objects.create(key="lean", name="Lean", rank=25, is_offered=True, price_usd=Decimal(10))
+    done = go(organization, who, lean)
+    subscription.refresh_from_db()
+    assert done.invoice is None
+    assert (done.summary.now_usd, subscription.plan) == (Decimal(0), lean)
+
+
+def test_a_double_click_upgrades_once(free: Any):
+    organization, who, _subscription = free
+    confirm = services.preview_plan(actor=who, organization=organization, plan=plan("pro")).confirm
+    given = {"actor": who, "organization": organization, "plan": plan("pro"), "confirm": confirm}
+    services.change_plan(**given)
+    with pytest.raises(services.AlreadySo):
+        services.change_plan(**given)
+    assert Invoice.objects.count() == 1
+
+
+@pytest.mark.parametrize("change", ["day", "price", "storage"])
+def test_a_summary_that_does_not_hold_any_more_is_refused(free: Any, clock: Any, change: str):
+    organization, who, subscription = free
+    confirm = services.preview_plan(actor=who, organization=organization, plan=plan("pro")).confirm
+    if change == "day":
+        clock.move_to(datetime(2026, 11, 23, 0, 0, 1, tzinfo=UTC))
+    elif change == "price":
+        Plan.objects.filter(key="pro").update(price_usd=61)
+    else:
+        Subscription.objects.filter(pk=subscription.pk).update(extra_storage_gb=1)
+    with pytest.raises(services.Outdated):
+        services.change_plan(actor=who, organization=organization, plan=plan("pro"), confirm=confirm)
+    subscription.refresh_from_db()
+    assert subscription.plan.key == "free"
+    assert not Invoice.objects.exists()
+
+
+def test_without_a_payment_method_nothing_that_costs_is_begun():
+    organization, who, subscription = payer("free")
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
+    assert summary.needs_method
+    with pytest.raises(services.NeedsMethod):
+        services.change_plan(actor=who, organization=organization, plan=plan("pro"), confirm=summary.confirm)
+    subscription.refresh_from_db()
+    assert subscription.plan.key == "free"
+
+
+def test_a_downgrade_comes_with_the_next_period_and_can_be_undone(pro: Any, clock: Any):
+    organization, who, subscription = pro
+    done = go(organization, who, plan("free"))
+    assert done.invoice is None
+    assert (done.summary.starts, done.summary.now_usd) == (date(2026, 12, 1), Decimal(0))
+    assert "Service accounts" in done.summary.losses
+    subscription.refresh_from_db()
+    assert (subscription.plan.key, subscription.next_plan.key) == ("pro", "free")
+    with pytest.raises(services.AlreadySo):
+        services.preview_plan(actor=who, organization=organization, plan=plan("free"))
+    services.undo_change(actor=who, organization=organization)
+    with pytest.raises(services.AlreadySo):
+        services.undo_change(actor=who, organization=organization)
+    go(organization, who, plan("free"))
+    clock.move_to(datetime(2026, 12, 1, 7, tzinfo=UTC))
+    close_all(datetime(2026, 12, 1, 1, tzinfo=UTC))
+    subscription.refresh_from_db()
+    assert (subscription.plan.key, subscription.next_plan) == ("free", None)
+
+
+def test_canceling_goes_to_the_free_plan_and_drops_bought_storage(pro: Any, clock: Any):
+    organization, who, subscription = pro
+    buy(organization, who, 40)
+    summary = services.preview_cancel(actor=who, organization=organization)
+    assert (summary.after.plan.key, summary.after.extra_gb, summary.now_usd) == ("free", 0, Decimal(0))
+    services.cancel(actor=who, organization=organization, confirm=summary.confirm)
+    subscription.refresh_from_db()
+    assert (subscription.plan.key, subscription.extra_storage_gb) == ("pro", 40)
+    with pytest.raises(services.AlreadySo):
+        services.preview_cancel(actor=who, organization=organization)
+    clock.move_to(datetime(2026, 12, 2, tzinfo=UTC))
+    close_all(datetime(2026, 12, 1, 12, tzinfo=UTC))
+    subscription.refresh_from_db()
+    assert (subscription.plan.key, subscription.extra_storage_gb) == ("free", 0)
+
+
+def test_what_costs_nothing_cannot_be_canceled(free: Any):
+    with pytest.raises(Conflict, match="costs nothing"):
+        services.preview_cancel(actor=free[1], organization=free[0])
+
+
+def test_storage_is_bought_now_and_reduced_later(pro: Any):
+    organization, who, subscription = pro
+    done = buy(organization, who, 1000)
+    assert done.invoice is not None
+    assert (done.summary.kind, done.invoice.total_usd) == (ChangeKind.MORE_STORAGE, Decimal("7.50"))
+    assert done.summary.after.regular_usd == Decimal("85.00")
+    with pytest.raises(services.AlreadySo):
+        services.preview_storage(actor=who, organization=organization, extra_gb=1000)
+    later = buy(organization, who, 200)
+    assert (later.invoice, later.summary.kind) == (None, ChangeKind.LESS_STORAGE)
+    subscription.refresh_from_db()
+    assert (subscription.extra_storage_gb, subscription.next_extra_storage_gb) == (1000, 200)
+    more = buy(organization, who, 1001)
+    assert more.invoice is not None
+    assert more.invoice.total_usd == Decimal("0.01")
+    subscription.refresh_from_db()
+    assert (subscription.extra_storage_gb, subscription.next_extra_storage_gb) == (1001, None)
+
+
+def test_storage_that_is_not_sold_or_no_amount_is_refused(free: Any):
+    organization, who, _subscription = free
+    with pytest.raises(Conflict, match="sells no extra storage"):
+        services.preview_storage(actor=who, organization=organization, extra_gb=5)
+    Subscription.objects.update(plan=plan("pro"))
+    for gb in (-1, 10**9):
+        with pytest.raises(Invalid):
+            services.preview_storage(actor=who, organization=organization, extra_gb=gb)
+
+
+def test_plans_by_contact_and_plans_that_are_not_offered_are_not_chosen(free: Any):
+    organization, who, subscription = free
+    with pytest.raises(Conflict, match="by contact"):
+        services.preview_plan(actor=who, organization=organization, plan=plan("enterprise"))
+    with pytest.raises(NotFound):
+        services.preview_plan(actor=who, organization=organization, plan=plan("academic"))
+    Subscription.objects.filter(pk=subscription.pk).update(plan=plan("enterprise"))
+    with pytest.raises(Conflict, match="by contact"):
+        services.preview_plan(actor=who, organization=organization, plan=plan("free"))
+    with pytest.raises(Conflict, match="by contact"):
+        services.preview_cancel(actor=who, organization=organization)
+
+
+def test_a_plan_that_the_operator_gave_cannot_be_had_back_and_the_summary_says_so():
+    organization, who, subscription = payer("academic")
+    with_method(subscription)
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
+    assert "you cannot choose it again" in summary.warnings[0]
+
+
+def test_seats_and_storage_that_do_not_fit_are_said_in_words(pro: Any):
+    organization, who, _subscription = pro
+    team = TeamFactory(organization=organization)
+    for _number in range(6):
+        make_member(team, Preset.ORGANIZATION_MEMBER)
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("free"))
+    assert any("people have a seat, and Free has 5" in said for said in summary.warnings)
+
+
+def test_only_billing_admins_change_plans(free: Any):
+    organization, _who, _subscription = free
+    team = TeamFactory(organization=organization)
+    other = actor(make_member(team, Preset.ORGANIZATION_ADMIN))
+    for act in (
+        lambda who: services.preview_plan(actor=who, organization=organization, plan=plan("pro")),
+        lambda who: services.change_plan(actor=who, organization=organization, plan=plan("pro"), confirm=""),
+        lambda who: services.buy_storage(actor=who, organization=organization, extra_gb=1, confirm=""),
+        lambda who: services.cancel(actor=who, organization=organization, confirm=""),
+        lambda who: services.undo_change(actor=who, organization=organization),
+    ):
+        with pytest.raises(Forbidden):
+            act(other)
+        with pytest.raises(NotFound):
+            act(actor(UserFactory()))
+
+
+def test_what_ended_is_charged_by_its_own_terms_when_a_plan_changes_before_closing(free: Any, clock: Any):
+    """On 1 December at 03:00 November is not closed yet; the upgrade closes it and pays December once, in full."""
+    organization, who, subscription = free
+    clock.move_to(datetime(2026, 12, 1, 3, tzinfo=UTC))
+    done = go(organization, who, plan("pro"))
+    subscription.refresh_from_db()
+    assert subscription.closed_to == date(2026, 12, 1)
+    assert done.invoice is not None
+    assert done.invoice.total_usd == Decimal("60.00")
+    close_all(datetime(2026, 12, 1, 12, tzinfo=UTC))
+    assert [invoice.total_usd for invoice in Invoice.objects.all()] == [Decimal("60.00")]
+
+
+def test_what_was_to_begin_with_the_period_has_begun_when_a_change_is_previewed_before_closing(
+    pro: Any, clock: Any
+):
+    organization, who, subscription = pro
+    go(organization, who, plan("free"))
+    clock.move_to(datetime(2026, 12, 1, 3, tzinfo=UTC))
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
+    assert (summary.before.plan.key, summary.now_usd) == ("free", Decimal("60.00"))
+    done = services.change_plan(
+        actor=who, organization=organization, plan=plan("pro"), confirm=summary.confirm
+    )
+    assert done.invoice is not None
+    subscription.refresh_from_db()
+    assert (subscription.plan.key, subscription.next_plan) == ("pro", None)
+
+
+def test_another_organization_is_not_touched(free: Any):
+    other = OrganizationFactory()
+    go(free[0], free[1], plan("pro"))
+    assert other.subscription.plan.key == "self-hosted"

@@ -1,0 +1,185 @@
+"""BIL-3, BIL-11: operators edit plans and put payers on them, and every change is written down."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from access.actor import SYSTEM
+from access.models import AuditEntry
+from billing.models import Plan, Subscription
+from billing.plans import default_plan
+from billing.services.plans import assign_plan, assign_storage, delete_plan, save_plan
+from common.errors import Conflict, Forbidden, Invalid
+from teams.models import Organization
+from tests.factories import OrganizationFactory, UserFactory, actor
+from tests.plans import put_on
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    client.force_login(UserFactory(username="boss", is_operator=True))
+    return client
+
+
+@pytest.fixture
+def organization() -> Organization:
+    return OrganizationFactory(name="acme")
+
+
+def posted(plan: Plan, **changes: Any) -> dict[str, Any]:
+    """Return what the admin's form of a plan posts."""
+    values = {
+        field.name: getattr(plan, field.name) for field in Plan._meta.concrete_fields if field.name != "id"
+    }
+    values |= changes
+    kept = {name: value for name, value in values.items() if value is not None and value is not False}
+    return {name: "on" if value is True else value for name, value in kept.items()}
+
+
+def _change(operator: Client, plan: Plan, **changes: Any) -> Any:
+    return operator.post(
+        reverse("admin:billing_plan_change", args=[plan.pk]), posted(plan, **changes), follow=True
+    )
+
+
+class TestEditing:
+    """BIL-3."""
+
+    def test_a_change_is_written_down_with_what_was_before(
+        self, operator: Client, organization: Organization
+    ):
+        plan = Plan.objects.get(key="pro")
+        put_on(organization, plan)
+        answer = _change(operator, plan, price_usd="75", seats=20, has_sso=True)
+        assert "1 organizations and 0 personal entities are on Pro" in answer.content.decode()
+        plan.refresh_from_db()
+        assert (plan.price_usd, plan.seats, plan.has_sso) == (Decimal(75), 20, True)
+        told = AuditEntry.objects.get(action="plan.save")
+        assert told.before == {"price_usd": "60.0000", "seats": 10, "has_sso": False}
+        assert told.after == {"price_usd": "75", "seats": 20, "has_sso": True}
+        assert told.actor_name == "boss"
+
+    def test_nothing_changed_is_not_written_down(self, operator: Client):
+        _change(operator, Plan.objects.get(key="pro"))
+        assert not AuditEntry.objects.filter(action="plan.save").exists()
+
+    def test_the_default_moves_and_there_always_is_one(self, operator: Client):
+        free, before = Plan.objects.get(key="free"), default_plan()
+        _change(operator, free, is_default=True)
+        assert default_plan() == free
+        assert Plan.objects.filter(is_default=True).count() == 1
+        answer = _change(operator, free, is_default=False)
+        assert "make another plan the default instead" in answer.content.decode()
+        assert default_plan() == free
+        assert AuditEntry.objects.filter(action="plan.save", object_id=str(before.pk)).exists()
+
+    @pytest.mark.parametrize(
+        ("changes", "why"),
+        [
+            ({"key": "pro"}, "already exists"), ({"view_only_seats": 3}, "need the switch"),
+            ({"included_storage_gb": None, "extra_storage_price_usd": "0.1"}, "is not sold in advance"),
+            ({"price_usd": "-1"}, "greater than or equal to 0"),
+        ],
+    )  # fmt: skip
+    def test_what_makes_no_sense_is_refused_beside_its_field(
+        self, operator: Client, changes: dict[str, Any], why: str
+    ):
+        plan = Plan.objects.get(key="free")
+        answer = _change(operator, plan, **changes)
+        assert why in answer.content.decode()
+        plan.refresh_from_db()
+        assert plan.key == "free"
+        assert plan.view_only_seats is None
+
+    def test_a_new_plan_is_made(self, operator: Client):
+        values = posted(Plan(key="lab", name="Lab", rank=12, seats=3))
+        operator.post(reverse("admin:billing_plan_add"), values)
+        assert Plan.objects.get(key="lab").seats == 3
+        assert AuditEntry.objects.get(action="plan.save").after["key"] == "lab"
+
+    def test_a_plan_in_use_cannot_be_deleted(self, operator: Client, organization: Organization):
+        plan = Plan.objects.get(key="free")
+        put_on(organization, plan)
+        assert (
+            operator.post(reverse("admin:billing_plan_delete", args=[plan.pk]), {"post": "yes"}).status_code
+            == 403
+        )
+        put_on(organization, Plan.objects.get(key="pro"))
+        operator.post(reverse("admin:billing_plan_delete", args=[plan.pk]), {"post": "yes"})
+        assert not Plan.objects.filter(key="free").exists()
+        assert AuditEntry.objects.get(action="plan.delete").before["name"] == "Free"
+
+    def test_services_refuse_the_same(self, organization: Organization):
+        plan = default_plan()
+        with pytest.raises(Conflict, match="default"):
+            delete_plan(actor=SYSTEM, plan=plan)
+        free = Plan.objects.get(key="free")
+        put_on(organization, free)
+        with pytest.raises(Conflict, match="1 subscriptions are on it"):
+            delete_plan(actor=SYSTEM, plan=free)
+        plan.is_default = False
+        with pytest.raises(Conflict):
+            save_plan(actor=SYSTEM, plan=plan)
+
+    def test_nobody_else_does(self, organization: Organization):
+        admin = actor(organization.members.get().user)
+        plan = Plan.objects.get(key="pro")
+        row = Subscription.objects.get(organization=organization)
+        for act in (
+            lambda: save_plan(actor=admin, plan=plan), lambda: delete_plan(actor=admin, plan=plan),
+            lambda: assign_plan(actor=admin, subscription=row, plan=plan),
+            lambda: assign_storage(actor=admin, subscription=row, extra_storage_gb=1),
+        ):  # fmt: skip
+            with pytest.raises(Forbidden):
+                act()
+
+
+class TestSubscriptions:
+    """BIL-3, BIL-11."""
+
+    def _act(self, operator: Client, row: Subscription, slug: str, **typed: Any) -> Any:
+        return operator.post(
+            reverse("admin:billing_subscription_act", args=[row.pk, slug]), typed, follow=True
+        )
+
+    def test_an_operator_puts_an_organization_on_a_plan(self, operator: Client, organization: Organization):
+        row = Subscription.objects.get(organization=organization)
+        enterprise = Plan.objects.get(key="enterprise")
+        Subscription.objects.filter(pk=row.pk).update(next_plan=Plan.objects.get(key="free"))
+        self._act(operator, row, "plan", plan=enterprise.pk, reason="contract 7")
+        row.refresh_from_db()
+        assert (row.plan, row.next_plan) == (enterprise, None)
+        told = AuditEntry.objects.get(action="subscription.assign")
+        assert told.organization_id == organization.pk
+        assert told.before == {"plan": "self-hosted", "next_plan": "free"}
+        assert told.after == {"plan": "enterprise", "next_plan": None, "reason": "contract 7"}
+
+    def test_and_gives_more_storage(self, operator: Client, organization: Organization):
+        row = Subscription.objects.get(organization=organization)
+        self._act(operator, row, "storage", extra_storage_gb=50)
+        row.refresh_from_db()
+        assert row.extra_storage_gb == 50
+        told = AuditEntry.objects.get(action="subscription.assign_storage")
+        assert (told.before, told.after) == ({"extra_storage_gb": 0}, {"extra_storage_gb": 50})
+        with pytest.raises(Invalid):
+            assign_storage(actor=SYSTEM, subscription=row, extra_storage_gb=-1)
+
+    def test_rows_are_only_looked_at(self, operator: Client, organization: Organization):
+        row = Subscription.objects.get(organization=organization)
+        page = operator.get(reverse("admin:billing_subscription_change", args=[row.pk]))
+        assert 'name="_save"' not in page.content.decode()
+        assert operator.get(reverse("admin:billing_subscription_add")).status_code == 403
+
+    def test_lists_find_and_filter(self, operator: Client, organization: Organization):
+        page = reverse("admin:billing_subscription_changelist")
+        assert "acme" in operator.get(page, {"q": "acme"}).content.decode()
+        assert (
+            "acme"
+            not in operator.get(page, {"plan__id__exact": Plan.objects.get(key="pro").pk}).content.decode()
+        )
+        assert "Pro" in operator.get(reverse("admin:billing_plan_changelist"), {"q": "pro"}).content.decode()

@@ -1,0 +1,104 @@
+"""Pages of chargeback: what teams would pay at the organization's own prices."""
+
+import csv
+from typing import Any
+from urllib.parse import quote
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from billing.access import BillingAction
+from billing.price_forms import CURRENCIES, PricesForm
+from billing.selectors.chargeback import BY, Chargeback, chargeback, month_from, months_until, prices_of
+from billing.selectors.usage import metered_at, until_between
+from billing.selectors.usage_page import PER_PAGE
+from billing.services.prices import set_prices
+from billing.subscriptions import subscription_of, teams_of
+from common.answers import fragment
+from common.errors import Invalid
+from common.spreadsheets import harmless
+from teams.models import Organization
+from teams.pages import organization_of
+
+
+def _found(request: HttpRequest, row: Organization) -> Chargeback:
+    month = month_from(request.GET.get("month", ""), timezone.now())
+    by = request.GET.get("by", "")
+    team_ids = teams_of(subscription_of(row)).values("pk")
+    until = until_between(month, metered_at())
+    by = by if by in BY else "team"
+    return chargeback(actor_of(request), row, team_ids, month=month, until=until, by=by)
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def page(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show what teams and projects would pay for a month."""
+    row = organization_of(request, entity, BillingAction.VIEW)
+    found = _found(request, row)
+    context = {
+        "organization": row,
+        "tab": "usage",
+        "found": found,
+        "rows": Paginator(found.rows, PER_PAGE).get_page(request.GET.get("page")),
+        "months": months_until(timezone.now()),
+        "may_manage": can(actor_of(request), BillingAction.MANAGE, row),
+    }
+    return render(request, fragment(request, "billing/chargeback.html", "chargeback"), context)
+
+
+@declare(BillingAction.MANAGE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def prices(request: HttpRequest, entity: str) -> HttpResponse:
+    """Change the organization's own prices."""
+    row = organization_of(request, entity, BillingAction.MANAGE)
+    form = PricesForm(request.POST) if request.method == "POST" else PricesForm.of(prices_of(row))
+    if request.method == "POST" and form.is_valid():
+        try:
+            set_prices(actor=actor_of(request), organization=row, **form.cleaned_data)
+        except Invalid as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, _("The prices are saved."))
+            return redirect(reverse("billing:chargeback", args=[row.name]))
+    context: dict[str, Any] = {"organization": row, "tab": "usage", "form": form, "currencies": CURRENCIES}
+    return render(request, "billing/chargeback_prices.html", context, status=422 if form.errors else 200)
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def as_csv(request: HttpRequest, entity: str) -> HttpResponse:
+    """Download a month by team or project as CSV; docs/use/usage.md describes the columns."""
+    row = organization_of(request, entity, BillingAction.VIEW)
+    found = _found(request, row)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    name = f"{row.name}-chargeback-{found.month.start:%Y-%m}.csv"
+    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}"
+    lines = csv.writer(response)
+    lines.writerow(
+        ["month", "team", *(["project", "project_id"] if found.by == "project" else []), "gpu_hours", "gb_months",
+         "kwh", "currency", "gpu_cost", "storage_cost", "energy_cost", "cost"]
+    )  # fmt: skip
+    for one in found.rows:
+        name_, cost = one.name, one.cost
+        place = [harmless(name_.text)]
+        if found.by == "project":
+            place = [harmless(name_.team), harmless(name_.text) if one.pk else "", str(one.pk or "")]
+        lines.writerow(
+            [f"{found.month.start:%Y-%m}", *place, f"{cost.gpu_hours:.6f}", f"{cost.gb_months:.6f}",
+             f"{cost.kwh:.6f}", found.prices.currency, cost.gpu_cost, cost.storage_cost, cost.energy_cost, cost.total]
+        )  # fmt: skip
+    return response

@@ -1,0 +1,79 @@
+"""Pages of invoices (BIL-10): the list, one to read or print, and one as PDF."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.actor import Actor
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from billing.access import BillingAction
+from billing.asking import contact_of_sales
+from billing.invoicing.pdf import pdf_of
+from billing.models import Invoice, InvoiceStatus
+from billing.pages import organization_of
+from billing.selectors.invoices import invoice_of, invoices_of, payments_of, pays_by_transfer
+from billing.subscriptions import subscription_of
+
+PER_PAGE = 50
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def invoices(request: HttpRequest, entity: str) -> HttpResponse:
+    """List an organization's invoices; who has a contract and pays by bank transfer finds whom to ask."""
+    organization = organization_of(request, entity)
+    subscription = subscription_of(organization)
+    page = Paginator(invoices_of(actor_of(request), organization), PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "organization": organization,
+        "tab": "invoices",
+        "plan": subscription.plan,
+        "page": page,
+        "by_contract": subscription.plan.by_contact and pays_by_transfer(subscription),
+        "sales": contact_of_sales(),
+    }
+    return render(request, "billing/invoices.html", context)
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def invoice(request: HttpRequest, entity: str, number: str) -> HttpResponse:
+    """Show an invoice as it is printed, and what became of it."""
+    organization = organization_of(request, entity)
+    actor = actor_of(request)
+    row = invoice_of(actor, organization, number)
+    context = {
+        "organization": organization,
+        "tab": "invoices",
+        "invoice": row,
+        "payments": payments_of(row),
+        "may_pay": _may_pay(actor, row),
+    }
+    return render(request, "billing/invoice.html", context)
+
+
+def _may_pay(actor: Actor, row: Invoice) -> bool:
+    """Whether the viewer may have it charged to a card now."""
+    can_be = row.status == InvoiceStatus.OPEN and not pays_by_transfer(row.subscription)
+    return can_be and can(actor, BillingAction.MANAGE, row)
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def invoice_pdf(request: HttpRequest, entity: str, number: str) -> HttpResponse:
+    """Download an invoice as PDF."""
+    return as_pdf(invoice_of(actor_of(request), organization_of(request, entity), number))
+
+
+def as_pdf(row: Invoice) -> HttpResponse:
+    """Answer with an invoice as a file."""
+    reply = HttpResponse(pdf_of(row), content_type="application/pdf")
+    reply["Content-Disposition"] = f'attachment; filename="{row.number}.pdf"'
+    return reply

@@ -1,0 +1,24 @@
+"""The overview of an organization's billing: its plan, limits and use (BIL-1, BIL-2)."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.routes import declare
+from access.web import actor_of
+from billing.access import BillingAction
+from billing.pages import organization_of
+from billing.selectors.overview import overview_of
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def overview(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show the plan, each limit with its use, and what else there is of billing."""
+    organization = organization_of(request, entity)
+    context = overview_of(actor_of(request), organization)
+    return render(
+        request, "billing/overview.html", {"organization": organization, "tab": "overview", **context}
+    )

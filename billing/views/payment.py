@@ -1,0 +1,219 @@
+"""The page of payment: ways to pay, what stands on invoices, and what is open (BIL-7)."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from csp.decorators import csp_update
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from access.engine import can, visible
+from access.routes import declare
+from access.web import actor_of
+from accounts.reauthentication import reauthenticated
+from billing import gateways
+from billing.access import BillingAction
+from billing.asking import who_changes
+from billing.models import Invoice, PaymentMethod
+from billing.pages import organization_of
+from billing.payment_forms import DetailsForm
+from billing.selectors.payment import bank_details, due_invoices, listed_methods
+from billing.services import payment_methods as services
+from billing.subscriptions import subscription_of
+from common.answers import as_json
+from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unavailable
+from teams.models import Organization
+from teams.pages import answer
+
+_MANAGE = BillingAction.MANAGE
+
+
+def payment_url(organization: Organization) -> str:
+    """Return the page's path."""
+    return reverse("billing:payment", args=[organization.name])
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def payment(request: HttpRequest, entity: str) -> HttpResponse:
+    """Show how the organization pays; billing admins change it."""
+    organization = organization_of(request, entity)
+    return _page(request, organization)
+
+
+def _page(request: HttpRequest, organization: Organization, form: DetailsForm | None = None) -> HttpResponse:
+    actor, subscription = actor_of(request), subscription_of(organization)
+    methods = listed_methods(actor, subscription)
+    default = next((listed for listed in methods if listed.method.is_default), None)
+    context = {
+        "organization": organization,
+        "tab": "payment",
+        "subscription": subscription,
+        "methods": methods,
+        "due": due_invoices(actor, subscription),
+        "charges_cards": default is not None and gateways.gateway_named(default.method.gateway).is_automatic,
+        "takes_cards": gateways.gateway_of(subscription).is_automatic,
+        "bank_details": bank_details(),
+        "why_needed": services.why_needed(subscription) if len(methods) == 1 else "",
+        "may_manage": can(actor, _MANAGE, organization),
+        "whom": who_changes(organization),
+        "form": form or DetailsForm(subscription=subscription),
+    }
+    return render(request, "billing/payment.html", context, status=422 if form and form.errors else 200)
+
+
+@declare(_MANAGE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+@reauthenticated
+def add(request: HttpRequest, entity: str) -> HttpResponseBase:
+    """Show how a way to pay is added; a POST adds it, and leads back to what asked for it."""
+    organization = organization_of(request, entity, _MANAGE)
+    subscription, back = subscription_of(organization), _next(request, organization)
+    takes_cards = gateways.gateway_of(subscription).is_automatic
+    sent = request.POST if request.method == "POST" else None
+    form = DetailsForm(sent, subscription=subscription, is_needed=True)
+    if request.method == "POST" and (takes_cards or form.is_valid()):
+        try:
+            if not takes_cards:
+                services.change_details(
+                    actor=actor_of(request), organization=organization, **form.cleaned_data
+                )
+            setup = request.POST.get("setup", "")
+            made = services.add_method(actor=actor_of(request), organization=organization, setup=setup)
+        except (Conflict, Invalid, Unavailable) as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, _("%(method)s is added.") % {"method": str(made).capitalize()})
+            return redirect(back)
+    context = {
+        "organization": organization,
+        "tab": "payment",
+        "next": back,
+        "form": form,
+        "bank_details": bank_details(),
+        "stripe_js": settings.STRIPE_JS_URL,
+        "publishable_key": settings.STRIPE_PUBLISHABLE_KEY,
+    }
+    if not takes_cards:
+        return render(request, "billing/payment_transfer.html", context, status=422 if form.errors else 200)
+    show = csp_update(card_policy())(lambda asked: render(asked, "billing/payment_card.html", context))
+    return show(request)
+
+
+def card_policy() -> dict[str, Any]:
+    """Return what one page may besides: load Stripe's script, hold its frames, speak with it. No other page does."""
+    script, api = _origin(settings.STRIPE_JS_URL), _origin(settings.STRIPE_API_URL)
+    is_real = script == "https://js.stripe.com"
+    more, hooks = (["https://*.js.stripe.com"], ["https://hooks.stripe.com"]) if is_real else ([], [])
+    return {
+        "script-src": [script, *more],
+        "frame-src": [script, *more, *hooks],
+        "connect-src": [api],
+    }
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _next(request: HttpRequest, organization: Organization) -> str:
+    """Return where adding leads back to: a page of ours, by default that of payment."""
+    wished = request.POST.get("next") or request.GET.get("next", "")
+    is_ours = wished.startswith("/") and url_has_allowed_host_and_scheme(wished, allowed_hosts=None)
+    return wished if is_ours else payment_url(organization)
+
+
+@declare(_MANAGE)
+@never_cache
+@require_POST
+@reauthenticated
+def setup(request: HttpRequest, entity: str) -> HttpResponse:
+    """Return what the browser needs to hand a card to Stripe; the card's number never comes here."""
+    organization = organization_of(request, entity, _MANAGE)
+    try:
+        begun = services.begin_setup(actor=actor_of(request), organization=organization)
+    except Forbidden:
+        raise
+    except DomainError as error:
+        reply = as_json({"message": error.message})
+        reply.status_code = error.status
+        return reply
+    return as_json({"client_secret": begun.client_secret, "publishable_key": begun.publishable_key})
+
+
+@declare(_MANAGE)
+@require_POST
+@reauthenticated
+def act(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
+    """Make a way to pay the default, or remove it, as the button ``act`` says."""
+    organization = organization_of(request, entity, _MANAGE)
+    actor = actor_of(request)
+
+    def chosen() -> PaymentMethod:
+        rows = PaymentMethod.objects.filter(subscription__organization=organization, removed_at=None, pk=pk)
+        row = visible(actor, _MANAGE, rows).first()
+        if row is None:
+            raise NotFound(_("This way to pay was removed meanwhile."))
+        return row
+
+    def default() -> str:
+        row = services.make_default(actor=actor, method=chosen())
+        return _("%(method)s is charged from now on.") % {"method": str(row).capitalize()}
+
+    def remove() -> str:
+        row = chosen()
+        services.remove_method(actor=actor, method=row)
+        return _("%(method)s is removed.") % {"method": str(row).capitalize()}
+
+    acts: dict[str, Callable[[], str]] = {"default": default, "remove": remove}
+    wished = acts.get(request.POST.get("act", ""))
+    back = payment_url(organization)
+    return answer(request, wished, back) if wished else redirect(back)
+
+
+@declare(_MANAGE)
+@require_POST
+def details(request: HttpRequest, entity: str) -> HttpResponse:
+    """Change what stands on the next invoices."""
+    organization = organization_of(request, entity, _MANAGE)
+    form = DetailsForm(request.POST, subscription=subscription_of(organization))
+    if form.is_valid():
+        try:
+            services.change_details(actor=actor_of(request), organization=organization, **form.cleaned_data)
+        except Invalid as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, _("Saved. It stands on invoices from now on."))
+            return redirect(payment_url(organization))
+    return _page(request, organization, form)
+
+
+@declare(_MANAGE)
+@require_POST
+@reauthenticated
+def pay(request: HttpRequest, entity: str, number: str) -> HttpResponse:
+    """Charge an open invoice to the default card now."""
+    organization = organization_of(request, entity, _MANAGE)
+
+    def charge() -> str:
+        rows = Invoice.objects.filter(subscription__organization=organization, number=number)
+        row = visible(actor_of(request), _MANAGE, rows).select_related("subscription").first()
+        if row is None:
+            raise NotFound(_("There is no such invoice here."))
+        services.pay_now(actor=actor_of(request), invoice=row)
+        return _("The invoice %(number)s is being charged. A mail tells how it went.") % {
+            "number": row.number
+        }
+
+    return answer(request, charge, payment_url(organization))

@@ -1,0 +1,36 @@
+"""Plans side by side (BIL-2)."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.engine import can
+from access.routes import declare
+from access.web import actor_of
+from billing.access import BillingAction
+from billing.asking import contact_of_sales, who_changes
+from billing.pages import organization_of
+from billing.selectors.plans import comparison_of
+from billing.subscriptions import subscription_of
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def compare(request: HttpRequest, entity: str) -> HttpResponse:
+    """Compare the plan of an organization with those there are; billing admins choose one."""
+    organization = organization_of(request, entity)
+    subscription = subscription_of(organization)
+    context = {
+        "organization": organization,
+        "tab": "overview",
+        "subscription": subscription,
+        "comparison": comparison_of(subscription),
+        "may_manage": can(actor_of(request), BillingAction.MANAGE, organization),
+        "whom": who_changes(organization),
+        "enforced": settings.ENFORCE_LIMITS,
+        "sales": contact_of_sales(),
+    }
+    return render(request, "billing/plans.html", context)

@@ -1,0 +1,83 @@
+"""Manage roles: who of an organization's admins looks after its billing (BIL-9). `{entity}` is its name."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from access.routes import declare
+from access.web import actor_of
+from accounts.models import User
+from accounts.reauthentication import reauthenticated
+from billing.access import BillingAction
+from billing.selectors.admins import admins_for, people_of
+from billing.services import admins
+from common.answers import fragment
+from common.errors import Invalid
+from teams.models import Organization
+from teams.pages import answer, number_in, organization_of
+from teams.people import Wanted
+
+
+@declare(BillingAction.VIEW)
+@never_cache
+@require_GET
+def roles(request: HttpRequest, entity: str) -> HttpResponse:
+    """Search the organization's people, and see and choose who of its admins is a billing admin."""
+    organization = organization_of(request, entity, BillingAction.VIEW)
+    wanted = Wanted.of(request.GET.dict())
+    context = {
+        "organization": organization,
+        "tab": "roles",
+        "wanted": wanted,
+        "people": people_of(organization, wanted),
+        "admins": admins_for(actor_of(request), organization),
+    }
+    return render(request, fragment(request, "billing/roles.html", "list"), context)
+
+
+def _page(organization: Organization) -> str:
+    return reverse("billing:roles", args=[organization.name])
+
+
+def _user(request: HttpRequest) -> User:
+    row = User.objects.filter(pk=number_in(request, "user")).first()
+    if row is None:
+        raise Invalid(_("They do not belong to the organization any more."))
+    return row
+
+
+@declare(BillingAction.ASSIGN)
+@require_POST
+@reauthenticated
+def assign(request: HttpRequest, entity: str) -> HttpResponse:
+    """Make an admin the billing admin, or one of them."""
+    organization = organization_of(request, entity, BillingAction.ASSIGN)
+
+    def act() -> str:
+        user = _user(request)
+        lost = admins.assign(actor=actor_of(request), organization=organization, user=user)
+        names = {"who": user, "organization": organization, "lost": ", ".join(map(str, lost))}
+        if lost:
+            return _("%(who)s is now the billing admin of %(organization)s, instead of %(lost)s.") % names
+        return _("%(who)s is now a billing admin of %(organization)s.") % names
+
+    return answer(request, act, _page(organization))
+
+
+@declare(BillingAction.ASSIGN)
+@require_POST
+@reauthenticated
+def withdraw(request: HttpRequest, entity: str) -> HttpResponse:
+    """Take the role from one of several billing admins."""
+    organization = organization_of(request, entity, BillingAction.ASSIGN)
+
+    def act() -> str:
+        user = _user(request)
+        admins.withdraw(actor=actor_of(request), organization=organization, user=user)
+        names = {"who": user, "organization": organization}
+        return _("%(who)s is no longer a billing admin of %(organization)s.") % names
+
+    return answer(request, act, _page(organization))

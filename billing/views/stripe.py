@@ -1,0 +1,40 @@
+"""Where Stripe tells us what happened (BIL-7). Its signature is all that counts."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from access.routes import Open, declare
+from billing.gateways import events
+from common.answers import as_json
+from common.errors import DomainError, Invalid, TooLarge
+
+
+@declare(Open.ANYONE)
+@csrf_exempt
+@require_POST
+def webhook(request: HttpRequest) -> HttpResponse:
+    """Keep an event, and handle it soon; the same one again is answered and changes nothing."""
+    try:
+        events.check_set_up()
+        event = events.receive(_body(request), request.headers.get("Stripe-Signature", ""))
+    except DomainError as error:
+        reply = as_json({"error": error.message})
+        reply.status_code = error.status
+        return reply
+    return as_json({"received": event.event_ref})
+
+
+def _body(request: HttpRequest) -> bytes:
+    """Return the body; a longer one is not even read.
+
+    Raises:
+        Invalid: its length is not said.
+        TooLarge: it is longer than events are.
+    """
+    length = request.headers.get("Content-Length", "")
+    if not length.isdecimal():
+        raise Invalid("The length of the event is not said.")
+    if int(length) > events.MAX_EVENT_BYTES:
+        raise TooLarge(f"An event has at most {events.MAX_EVENT_BYTES} bytes.")
+    return request.body
