@@ -8,6 +8,7 @@ from pathlib import Path
 
 MODULES = [
     "ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent", "alerts", "automations",
+    "usage", "metering",
 ]  # fmt: skip
 
 

@@ -33,11 +33,13 @@ def main() -> None:
     django.setup()
     from demo.alerts import choose_alerts, send_alerts
     from demo.automations import make_automations
+    from demo.billing import make_billing
     from demo.colleagues import make_colleagues
     from demo.destinations import make_destinations
     from demo.live import go_live
     from demo.people import PASSWORD, TEAMS, make_people
     from demo.profiles import make_profiles
+    from demo.usage import make_usage
 
     servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
     make_profiles()
@@ -53,6 +55,8 @@ def main() -> None:
     _age(plans)
     make_automations()
     send_alerts()
+    make_usage()
+    make_billing()
     _say(f" in {time.monotonic() - began:.0f} s\n")
     _say(f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
     if arguments.live:
