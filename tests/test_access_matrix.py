@@ -32,7 +32,7 @@ from runs.services import deletion
 from tests.matrix import asking, graphql, lean, rest, sockets, web
 from tests.matrix.cases import Answer, Case, Over, Thing, expected
 from tests.matrix.permissions import ELEVATED
-from tests.matrix.world import WEB_ACTORS, World, build, keys_for
+from tests.matrix.world import WEB_ACTORS, World, build, keys_for, web_actors
 from wandb_api.schema import roots, schema
 
 Check = Callable[[int], None]
@@ -170,8 +170,9 @@ def test_web(route: str, world: World, checked: Check):
     cells = []
     for case, thing in _cases(world, web.ROUTES[route]):
         path = asking.page_path(route, case, thing)
-        wants = [asking.web_answer(expected(case, actor, "full", thing), case, actor) for actor in WEB_ACTORS]
-        for actor, want in _telling(zip(WEB_ACTORS, wants, strict=True)):
+        actors = web_actors(case)
+        wants = [asking.web_answer(expected(case, actor, "full", thing), case, actor) for actor in actors]
+        for actor, want in _telling(zip(actors, wants, strict=True)):
             got = asking.ask_page(world.clients[actor], path, case.method)
             cells.append((f"{actor} {case.method} {path} ({thing.label})", got, want))
     _compare(checked, cells)
@@ -223,7 +224,8 @@ def test_rest(action: str, world: World, checked: Check):
     for case, thing in _cases(world, rest.ROUTES[action]):
         path = _rest_path(action, case, thing)
         dress = asking.sign_in_answer if action in rest.SIGNED_IN_ONLY else asking.rest_answer
-        keys, sessions = [*keys_for(thing), (ELEVATED, "full")], [(actor, "full") for actor in WEB_ACTORS]
+        keys = [*keys_for(case, thing), (ELEVATED, "full")]
+        sessions = [(actor, "full") for actor in web_actors(case)]
         wants = {asker: dress(expected(case, *asker, thing), asker[0]) for asker in [*keys, *sessions]}
         for (actor, scope), want in _telling((key, wants[key]) for key in keys):
             got = asking.ask_rest(path, case, thing, world.headers(actor, scope))
@@ -239,7 +241,7 @@ def test_rest(action: str, world: World, checked: Check):
 def test_graphql(field: str, world: World, checked: Check):
     cells = []
     for case, thing in _cases(world, graphql.ROUTES[field]):
-        keys = [*keys_for(thing), (ELEVATED, "full")]
+        keys = [*keys_for(case, thing), (ELEVATED, "full")]
         wants = [asking.graphql_answer(expected(case, *key, thing), key[0]) for key in keys]
         for (actor, scope), want in _telling(zip(keys, wants, strict=True)):
             got = asking.ask_graphql(case, thing, world.headers(actor, scope))
@@ -265,7 +267,7 @@ def test_sockets(route: str, world: World, checked: Check):
 def test_lean(route: str, world: World, checked: Check):
     cells = []
     for case, thing in _cases(world, lean.ROUTES[route]):
-        for actor, scope in keys_for(thing):
+        for actor, scope in keys_for(case, thing):
             path = asking.lean_path(route, case, thing, world)
             got = asking.ask_lean(case, path, world.headers(actor, scope))
             want = expected(case, actor, scope, thing)

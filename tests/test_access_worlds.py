@@ -22,6 +22,8 @@ from access.resources import resource_of
 from access.web import actor_of_user
 from accounts.models import ApiKey, Name, User, UserKind
 from alerts.models import Automation, Destination, Message, Secret
+from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription
+from billing.plans import ensure_plans
 from exports.models import Export
 from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart, Visibility
 from teams.models import (
@@ -171,12 +173,27 @@ def _alerts(world: World, teams: list[Team]) -> None:
         world.add(message)
 
 
+def _billing(world: World, organizations: list[Organization]) -> None:
+    """Give organizations billing admins, admins of theirs or not, and both of them something to pay."""
+    ensure_plans()
+    plan = Plan.objects.order_by("pk")[0]
+    for number, organization in enumerate(organizations):
+        for user in world.some(world.users):
+            BillingAdmin.objects.create(organization=organization, user=user)
+        subscription = Subscription.objects.create(organization=organization, plan=plan)
+        told = {"subscription": subscription}
+        world.add(PaymentMethod(**told, gateway="manual", ref=f"ref{number}", brand="bank transfer"))
+        days = {"period_start": "2026-01-01", "period_end": "2026-02-01", "due_at": timezone.now()}
+        world.add(Invoice(**told, **days, sequence=1, number=f"invoice{number}", kind="period", total_usd=1))
+
+
 def _built(draw: Any) -> World:
     world = World(draw)
     organizations, teams = _organizations(world)
     _people(world, organizations, teams)
     _work(world, teams)
     _alerts(world, teams)
+    _billing(world, organizations)
     return world
 
 
@@ -250,6 +267,8 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
             Destination,
             Secret,
             Message,
+            Invoice,
+            PaymentMethod,
         )
     }
     assert about == made

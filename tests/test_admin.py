@@ -1,21 +1,42 @@
 """TEAM-21, ARC: the operators' admin, walked whole: every page opens, and none costs more for more rows."""
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
+from django.apps import apps
 from django.contrib import admin
 from django.db import connection
 from django.db.models import Model
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from accounts.admin_acts import ServedAdmin
 from accounts.models import OutboxMail, SignInProvider, User
 from alerts.models import AlertSettings, Automation, Delivery, Destination, Event, Message, Mute, Route
+from billing.models import (
+    BillingAdmin,
+    GatewayEvent,
+    HardwareUse,
+    IngestionEntry,
+    InternalPrices,
+    Invoice,
+    InvoiceLine,
+    MeterState,
+    Payment,
+    PaymentMethod,
+    PeriodClose,
+    ReportedTime,
+    TrackedInterval,
+    UsageAlert,
+    UsageDay,
+)
+from billing.subscriptions import subscription_of
 from exports.services import ask_for_export
 from metrics.models import Kind, Sequence, Stream
 from runs.models import Run, SavedView, StoredChart
@@ -25,6 +46,7 @@ from teams.models import Team
 from teams.roles import built_in
 from teams.sso_models import GroupMapping
 from tests.factories import (
+    OrganizationFactory,
     ProjectFactory,
     RunFactory,
     ServiceAccountFactory,
@@ -71,6 +93,7 @@ def fill(team: Team, number: int) -> None:
     )
     OutboxMail.objects.create(to="a@example.com", subject=f"mail {number}", text="words", html="words")
     add_alerts(run, number)
+    add_billing(run, number)
     ask_for_export(actor=actor(key_holder), team=Team.objects.get(claim=key_holder.claim_id))
     UserSession.objects.create(user=member, ip="127.0.0.1", session_key=f"session{number}")
 
@@ -95,6 +118,42 @@ def add_alerts(run: Run, number: int) -> None:
         send_at=run.started_at,
     )  # fmt: skip
     Delivery.objects.create(event=event, message=message, recipient=message.recipient)
+
+
+def add_billing(run: Run, number: int) -> None:
+    """Add a row to every table of billing."""
+    member, team = run.user, run.project.team
+    assert member is not None
+    assert team.organization is not None
+    subscription, now, day = subscription_of(team.organization), run.started_at, date(2026, 1, 1)
+    make_member(team, Preset.ORGANIZATION_ADMIN)
+    BillingAdmin.objects.create(organization=team.organization, user=member)
+    InternalPrices.objects.create(organization=OrganizationFactory())
+    days = {"period_start": day + timedelta(days=number), "period_end": day + timedelta(days=number + 1)}
+    method = PaymentMethod.objects.create(
+        subscription=subscription, gateway="manual", ref=f"{number}", brand="bank transfer"
+    )
+    invoice = Invoice.objects.create(
+        subscription=subscription, sequence=number + 1, number=f"invoice{number}", kind="period", due_at=now,
+        total_usd=1, **days,
+    )  # fmt: skip
+    InvoiceLine.objects.create(
+        invoice=invoice, position=1, category="plan", quantity=1, unit_price_usd=1, amount_usd=1
+    )
+    Payment.objects.create(invoice=invoice, method=method, gateway="manual", amount_usd=1)
+    PeriodClose.objects.create(subscription=subscription, **days)
+    UsageAlert.objects.create(
+        subscription=subscription, period_start=days["period_start"], category="hours", threshold=85
+    )
+    GatewayEvent.objects.create(gateway="stripe", event_ref=f"event{number}", kind="charge.failed")
+    MeterState.objects.get_or_create(pk=1)
+    UsageDay.objects.create(team_id=team.pk, day=days["period_start"])
+    of = {"team_id": team.pk, "project_id": run.project_id, "user_id": member.pk, "run_id": run.pk}
+    times = {"began_at": now, "ended_at": now, "not_before": now, "counted_to": now}
+    TrackedInterval.objects.create(**of, **times)
+    ReportedTime.objects.create(**of, at=now, seconds=1)
+    HardwareUse.objects.create(**of, day=day, row_from=number, row_to=number + 1)
+    IngestionEntry.objects.create(team_id=team.pk, size_bytes=1, token=f"token{number}")
 
 
 def page(model: type[Model], name: str, *args: Any) -> str:
@@ -142,3 +201,36 @@ def test_every_list_finds(operator: Client):
     for model in searched:
         for text in ("7", "team"):
             assert operator.get(page(model, "changelist"), {"q": text}).status_code == 200, model
+
+
+EDITED = {"billing.Plan"}
+"""What of billing operators write themselves (BIL-3); everything else is made by services."""
+
+
+def test_operators_see_all_of_billing():
+    """BIL-3, BIL-11: every table has a list, or is shown with what it belongs to."""
+    shown = {inline.model for model in MODELS for inline in admin.site._registry[model].inlines}
+    models = set(apps.get_app_config("billing").get_models())
+    assert {model._meta.label for model in models - shown - set(MODELS)} == set()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [model for model in MODELS if model._meta.app_label == "billing"],
+    ids=lambda model: model._meta.label,
+)
+def test_history_of_money_is_only_looked_at(rf: RequestFactory, model: type[Model]):
+    """BIL-11: nobody adds, changes or deletes it in the admin; what may change does so by a service."""
+    if model._meta.label in EDITED:
+        pytest.skip("operators edit plans")
+    request = rf.get("/admin/")
+    request.user = UserFactory(is_operator=True)
+    shown = admin.site._registry[model]
+    assert not shown.has_change_permission(request)
+    assert not shown.has_delete_permission(request)
+    is_served = isinstance(shown, ServedAdmin) and shown.creation is not None
+    assert not shown.has_add_permission(request) or is_served
+    for inline in shown.get_inline_instances(request):
+        assert not inline.has_add_permission(request, None)
+        assert not inline.has_change_permission(request)
+        assert not inline.has_delete_permission(request)

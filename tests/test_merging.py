@@ -30,6 +30,7 @@ from alerts.models import (
     Secret,
 )
 from alerts.tests.places import a_place
+from billing.models import BillingAdmin
 from common.errors import Conflict, Invalid, NotFound
 from exports.services import ask_for_export
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
@@ -124,6 +125,7 @@ def test_everything_changes_hands(old: User, ada: User):
     merge(old, ada)
     assert Membership.objects.get(team__name="lab", user=ada).role.preset == Preset.ADMIN
     assert OrganizationMember.objects.get(organization__name="own-org").user == ada
+    assert BillingAdmin.objects.get(organization__name="own-org").user == ada
     assert ApiKey.objects.get().user == ada
     assert SocialAccount.objects.get().user == ada
     addresses = EmailAddress.objects.filter(user=ada).values_list("email", "primary", "verified")

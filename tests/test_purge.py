@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.apps import apps
 from django.db import connection
-from django.db.models import Model
+from django.db.models import Model, Sum
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -23,13 +23,13 @@ from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
 from runs.models import Pulse, Run, RunFile, StateChange
-from runs.services import deletion, lifecycle, logs, purge
+from runs.services import deletion, holdings, lifecycle, logs, purge
 from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
 from runs.services.lifecycle import RunFields
 from runs.tasks import purge_runs
 from storage import local
-from storage.models import Blob, ByteEntry
+from storage.models import Blob, ByteEntry, Holding
 from storage.services import held_bytes, keep_bytes, sweep
 from tests.factories import RunFactory, add_run_file, basic, make_member
 
@@ -121,6 +121,17 @@ def pointing_at_runs() -> list[tuple[type[Model], str]]:
     return found
 
 
+def held_by_category(run):
+    """Return what a run holds, after a look that the ledger's entries say the same and that it really does."""
+    held = dict(Holding.objects.filter(run_id=run.pk).values_list("category", "size_bytes"))
+    entered = ByteEntry.objects.filter(run_id=run.pk).values("category").order_by()
+    sums = dict(entered.annotate(held=Sum("delta_bytes")).values_list("category", "held"))
+    really = {name: measure([run.pk]).get(run.pk, 0) for name, measure in holdings._measures.items()}
+    assert held == {name: size for name, size in sums.items() if size}
+    assert held == {name: size for name, size in really.items() if size}
+    return held
+
+
 def counts_of(run):
     return {
         (model, lookup): model._default_manager.filter(**{lookup: run}).count()
@@ -167,16 +178,23 @@ def test_bytes_go_back_to_the_team_exactly_once():
     """BIL-4."""
     run, other = full_run(), full_run()
     team = run.project.team_id
-    assert held_bytes(team_id=team) == held_bytes(run_id=run.pk) == 14 + 11
+    held = held_by_category(run)
+    assert held["file"] == 14 + 11
+    assert held["history"] > 0 < held["log"]
     deleted(run)
-    assert held_bytes(team_id=team) == 25, "deleted runs hold their bytes until nobody can restore them"
+    assert held_by_category(run) == held, "deleted runs hold their bytes until nobody can restore them"
+    assert held_bytes(team_id=team) == held_bytes(run_id=run.pk) == sum(held.values())
     purge_runs()
     purge_runs()
     assert held_bytes(team_id=team) == held_bytes(project_id=run.project_id) == held_bytes(run_id=run.pk) == 0
-    assert held_bytes(run_id=other.pk) == 25
-    assert list(
-        ByteEntry.objects.filter(run_id=run.pk, delta_bytes__lt=0).values_list("delta_bytes", flat=True)
-    ) == [-25]
+    assert held_by_category(run) == {}
+    assert held_by_category(other)["file"] == 25
+    freed = ByteEntry.objects.filter(run_id=run.pk, delta_bytes__lt=0, user_id=run.user_id)
+    assert dict(freed.exclude(category="history").values_list("category", "delta_bytes")) == {
+        "file": -25,
+        "log": -held["log"],
+    }
+    assert freed.filter(category="file").count() == freed.filter(category="log").count() == 1
 
 
 def test_contents_that_no_other_run_uses_are_swept():
@@ -282,7 +300,7 @@ def test_one_run_that_cannot_be_purged_does_not_keep_the_others(monkeypatch, cap
     assert purge_runs() == 1
     assert "could not be purged" in caplog.text
     assert RunFile.objects.filter(run=broken).count() == 2, "its transaction is undone whole"
-    assert held_bytes(run_id=broken.pk) == 25
+    assert held_bytes(run_id=broken.pk, category="file") == 25
     assert held_bytes(run_id=fine.pk) == 0
 
 

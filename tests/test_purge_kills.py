@@ -43,10 +43,10 @@ from django.utils import timezone
 from metrics import cold, compaction
 from metrics.models import Segment
 from runs.models import Run, RunFile
-from runs.services import purge
+from runs.services import holdings, purge
 from storage import local, services
 from storage.models import Blob
-from tests.test_purge import KEPT, counts_of
+from tests.test_purge import KEPT, counts_of, held_by_category
 half = Run.objects.filter(purge_began_at__isnull=False).count()
 purge.purge_runs(60)
 compaction.ORPHAN_AFTER = services.UNUSED_FOR = timedelta(hours=-1)
@@ -58,7 +58,8 @@ gone = Run.objects.filter(deleted_at__isnull=False)
 print(json.dumps({
     "begun": half,
     "rows": [str(key) for run in gone for key, n in counts_of(run).items() if n and key[0] not in KEPT],
-    "bytes": {run.pk: services.held_bytes(run_id=run.pk) for run in Run.objects.all()},
+    "bytes": {run.pk: held_by_category(run) for run in Run.objects.all()},
+    "holdings": holdings.reconcile(60),
     "segments": sorted(cold.cold_store().names(later)) == sorted(Segment.objects.values_list("name", flat=True)),
     "contents": sorted(local.locations(later.timestamp())) == sorted(Blob.objects.values_list("location", flat=True)),
     "used": Blob.objects.count() == RunFile.objects.values("blob").distinct().count(),
@@ -75,5 +76,9 @@ def test_runs_are_freed_though_the_purger_is_killed_at_random_moments(new_server
     told = server.manage("shell", "--no-imports", "-c", CHECK)
     assert told["begun"] > 0
     assert told["rows"] == []
-    assert {pk: held for pk, held in told["bytes"].items() if held} == {str(alive): 25}
+    held = {pk: held for pk, held in told["bytes"].items() if held}
+    assert held.keys() == {str(alive)}
+    assert held[str(alive)]["file"] == 25
+    assert held[str(alive)].keys() == {"file", "history", "log"}
+    assert told["holdings"] == 0
     assert (told["segments"], told["contents"], told["used"]) == (True, True, True)

@@ -35,7 +35,8 @@ class Provider:
         return f"{back.path}?{back.query}"
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nothing listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -44,7 +45,7 @@ def _free_port() -> int:
 @contextmanager
 def oidc_provider() -> Iterator[Provider]:
     """Run one."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-W", "ignore", "-m", "tests.fakes.oidc_server", str(port)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUNYARD_")}
     quiet = subprocess.DEVNULL

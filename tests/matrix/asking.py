@@ -56,6 +56,9 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
             names = {"path": f"{row.team.name}/{row.name}"}
         case Over.SERVICE | Over.ORGANIZATION_SERVICE:
             names = {"entity": (row.team or row.organization).name, "pk": row.pk}
+        case Over.INVOICE | Over.PAYMENT_METHOD:
+            named = {"number": row.number} if case.over is Over.INVOICE else {"pk": row.pk}
+            names = {"entity": row.subscription.organization.name} | named
         case Over.AUTOMATION:
             names = {"entity": row.team.name, "project": row.project.name, "pk": row.pk}
         case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
@@ -69,7 +72,7 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
 
 def _refused(status: int, body: str) -> Answer | None:
     answer = {401: Answer.UNAUTHENTICATED, 403: Answer.FORBIDDEN, 404: Answer.HIDDEN}.get(status)
-    is_mistake = status == 422  # a form that says nothing is shown again to who may send it
+    is_mistake = status in {409, 422}  # who may send it hears what is wrong with it, or in its way
     if answer is None and not (200 <= status < 400 or is_mistake):
         raise AssertionError(f"status {status}: {body[:400]}")
     return answer
@@ -77,7 +80,7 @@ def _refused(status: int, body: str) -> Answer | None:
 
 def answer_of_page(response: HttpResponseBase) -> Answer:
     """Read a web page's answer."""
-    body = "" if response.streaming else bytes(getattr(response, "content", b"")).decode()
+    body = "" if response.streaming else bytes(getattr(response, "content", b"")).decode(errors="replace")
     location = str(response.headers.get("Location", ""))
     if response.status_code == 302 and location.startswith(reverse(settings.LOGIN_URL)):
         return Answer.LOGIN
@@ -133,7 +136,7 @@ def ask_rest(
         response = (client or Client()).generic(
             case.method, path, body, headers=headers, content_type="application/json"
         )
-        text = "" if response.streaming else response.content.decode()
+        text = "" if response.streaming else response.content.decode(errors="replace")
         refused = _refused(response.status_code, text)
         if refused is None and case.listed:
             shown = {row["id"] for row in json.loads(text)["results"]}

@@ -13,6 +13,8 @@ class Over(StrEnum):
 
     NOTHING = "nothing"
     ORGANIZATION = "organization"
+    INVOICE = "invoice"
+    PAYMENT_METHOD = "payment method"
     ENTITY = "entity"
     PROJECT = "project"
     RESTRICTED = "restricted project"
@@ -110,6 +112,7 @@ def _by_matrix(who: str, actor: str, thing: Thing) -> bool:
     return (
         role in tokens
         or f"{anywhere}!" in tokens
+        or ("B" in tokens and thing.place == "organization" and actor in permissions.BILLING_ADMINS)
         or (f"{role}-own" in tokens and thing.owner == actor)
         or ("P" in tokens and thing.visibility in {"public", "open"})
         or ("L" in tokens and thing.visibility == "open" and signed_in and thing.owner in {"", actor})

@@ -1,7 +1,7 @@
 """The permissions of the specification (TEAM-20..25, TEAM-30..33) as data. Written from the text, not from the code.
 
 A permission's ``who`` is its cell of the table in TEAM-21: V view-only, M member, A team admin, O organization
-admin; ``A!`` also where a project is restricted;
+admin; ``A!`` also where a project is restricted; B billing admin of the organization (BIL-9);
 ``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L`` anyone
 signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key that
 is limited must hold one.
@@ -72,6 +72,7 @@ TABLE = {
     "team: settings": _row("A O", "team.manage_settings", sees="team: view"),
     "team: delete": _row("O", "team.delete", sees="team: view"),
     "team: export": _row("A O", "team.export", sees="team: view"),  # TEAM-12: what admins see is all of it
+    "team: usage": _row("A O", "team.view_usage", sees="team: view"),
     "alerts: ways": _row("A O", "team.manage_alerts"),  # nobody else is told where alerts go
     "alerts: own mutes": _row(OWNER, "account.update"),
     "team: privacy": _row("O", "team.manage_privacy", sees="team: view"),
@@ -81,6 +82,10 @@ TABLE = {
     "organization: members": _row("O", "organization.manage_members", sees="organization: view"),
     "organization: roles": _row("O", "organization.manage_roles", sees="organization: view"),  # TEAM-20
     "organization: privacy, key policy": _row("O", "organization.manage_settings", sees="organization: view"),
+    # TEAM-21 "billing: view; manage | O; billing admin", BIL-1: org admins see it, billing admins change it
+    "billing: view": _row("O", "billing.view", sees="organization: view"),
+    "billing: manage": _row("B", "billing.manage", sees="organization: view"),
+    "billing: choose admins": _row("O", "billing.assign", sees="organization: view"),  # BIL-9
     "organization: delete": _row("O", "organization.delete", sees="organization: view"),
     "entity: view": _row("V M A O P", "team.view", "project.view"),
     "projects: view": _row("V M A O P", "project.view"),
@@ -120,26 +125,44 @@ TABLE = {
     "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
 }
 
+BILLING = "billing"
+"""How the names of permissions on billing begin; more people are asked about these."""
+
 ROLES = {
     "viewer": "V",
     "member": "M",
     "colleague": "M",
     "admin": "A",
     "chief": "O",
+    "deputy": "O",
     "bot": "M",  # TEAM-21: a service account has Member's grants
     "org_bot": "M",  # TEAM-33: in every team of its organization
 }
-"""Who holds which role in the team; everybody else holds none. Both teams of the world have the same chief, org_bot."""
+"""Who holds which role in the team; everybody else holds none. chief, deputy, org_bot are of both teams."""
 
-ROLES_ELSEWHERE = {"chief": "O", "org_bot": "M", "other_bot": "M"}
+ROLES_ELSEWHERE = {"chief": "O", "deputy": "O", "org_bot": "M", "other_bot": "M"}
 """Roles in the organization's other team."""
 
 ROLES_OF_ORGANIZATION = {
-    "chief": "O", "viewer": "Om", "member": "Om", "colleague": "Om", "admin": "Om", "outsider": "Om",
+    "chief": "O", "deputy": "O", "viewer": "Om", "member": "Om", "colleague": "Om", "admin": "Om", "outsider": "Om",
 }  # fmt: skip
 """Om: belongs to the organization, as everybody in one of its teams does; programs take no seat (TEAM-30)."""
 
-COLLEAGUES = {"viewer", "member", "colleague", "admin", "chief", "outsider", "bot", "org_bot", ELEVATED}
+BILLING_ADMINS = {"chief"}
+"""Who manages billing of the organization (BIL-9): its first admin does (TEAM-12), the other admin does not."""
+
+COLLEAGUES = {
+    "viewer",
+    "member",
+    "colleague",
+    "admin",
+    "chief",
+    "deputy",
+    "outsider",
+    "bot",
+    "org_bot",
+    ELEVATED,
+}
 
 INVITED = {"member": "M"}
 """Who was invited to the restricted project, with which role (TEAM-24); nobody else reaches what is in it."""

@@ -6,7 +6,7 @@
 from typing import Any
 
 from tests.matrix.cases import ROLE, Answer, Case, Over
-from tests.matrix.permissions import ANYONE, SIGNED_IN
+from tests.matrix.permissions import ANYONE, BILLING, SIGNED_IN
 
 _PERSONAL = frozenset({"personal"})
 _RUN = [Case("runs: view", Over.RUN)]
@@ -42,6 +42,11 @@ ROUTES: dict[str, list[Case]] = {
     "RoleViewSet.update": _of_organization("organization: roles", "PUT", _ROLE),
     "RoleViewSet.partial_update": _of_organization("organization: roles", "PATCH", {"name": "Night"}),
     "RoleViewSet.destroy": _of_organization("organization: roles", "DELETE"),
+    "StorageViewSet.list": [Case("team: usage", Over.ENTITY, args={"entity": "$entity"})],
+    "StorageViewSet.projects": [Case("team: usage", Over.ENTITY, args={"entity": "$entity"})],
+    "StorageViewSet.runs": [
+        Case("team: usage", Over.PROJECT, args={"entity": "$entity", "project": "$project"})
+    ],
     "FilterViewSet.list": [Case(ANYONE)],
     "RunViewSet.list": [Case("runs: view", Over.RUN, listed=True)],
     "RunViewSet.retrieve": [Case("runs: view", Over.RUN)],
@@ -217,6 +222,14 @@ ROUTES: dict[str, list[Case]] = {
     "UserViewSet.retrieve": _of_organization("people: see"),
     "OrganizationViewSet.list": [Case("organization: view", Over.ORGANIZATION, listed=True)],
     "OrganizationViewSet.create": [Case("organization: create", method="POST", args={"name": "brand-new"})],
+    # billing, usage and chargeback
+    "UsageViewSet.list": [
+        Case("billing: view", Over.ORGANIZATION, args={"organization": "$entity"}),
+        Case("team: usage", Over.ENTITY, args={"team": "$entity"}, without=_PERSONAL),
+    ],
+    "ChargebackViewSet.list": _of_organization("billing: view"),
+    "InternalPricesViewSet.retrieve": _of_organization("billing: view"),
+    "InternalPricesViewSet.partial_update": _of_organization("billing: manage", "PATCH", {"currency": "EUR"}),
     "OrganizationViewSet.retrieve": _of_organization("organization: view"),
     "OrganizationViewSet.partial_update": _of_organization(
         "organization: privacy, key policy", "PATCH", {"display_name": "New"}
@@ -299,14 +312,41 @@ ROUTES: dict[str, list[Case]] = {
         Case(SIGNED_IN, method="POST", args={"team": "no-such-team"}, answer=Answer.HIDDEN)
     ],  # as above
     "AlertMuteViewSet.destroy": [Case("alerts: own mutes", Over.MUTE, "DELETE")],
+    # billing, payment and changes of plan
+    "PaymentMethodViewSet.list": _of_organization("billing: view"),
+    "PaymentMethodViewSet.retrieve": [Case("billing: view", Over.PAYMENT_METHOD)],
+    "PaymentMethodViewSet.create": _of_organization("billing: manage", "POST"),
+    "PaymentMethodViewSet.begin": _of_organization("billing: manage", "POST"),
+    "PaymentMethodViewSet.default": [Case("billing: manage", Over.PAYMENT_METHOD, "POST")],
+    "PaymentMethodViewSet.destroy": [Case("billing: manage", Over.PAYMENT_METHOD, "DELETE")],
+    "BillingDetailsViewSet.retrieve": _of_organization("billing: view"),
+    "BillingDetailsViewSet.partial_update": _of_organization("billing: manage", "PATCH", {"tax_id": "DE 1"}),
+    "PaymentViewSet.create": [Case("billing: manage", Over.INVOICE, "POST", {"invoice": "org-1"})],
+    "PlanChangeViewSet.preview": _of_organization("billing: manage", "POST", {"plan": "free"}),
+    "PlanChangeViewSet.create": _of_organization(
+        "billing: manage", "POST", {"plan": "free", "confirm": "what was read"}
+    ),
+    "PlanChangeViewSet.undo": _of_organization("billing: manage", "POST"),
+    # billing, invoices
+    "InvoiceViewSet.list": _of_organization("billing: view"),
+    "InvoiceViewSet.retrieve": [Case("billing: view", Over.INVOICE)],
+    "InvoiceViewSet.lines": [Case("billing: view", Over.INVOICE)],
+    "InvoiceViewSet.pdf": [Case("billing: view", Over.INVOICE)],
+    # billing, plans and limits
+    "PlanViewSet.list": [Case(SIGNED_IN)],
+    "SubscriptionViewSet.retrieve": [Case("billing: view", Over.ORGANIZATION)],
+    # billing, billing admins
+    "BillingAdminViewSet.list": _of_organization("billing: view"),
+    "BillingAdminViewSet.create": _of_organization("billing: choose admins", "POST", {"username": "deputy"}),
+    "BillingAdminViewSet.destroy": _of_organization("billing: choose admins", "DELETE"),
 }
 
 SIGNED_IN_ONLY = {
     *(name for name in ROUTES if name.startswith(
         ("ApiKeyViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.", "AlertMuteViewSet.")
     )),
-    "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create", "RunViewSet.create",
-    "AlertRouteViewSet.create",
+    "PlanViewSet.list", "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create",
+    "RunViewSet.create", "AlertRouteViewSet.create",
 }  # fmt: skip
 """What says 401 to nobody, since there is nothing public in it."""
 
@@ -317,9 +357,16 @@ def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
         there = row.invitations.first() if case.over is Over.ENTITY else None
         known = {"name": row.name, "team": row.name, "organization": row.name, "pk": getattr(there, "pk", 0),
                  "number": ROLE, "username": "guest" if row.name == "elsewhere" else "silent"}  # fmt: skip
+        if case.needs.startswith(BILLING):
+            known["username"] = "bursar"
     else:
         known = {"pk": row.pk, "run": row.pk, "project": row.pk, "path": str(row), "file": "notes.txt",
                  "username": "member"}  # fmt: skip
+        if case.over in {Over.INVOICE, Over.PAYMENT_METHOD}:
+            known |= {
+                "organization": row.subscription.organization.name,
+                "number": getattr(row, "number", ""),
+            }
         if case.over is Over.RUN:
             known |= {"entity": row.project.team.name, "project_name": row.project.name, "uid": row.uid}
     return {name: known[name] for name in wanted}

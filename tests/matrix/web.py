@@ -76,6 +76,12 @@ ROUTES: dict[str, list[Case]] = {
     "accounts:delete": [_SIGNED_IN],
     "exports:own": [Case(PERSON)],
     "exports:team": _of_team("team: export"),
+    "billing:own_storage": [Case(PERSON)],
+    "billing:own_storage_project": [Case("keys: delete own", args={"project": "no-such-project"})],
+    "billing:team_storage": _of_team("team: usage"),
+    "billing:team_storage_project": [
+        Case("team: usage", Over.PROJECT, without=_PERSONAL)
+    ],  # of restricted ones: billing/tests/test_storage_pages.py
     "exports:cancel": [Case("exports: use own", method="POST", args={"pk": 1})],  # there is none
     "exports:download": [Case("exports: use own", args={"pk": 1})],
     "alerts:own": [Case(PERSON)],
@@ -212,8 +218,36 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:organization_privacy_close": _of_organization("organization: privacy, key policy", "POST"),
     "teams:organization_leave": _of_organization("organization: view", "POST"),
+    # billing, payment, changes of plan, Stripe
+    "billing:payment": _of_organization("billing: view"),
+    "billing:payment_add": _of_organization("billing: manage"),
+    "billing:payment_setup": _of_organization("billing: manage", "POST"),
+    "billing:payment_details": _of_organization("billing: manage", "POST"),
+    "billing:payment_act": [Case("billing: manage", Over.PAYMENT_METHOD, "POST")],
+    "billing:payment_pay": [Case("billing: manage", Over.INVOICE, "POST")],
+    "billing:change": _of_organization("billing: manage"),
+    "billing:storage": _of_organization("billing: manage"),
+    "billing:cancel": _of_organization("billing: manage"),
+    "billing:undo": _of_organization("billing: manage", "POST"),
+    "billing:stripe_webhook": [Case(ANYONE, method="POST", answer=Answer.HIDDEN)],  # no secret is set up
+    # billing, invoices
+    "billing:invoices": _of_organization("billing: view"),
+    "billing:invoice": [Case("billing: view", Over.INVOICE)],
+    "billing:invoice_pdf": [Case("billing: view", Over.INVOICE)],
+    # billing, Manage roles
+    "billing:roles": _of_organization("billing: view"),
+    "billing:role_assign": _of_organization("billing: choose admins", "POST"),
+    "billing:role_withdraw": _of_organization("billing: choose admins", "POST"),
     "teams:organization_delete": _of_organization("organization: delete"),
     "teams:organization_settings": _of_organization("organization: privacy, key policy"),
+    # billing, usage and chargeback
+    "billing:usage": _of_organization("billing: view"),
+    "billing:usage_csv": _of_organization("billing: view"),
+    "billing:chargeback": _of_organization("billing: view"),
+    "billing:chargeback_csv": _of_organization("billing: view"),
+    "billing:chargeback_prices": _of_organization("billing: manage"),
+    "billing:team_usage": _of_team("team: usage"),
+    "billing:team_usage_csv": _of_team("team: usage"),
     "teams:organization_audit": _of_organization("organization: audit log"),
     "teams:organization_audit_export": _of_organization("organization: audit log"),
     "teams:scim": [  # keys only, see tests/test_scim.py
@@ -243,6 +277,11 @@ ROUTES: dict[str, list[Case]] = {
         Case("automation: manage", Over.TEAM_AUTOMATION, method) for method in ("GET", "POST")
     ],
     "alerts:team_automation_act": [Case("automation: view", Over.TEAM_AUTOMATION, "POST")],
+    # billing, plans and limits
+    "billing:start": [_SIGNED_IN],
+    "billing:own": [_SIGNED_IN],
+    "billing:overview": _of_organization("billing: view"),
+    "billing:plans": _of_organization("billing: view"),
     "runs:home": [_SIGNED_IN],
     "runs:logged_by": [Case(ANYONE, args={"username": "team.bot"})],  # only runs that the viewer sees
     "runs:entity": [Case("entity: view", Over.ENTITY)],
@@ -315,16 +354,25 @@ ADMIN_MODELS = {
     "accounts_signinprovider", "account_emailaddress", "usersessions_usersession", "socialaccount_socialaccount",
     "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_role",
     "teams_invitation", "teams_serviceaccount", "teams_groupmapping", "storage_blob", "storage_byteentry",
+    "storage_holding",
     "runs_project", "runs_run", "runs_runfile", "runs_savedview", "runs_storedchart", "exports_export",
     "metrics_stream", "metrics_sequence", "alerts_automation", "alerts_delivery", "alerts_destination",
     "alerts_event", "alerts_message", "alerts_alertsettings", "alerts_mute",
+    # billing, plans
+    "billing_plan", "billing_subscription",
+    # invoices of billing
+    "billing_invoice", "billing_payment", "billing_paymentmethod", "billing_periodclose", "billing_usagealert",
+    # billing, ledgers and billing admins
+    "billing_billingadmin", "billing_internalprices", "billing_trackedinterval", "billing_reportedtime",
+    "billing_ingestionentry", "billing_hardwareuse", "billing_usageday", "billing_meterstate", "billing_gatewayevent",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 
 ADMIN_ACTS = {
     "accounts_user", "accounts_apikey", "accounts_outboxmail", "account_emailaddress", "usersessions_usersession",
     "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_invitation",
-    "runs_project", "runs_run", "exports_export", "alerts_message",
+    "runs_project", "runs_run", "exports_export", "alerts_message", "billing_invoice", "billing_billingadmin",
+    "billing_subscription",
 }  # fmt: skip
 """Models with a page for what operators do to one row."""
 

@@ -12,10 +12,12 @@ from access.models import AuditEntry
 from accounts.models import ApiKey, OutboxMail, User
 from alerts.models import AlertSettings, Automation, MessageState, Mute, Route
 from alerts.tests.places import a_place
+from billing.models import BillingAdmin, Invoice, PaymentMethod
+from billing.subscriptions import subscription_of
 from runs.models import ChartAccess, Project, Run, SavedView, StoredChart, Visibility
 from runs.services import projects as project_services
 from teams.mail import hash_of
-from teams.models import Invitation, Role, Team
+from teams.models import Invitation, Organization, Role, Team
 from teams.roles import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (
@@ -32,27 +34,41 @@ from tests.factories import (
     make_key,
     make_member,
 )
-from tests.matrix.cases import NOTHING, ROLE, Over, Thing
-from tests.matrix.permissions import ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
+from tests.matrix.cases import NOTHING, ROLE, Case, Over, Thing
+from tests.matrix.permissions import BILLING, ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
 
 PEOPLE = ("stranger", "viewer", "member", "colleague", "admin", "chief", "outsider", "operator")
 """Who signs in; ``outsider`` belongs to the organization only, ``operator`` runs the installation."""
+DEPUTY = "deputy"
+"""An admin of the organization who is no billing admin; asks about billing alone, where that tells."""
 LIMITED = ("stranger", "member", "admin")
 """Whose keys of a limited scope are asked with, too."""
 
 WEB_ACTORS = (NOT_SIGNED_IN, *PEOPLE)
 KEY_ACTORS = [
-    *((actor, "full") for actor in (NOT_SIGNED_IN, *PEOPLE, *sorted(PROGRAMS))),
+    *((actor, "full") for actor in (NOT_SIGNED_IN, *PEOPLE, DEPUTY, *sorted(PROGRAMS))),
     *((actor, scope) for actor in LIMITED for scope in SCOPES if scope != "full"),
 ]
 """(who, scope of their key)."""
 
 
-def keys_for(thing: Thing) -> list[tuple[str, str]]:
+def asks(actor: str, case: Case) -> bool:
+    """Whether somebody is asked with."""
+    return actor != DEPUTY or case.needs.startswith(BILLING)
+
+
+def web_actors(case: Case) -> list[str]:
+    """Return who opens a page."""
+    return [actor for actor in (*WEB_ACTORS, DEPUTY) if asks(actor, case)]
+
+
+def keys_for(case: Case, thing: Thing) -> list[tuple[str, str]]:
     """Return who asks about a thing: limited keys do not ask everywhere, since scopes only ever take away."""
     telling = thing.place in {"", "team"} and thing.visibility in {"", "team", "open", "public"}
     everywhere = telling and thing.owner in {"", "member"}
-    return [(actor, scope) for actor, scope in KEY_ACTORS if scope == "full" or everywhere]
+    return [
+        (actor, scope) for actor, scope in KEY_ACTORS if asks(actor, case) and (scope == "full" or everywhere)
+    ]
 
 
 @dataclass
@@ -85,6 +101,7 @@ def _people(world: World) -> Team:
         "colleague": make_member(team, Preset.MEMBER, username="colleague"),
         "admin": User.objects.get(username="lead"),
         "chief": chief,
+        "deputy": make_member(team, Preset.ORGANIZATION_ADMIN, username="deputy"),
         "outsider": make_member(team, Preset.ORGANIZATION_MEMBER, username="outsider"),
         "operator": UserFactory(username="boss", is_operator=True),
         "host": User.objects.get(username="host"),
@@ -101,9 +118,26 @@ def _people(world: World) -> Team:
         Thing("elsewhere", elsewhere, "team", "elsewhere"),
         Thing("member", world.users["member"].claim.team, "public", "personal"),
     ]
+    _billing(world, organization)
     entry = AuditEntry.objects.filter(organization_id=organization.pk).latest("pk")
     world.things[Over.AUDIT] = [Thing("entry of the organization", entry, "team", "organization")]
     return team
+
+
+def _billing(world: World, organization: Organization) -> None:
+    """Give the organization an invoice, a way to pay, and a second billing admin, whom others change."""
+    bursar = make_member(organization.teams.get(name="team"), Preset.ORGANIZATION_ADMIN, username="bursar")
+    BillingAdmin.objects.create(organization=organization, user=bursar)
+    subscription = subscription_of(organization)
+    invoice = Invoice.objects.create(
+        subscription=subscription, sequence=1, number="org-1", kind="period", period_start="2026-01-01",
+        period_end="2026-02-01", due_at="2026-02-15T00:00Z", total_usd=60,
+    )  # fmt: skip
+    world.things[Over.INVOICE] = [Thing("invoice", invoice, "team", "organization")]
+    method = PaymentMethod.objects.create(
+        subscription=subscription, gateway="manual", ref="1", brand="bank transfer"
+    )
+    world.things[Over.PAYMENT_METHOD] = [Thing("payment method", method, "team", "organization")]
 
 
 def _project(world: World, place: str, team: Team, visibility: str, owners: tuple[str, ...]) -> Project:
@@ -237,7 +271,7 @@ def build() -> World:
         world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
     _services(world)
     _destinations(world)
-    for actor in WEB_ACTORS:
+    for actor in (*WEB_ACTORS, DEPUTY):
         world.clients[actor] = Client()
         if actor != NOT_SIGNED_IN:
             world.clients[actor].force_login(users[actor])

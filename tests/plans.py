@@ -1,0 +1,46 @@
+"""Plans for tests: what an organization or a person may use, as an operator would set it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from accounts.models import User
+from billing.models import Plan, Subscription
+from teams import features
+from teams.models import Organization
+
+_ALL_ON = {
+    f"has_{name}": True
+    for name in (
+        "custom_roles", "view_only_role", "service_accounts", "automations", "sso", "audit_log", "usage_alerts",
+        "many_billing_admins",
+    )
+}  # fmt: skip
+
+
+def plan_with(**terms: Any) -> Plan:
+    """Make a plan that has everything without limits, but for what is told."""
+    number = Plan.objects.count()
+    return Plan.objects.create(**{"key": f"plan{number}", "name": f"Plan {number}", **_ALL_ON, **terms})
+
+
+def put_on(payer: Organization | User, plan: Plan | None = None, **terms: Any) -> Subscription:
+    """Put an organization, or a person's own entity, on a plan, or on a new one with these terms."""
+    if isinstance(payer, User):
+        row = Subscription.objects.get(team__claim=payer.claim_id)
+    else:
+        row = Subscription.objects.get(organization=payer)
+    row.plan = plan or plan_with(**terms)
+    row.save()
+    return row
+
+
+@contextmanager
+def lacking(feature: str) -> Iterator[None]:
+    """Have every plan but this feature."""
+    before = features._answers[:], features._among[:]
+    features.register_feature_answer(lambda _organization, asked: asked != feature)
+    try:
+        yield
+    finally:
+        features._answers[:], features._among[:] = before

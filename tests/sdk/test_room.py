@@ -1,0 +1,74 @@
+"""An SDK whose files are refused, because more is stored than the plan has, trains on and ends well (BIL-3)."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import sdks
+from tests.installation import Installation
+from tests.sdk.people import Person, person
+from tests.sdk.wire import Run, until
+
+pytestmark = pytest.mark.sdk
+
+SCENARIO = Path(__file__).with_name("scenarios") / "full.py"
+FULL = """
+from datetime import timedelta
+from django.utils import timezone
+from billing.models import Plan, Subscription
+from storage.models import Holding
+plan = Plan.objects.create(key="tiny", name="Tiny", included_storage_gb=0, grace_days=0)
+row = Subscription.objects.get(team__name={name!r})
+Holding.objects.create(team_id=row.team_id, category="file", size_bytes=2 * 10**9)
+since = timezone.now() - timedelta(days=1)
+Subscription.objects.filter(pk=row.pk).update(plan=plan, over_storage_since=since)
+"""
+FILES = """query F($entity: String!, $project: String!, $name: String!) {
+  project(name: $project, entityName: $entity) { run(name: $name) {
+    files(first: 100) { edges { node { name sizeBytes } } } } } }"""
+GOES_ON_WITHIN_S = 60
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Give an installation that enforces limits."""
+    with Installation(tmp_path_factory.mktemp("strict"), RUNYARD_ENFORCE_LIMITS="1") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def full(strict: Installation) -> Iterator[Person]:
+    """Give somebody whose storage is full and whose grace is over."""
+    with person(strict, "full-fay") as made:
+        strict.manage("shell", "--no-imports", "-c", FULL.format(name=made.name))
+        yield made
+
+
+def files_of(who: Person, run: Run) -> set[str]:
+    found: Any = who.wire.data(FILES, entity=run.entity, project=run.project, name=run.uid)
+    return {edge["node"]["name"] for edge in found["project"]["run"]["files"]["edges"]}
+
+
+@pytest.mark.parametrize("version", sdks.tried())
+def test_a_run_without_room_for_files_keeps_its_metrics_and_ends_well(
+    full: Person, sdk: Callable[[str], Path], tmp_path: Path, version: str
+) -> None:
+    project = f"full-{version}"
+    env = {**full.env, "WANDB_PROJECT": project, "SAVES": "yes", "WANDB_SILENT": "true"}
+    began = time.monotonic()
+    sdks.run_script(sdk(version), SCENARIO.read_text(), env=env, cwd=tmp_path)  # checks the exit status
+    assert time.monotonic() - began < GOES_ON_WITHIN_S, "refused uploads were tried again and again"
+    run = Run(full.name, project, "full")
+    until(lambda: full.wire.run(run)["state"] == "finished", 30, "the run has ended")
+    found = full.wire.run(run)
+    assert [row["loss"] for row in full.wire.rows(run) if "loss" in row] == [1 / (n + 1) for n in range(20)]
+    assert '"best": 0.05' in found["summaryMetrics"] or '"best":0.05' in found["summaryMetrics"]
+    assert '"lr"' in found["config"]
+    assert any("step 19 is done" in line for line in full.wire.log(run))
+    names = files_of(full, run)
+    assert "config.yaml" in names
+    assert not names & {"notes.txt", "weights.bin"}
+    assert not any(name.startswith("media/") for name in names)
