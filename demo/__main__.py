@@ -31,19 +31,19 @@ def main() -> None:
     arguments = _arguments()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
+    from demo import colleagues, usage
     from demo.alerts import choose_alerts, send_alerts
     from demo.automations import make_automations
     from demo.billing import make_billing
-    from demo.colleagues import make_colleagues
     from demo.destinations import make_destinations
     from demo.live import go_live
-    from demo.people import PASSWORD, TEAMS, make_people
+    from demo.people import NAMES, PASSWORD, TEAMS, make_people, require_free
     from demo.profiles import make_profiles
-    from demo.usage import make_usage
 
+    require_free({*NAMES, *colleagues.NAMES, usage.LEFT[0]})
     servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
     make_profiles()
-    make_colleagues()
+    colleagues.make_colleagues()
     make_destinations()
     choose_alerts()
     plans = all_plans(arguments.only)
@@ -55,7 +55,7 @@ def main() -> None:
     _age(plans)
     make_automations()
     send_alerts()
-    make_usage()
+    usage.make_usage()
     make_billing()
     _say(f" in {time.monotonic() - began:.0f} s\n")
     _say(f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")

@@ -60,6 +60,8 @@ ROLES: list[tuple[RoleFields, tuple[str, ...]]] = [
 ]
 """The organization's own roles, and who of vision has them."""
 ELSEWHERE = ("north-lake", "weather", "sofia", "Sofia Berg")
+"""Another organization, its team, who is in it and how she is shown."""
+NAMES = {*PEOPLE, *TEAMS, *ELSEWHERE[:3]}
 
 
 def _person(name: str, shown: str, domain: str = "aurora-labs.example") -> User:

@@ -18,6 +18,7 @@ TEAMS = {
     "robotics": {"grace": "admin", "kenji": "member", "minseo": "view-only"},
 }
 """Team to who is in it with which role."""
+NAMES = {ORGANIZATION, *PEOPLE, *TEAMS}
 LABEL = "demo"
 
 
@@ -28,19 +29,31 @@ def _command(*words: str) -> dict[str, Any]:
     return answer
 
 
-def make_people() -> dict[str, str]:
-    """Make whoever is not there yet; return an API key for each person.
+def require_free(names: set[str]) -> None:
+    """Refuse a server on which some of the demo's names stand for somebody: it would be left half made.
 
     Raises:
-        SystemExit: the demo was made before, since its keys are told only once.
+        SystemExit: the demo was made before, or a name is taken by others.
     """
+    from accounts.models import ApiKey, Name
+
+    taken = sorted(Name.objects.filter(text__in=names).values_list("text", flat=True))
+    if not taken:
+        return
+    if ApiKey.objects.filter(user__username="ada", label=LABEL).exists():
+        raise SystemExit(f"The demo is here already: sign in as ada, password “{PASSWORD}”.")
+    raise SystemExit(
+        f"The demo needs names that are taken on this server: {', '.join(taken)}. Nothing was changed. "
+        "Start an empty server for it: another RUNYARD_HOME and RUNYARD_PORT."
+    )
+
+
+def make_people() -> dict[str, str]:
+    """Make them; return an API key for each person."""
     keys = {}
     for name in PEOPLE:
         _command("create_user", name, "--email", f"{name}@aurora-labs.example", "--password", PASSWORD)
-        key = _command("create_api_key", name, "--label", LABEL).get("api_key")
-        if key is None:
-            raise SystemExit(f"The demo is here already: sign in as {name}, password “{PASSWORD}”.")
-        keys[name] = key
+        keys[name] = _command("create_api_key", name, "--label", LABEL)["api_key"]
     _command("create_organization", ORGANIZATION, "--admin", "ada")
     for team, members in TEAMS.items():
         admin = next(name for name, role in members.items() if role == "admin")

@@ -9,7 +9,7 @@ from demo.people import ORGANIZATION, PEOPLE
 INTRO_OF_ADA = """\
 I train **small vision models** and count what each sample costs.
 
-## Now
+## These days
 
 - A sweep over learning rates on CIFAR-10: [cifar-sweep](/vision/cifar-sweep)
 - Diffusion on 64 × 64 pixels, [its pictures](/vision/diffusion)

@@ -9,7 +9,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,15 @@ from tests.plugin import HOME
 from tests.sdk import table
 
 __all__ = ["api_key", "checked", "member_of"]
+RERUN_TOLD = 3_000
+"""Characters of what a first try said that are printed: the end, with the error."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what the access matrix and the SDK's scenarios have counted."""
+    """Print what the access matrix and the SDK's scenarios have counted, and why tests needed a second try."""
+    for tried in terminalreporter.getreports("rerun"):
+        terminalreporter.write_sep("_", f"second try of {tried.nodeid}, {tried.when}")
+        terminalreporter.write_line(tried.longreprtext[-RERUN_TOLD:])
     report.pytest_terminal_summary(terminalreporter)
     table.print_table(terminalreporter)
 
@@ -67,13 +72,20 @@ def _nothing_in_the_cache() -> None:
     cache.clear()
 
 
+@contextmanager
+def installed(**variables: str) -> Iterator[Installation]:
+    """Run an installation of its own, with the given variables."""
+    with (
+        tempfile.TemporaryDirectory(prefix="runyard-server-") as folder,
+        Installation(Path(folder), **variables) as installation,
+    ):
+        yield installation
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[Installation]:
     """Run one installation for the session. A test that kills a process starts it again, or uses `new_server`."""
-    with (
-        tempfile.TemporaryDirectory(prefix="runyard-server-") as folder,
-        Installation(Path(folder)) as installation,
-    ):
+    with installed() as installation:
         yield installation
 
 
@@ -81,12 +93,7 @@ def server() -> Iterator[Installation]:
 def new_server() -> Iterator[Callable[..., Installation]]:
     """Give a function that starts an installation with the given variables; all end with the test."""
     with ExitStack() as stack:
-
-        def start(**variables: str) -> Installation:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="runyard-server-"))
-            return stack.enter_context(Installation(Path(folder), **variables))
-
-        yield start
+        yield lambda **variables: stack.enter_context(installed(**variables))
 
 
 @pytest.fixture(scope="session")
