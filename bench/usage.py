@@ -11,6 +11,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from accounts.services import create_user
 from billing.models import MeterState, Subscription, UsageDay
+from billing.models.usage import SUMS
 from billing.periods import month_of
 from billing.selectors.reported import reported
 from billing.selectors.tiles import tiles_of
@@ -31,6 +32,10 @@ _DAY = """
         id * 11 %% 20000, id * 13 %% 5000000
     FROM runs_project
 """
+_TEAM_DAYS = f"""
+    INSERT INTO billing_teamday (team_id, day, {", ".join(SUMS)})
+    SELECT team_id, day, {", ".join(f"SUM({name})" for name in SUMS)} FROM billing_usageday GROUP BY team_id, day
+"""  # noqa: S608 - names of columns
 
 
 def _fill() -> Organization:
@@ -45,8 +50,9 @@ def _fill() -> Organization:
         for ago in range(DAYS):
             day = today - timedelta(days=ago)
             cursor.execute(_DAY, [connection.ops.adapt_datefield_value(day), int(day.day == 1)])
+        cursor.execute(_TEAM_DAYS)
         if connection.vendor == "postgresql":
-            cursor.execute("VACUUM ANALYZE billing_usageday")
+            cursor.execute("VACUUM ANALYZE billing_usageday, billing_teamday")
     MeterState.objects.update_or_create(pk=1, defaults={"metered_at": timezone.now()})
     return organization
 

@@ -16,6 +16,7 @@ from billing.models import (
     InternalPrices,
     MeterState,
     ReportedTime,
+    TeamDay,
     TrackedInterval,
     UsageDay,
 )
@@ -135,6 +136,25 @@ class UsageDayAdmin(ServedAdmin[UsageDay]):
     list_filter = ["day"]
     date_hierarchy = "day"
     search_fields = ["=team_id", "=project_id", "=user_id"]
+
+
+@admin.register(TeamDay)
+class TeamDayAdmin(ServedAdmin[TeamDay]):
+    """What days by person and project add up to by team."""
+
+    list_display = [
+        "day",
+        "team_id",
+        "tracked_s",
+        "delta_bytes",
+        "byte_seconds",
+        "ingested_bytes",
+        "gpu_s",
+        "energy_j",
+    ]
+    list_filter = ["day"]
+    date_hierarchy = "day"
+    search_fields = ["=team_id"]
 
 
 @admin.register(MeterState)

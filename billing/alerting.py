@@ -19,7 +19,8 @@ from billing.charges import Line, lines_of, overage_usd
 from billing.models import Subscription, UsageAlert
 from billing.models.usage import UsageCategory
 from billing.periods import Period, period_at
-from billing.selectors.usage import Use, use_by
+from billing.selectors.sums import use_by_team
+from billing.selectors.usage import Use
 from billing.subscriptions import locked
 from billing.units import GB
 from teams.models import Team
@@ -127,7 +128,7 @@ def _uses_of(rows: list[Subscription], period: Period) -> dict[int, Use]:
         )
     }
     found: dict[int, Use] = {}
-    for (team_id,), use in use_by(teams.values("pk"), period, by=("team_id",)).items():
+    for team_id, use in use_by_team(teams.values("pk"), period).items():
         whole = found.setdefault(payer_of[team_id], Use())
         whole.tracked_s += use.tracked_s
         whole.byte_seconds += use.byte_seconds

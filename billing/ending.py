@@ -19,7 +19,7 @@ from accounts.models import User
 from billing import charges
 from billing.models import Invoice, InvoiceStatus, Subscription
 from billing.periods import Period, period_of
-from billing.selectors.usage import use_of
+from billing.selectors.sums import use_of
 from billing.services import admins
 from billing.subscriptions import subscription_of
 from common.errors import Conflict

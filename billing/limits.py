@@ -18,7 +18,8 @@ from django.utils import timezone
 from billing.models import Subscription
 from billing.periods import Period, period_at
 from billing.seats import Taken, seats_taken
-from billing.selectors.usage import Use, use_by
+from billing.selectors.sums import use_by_team
+from billing.selectors.usage import Use
 from billing.units import GB, HOUR_S
 from storage.models import Holding
 from teams.models import Team
@@ -199,7 +200,7 @@ def bytes_held(subscriptions: Collection[Subscription]) -> dict[int, int]:
 def _used(subscriptions: Collection[Subscription], period: Period) -> dict[int, Use]:
     payers = _payers(subscriptions)
     used: dict[int, Use] = defaultdict(Use)
-    for (team,), use in use_by(list(payers), period, by=("team_id",)).items():
+    for team, use in use_by_team(list(payers), period).items():
         total = used[payers[team]]
         total.tracked_s += use.tracked_s
         total.ingested_bytes += use.ingested_bytes

@@ -11,7 +11,7 @@ from django.db import connection
 from accounts.merging import Line
 from accounts.models import User
 from billing.metering.state import locked_state
-from billing.metering.tally import ADD, COLUMNS
+from billing.metering.tally import DAYS
 from billing.models import BillingAdmin, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval, UsageDay
 from billing.services.admins import move_person
 from storage.models import ByteEntry
@@ -36,8 +36,8 @@ def move(source: User, target: User) -> None:
         model._default_manager.filter(user_id=source.pk).update(user_id=target.pk)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO billing_usageday ({COLUMNS}) SELECT {COLUMNS.replace('user_id', '%s')}"  # noqa: S608 - names
-            f" FROM billing_usageday WHERE user_id = %s {ADD}",
+            f"INSERT INTO {DAYS.name} ({DAYS.columns}) SELECT {DAYS.columns.replace('user_id', '%s')}"  # noqa: S608 - names
+            f" FROM {DAYS.name} WHERE user_id = %s {DAYS.add}",
             [target.pk, source.pk],
         )
     UsageDay.objects.filter(user_id=source.pk).delete()

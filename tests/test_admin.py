@@ -32,6 +32,7 @@ from billing.models import (
     PaymentMethod,
     PeriodClose,
     ReportedTime,
+    TeamDay,
     TrackedInterval,
     UsageAlert,
     UsageDay,
@@ -148,6 +149,7 @@ def add_billing(run: Run, number: int) -> None:
     GatewayEvent.objects.create(gateway="stripe", event_ref=f"event{number}", kind="charge.failed")
     MeterState.objects.get_or_create(pk=1)
     UsageDay.objects.create(team_id=team.pk, day=days["period_start"])
+    TeamDay.objects.create(team_id=team.pk, day=days["period_start"])
     of = {"team_id": team.pk, "project_id": run.project_id, "user_id": member.pk, "run_id": run.pk}
     times = {"began_at": now, "ended_at": now, "not_before": now, "counted_to": now}
     TrackedInterval.objects.create(**of, **times)

@@ -27,7 +27,8 @@ from billing.invoicing.issuing import issue
 from billing.metering.intervals import settle
 from billing.models import Invoice, InvoiceKind, PeriodClose, Subscription
 from billing.periods import Period, period_at, period_of
-from billing.selectors.usage import Use, use_of
+from billing.selectors.sums import use_of
+from billing.selectors.usage import Use
 from billing.subscriptions import locked
 from billing.words import plain
 

@@ -1,4 +1,4 @@
-"""`UsageDay` made anew from the ledgers, for when somebody doubts it or a bug has been mended (BIL-4).
+"""`UsageDay` and `TeamDay` made anew from the ledgers, for when somebody doubts it or a bug has been mended (BIL-4).
 
 What the ledgers mark as counted is what is added up, so that totals must come out equal; what came since waits for the
 meter. A few teams at a time, each in one transaction: readers see the old numbers or the new ones.
@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing.metering.counting import OWNER
 from billing.metering.state import begin_tally
 from billing.metering.tally import Tally
-from billing.models import HardwareUse, IngestionEntry, ReportedTime, TrackedInterval, UsageDay
+from billing.models import HardwareUse, IngestionEntry, ReportedTime, TeamDay, TrackedInterval, UsageDay
 from storage.models import ByteEntry
 
 ROWS_AT_ONCE = 50_000
@@ -26,7 +26,7 @@ Say = Callable[[int, int], None]
 
 
 def rebuild(say: Say = lambda done, total: None) -> int:
-    """Make `UsageDay` anew; return of how many teams."""
+    """Make them anew; return of how many teams."""
     sizes = _sizes()
     done = 0
     for teams in _batches(sizes):
@@ -61,7 +61,8 @@ def _batches(sizes: Counter[int]) -> Iterator[list[int]]:
 @transaction.atomic
 def _rebuild(teams: list[int]) -> None:
     tally = begin_tally(timezone.now())
-    UsageDay.objects.filter(team_id__in=teams).delete()
+    for table in (UsageDay, TeamDay):
+        table._default_manager.filter(team_id__in=teams).delete()
     _add_time(tally, teams)
     _add_entries(tally, teams)
     tally.write()

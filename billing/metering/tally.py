@@ -1,23 +1,62 @@
-"""What a part of the ledgers adds to `UsageDay`: added up in memory, then written by one statement."""
+"""What a part of the ledgers adds to `UsageDay` and `TeamDay`: added up in memory, then written by a statement each."""
 
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db import connection
 
 from billing.metering.seconds import by_day, day_of, left_of_day
+from billing.models.usage import SUMS
 from billing.periods import month_of, months_between
 from common.sql import execute_many
 
-_KEY = ("team_id", "project_id", "user_id", "day")
-_SUMS = ("tracked_s", "opening_bytes", "delta_bytes", "byte_seconds", "ingested_bytes", "gpu_s", "energy_j")
-_TRACKED, _OPENING, _DELTA, _BYTE_S, _INGESTED, _GPU, _ENERGY = range(len(_SUMS))
-COLUMNS = ", ".join((*_KEY, *_SUMS))
-ADD = f"ON CONFLICT ({', '.join(_KEY)}) DO UPDATE SET " + ", ".join(
-    f"{name} = billing_usageday.{name} + excluded.{name}" for name in _SUMS
-)
-_INSERT = f"INSERT INTO billing_usageday ({COLUMNS}) VALUES ({', '.join(['%s'] * 11)}) {ADD}"  # noqa: S608 - names above
+_TRACKED, _OPENING, _DELTA, _BYTE_S, _INGESTED, _GPU, _ENERGY = range(len(SUMS))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One of the tables that sums are written into; names for statements written by hand."""
+
+    name: str
+    of: tuple[str, ...]
+    """Whose use a row is; with the day its key."""
+
+    @property
+    def columns(self) -> str:
+        """All but the row's number."""
+        return ", ".join((*self.of, "day", *SUMS))
+
+    @property
+    def add(self) -> str:
+        """What an insert does where the row is there already."""
+        sums = ", ".join(f"{name} = {self.name}.{name} + excluded.{name}" for name in SUMS)
+        return f"ON CONFLICT ({', '.join(self.of)}, day) DO UPDATE SET {sums}"
+
+    @property
+    def insert(self) -> str:
+        """The statement that adds a row of parameters, in the order of `columns`."""
+        places = ", ".join(["%s"] * (len(self.of) + 1 + len(SUMS)))
+        return f"INSERT INTO {self.name} ({self.columns}) VALUES ({places}) {self.add}"  # noqa: S608 - names above
+
+    def open_month(self, start: date) -> None:
+        """Write what was held when a month began, made of the month before."""
+        before, of = month_of(start - timedelta(days=1)), ", ".join(self.of)
+        nothing_else = ", 0" * (len(SUMS) - _OPENING - 1)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {self.name} ({self.columns})"  # noqa: S608 - names above
+                f" SELECT {of}, %s, 0, SUM(opening_bytes + delta_bytes){nothing_else}"
+                f" FROM {self.name} WHERE day >= %s AND day < %s"
+                f" GROUP BY {of} HAVING SUM(opening_bytes + delta_bytes) <> 0 {self.add}",
+                [day_parameter(start), day_parameter(before.start), day_parameter(before.end)],
+            )
+
+
+DAYS = Table("billing_usageday", ("team_id", "project_id", "user_id"))
+TEAM_DAYS = Table("billing_teamday", ("team_id",))
 
 Owner = tuple[int, int | None, int | None]
 """(team, project, user)"""
@@ -38,7 +77,7 @@ class Tally:
 
     def __init__(self, opened_month: date) -> None:
         self.opened_month = opened_month
-        self._rows: defaultdict[tuple[int, int, int, date], list[int]] = defaultdict(lambda: [0] * len(_SUMS))
+        self._rows: defaultdict[tuple[int, int, int, date], list[int]] = defaultdict(lambda: [0] * len(SUMS))
 
     def _row(self, owner: Owner, day: date) -> list[int]:
         team_id, project_id, user_id = owner
@@ -73,21 +112,22 @@ class Tally:
         row[_ENERGY] += energy_j
 
     def write(self) -> None:
-        """Add everything to the table."""
-        rows = [
-            (*key[:3], day_parameter(key[3]), *sums) for key, sums in sorted(self._rows.items()) if any(sums)
-        ]
-        execute_many(_INSERT, rows)
+        """Add everything to both tables."""
+        teams: defaultdict[tuple[int, date], list[int]] = defaultdict(lambda: [0] * len(SUMS))
+        for (team_id, _project, _user, day), sums in self._rows.items():
+            teams[team_id, day] = [one + more for one, more in zip(teams[team_id, day], sums, strict=True)]
+        _write(DAYS, self._rows)
+        _write(TEAM_DAYS, teams)
+
+
+def _write(table: Table, rows: Mapping[Any, list[int]]) -> None:
+    execute_many(
+        table.insert,
+        [(*key[:-1], day_parameter(key[-1]), *sums) for key, sums in sorted(rows.items()) if any(sums)],
+    )
 
 
 def open_month(start: date) -> None:
-    """Write what was held when a month began, made of the month before."""
-    before = month_of(start - timedelta(days=1))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO billing_usageday ({COLUMNS})"  # noqa: S608 - names above
-            " SELECT team_id, project_id, user_id, %s, 0, SUM(opening_bytes + delta_bytes), 0, 0, 0, 0, 0"
-            " FROM billing_usageday WHERE day >= %s AND day < %s"
-            f" GROUP BY team_id, project_id, user_id HAVING SUM(opening_bytes + delta_bytes) <> 0 {ADD}",
-            [day_parameter(start), day_parameter(before.start), day_parameter(before.end)],
-        )
+    """Write what was held when a month began."""
+    for table in (DAYS, TEAM_DAYS):
+        table.open_month(start)

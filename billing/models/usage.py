@@ -115,16 +115,18 @@ class HardwareUse(_Of):
         return f"run {self.run_id} on {self.day}"
 
 
-class UsageDay(models.Model):
-    """What a person used in a project on one day: made of the ledgers, made anew by `rebuild`.
+SUMS = ("tracked_s", "opening_bytes", "delta_bytes", "byte_seconds", "ingested_bytes", "gpu_s", "energy_j")
+"""What is added up in `UsageDay` and `TeamDay`."""
+
+
+class _Used(models.Model):
+    """What was used on one day: made of the ledgers, made anew by `rebuild`.
 
     A month reads its own rows alone: on the first day of a calendar month, ``opening_bytes`` says what was held when it
     began. Bytes held at a time are the opening and all ``delta_bytes`` since.
     """
 
     team_id = models.BigIntegerField()
-    project_id = models.BigIntegerField(default=0, help_text="0: of no project.")
-    user_id = models.BigIntegerField(default=0, help_text="0: of nobody known.")
     day = models.DateField(help_text="UTC.")
     tracked_s = models.BigIntegerField(default=0)
     opening_bytes = models.BigIntegerField(
@@ -139,14 +141,34 @@ class UsageDay(models.Model):
     energy_j = models.BigIntegerField(default=0)
 
     class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"team {self.team_id} on {self.day}"
+
+
+class UsageDay(_Used):
+    """What a person used in a project on one day."""
+
+    project_id = models.BigIntegerField(default=0, help_text="0: of no project.")
+    user_id = models.BigIntegerField(default=0, help_text="0: of nobody known.")
+
+    class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["team_id", "day", "project_id", "user_id"], name="billing_usageday_once"
             )
         ]
 
-    def __str__(self) -> str:
-        return f"team {self.team_id} on {self.day}"
+
+class TeamDay(_Used):
+    """What all of a team used on one day: what payers are charged, limited and warned by, and most pages draw.
+
+    The sum of the team's rows of `UsageDay`, which may be thousands; both are written by the same statement's tally.
+    """
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team_id", "day"], name="billing_teamday_once")]
 
 
 class MeterState(models.Model):

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from access.actor import Actor
 from billing.charges import ZERO, to_cents
-from billing.models import InternalPrices, UsageDay
+from billing.models import InternalPrices, TeamDay
 from billing.periods import Period, month_of
 from billing.selectors import sums
 from billing.selectors.names import Name, names_of
@@ -146,4 +146,4 @@ def _share(part: Decimal, whole: Decimal) -> float:
 
 
 def _ever_sampled(team_ids: sums.TeamIds) -> bool:
-    return UsageDay.objects.filter(team_id__in=team_ids, gpu_s__gt=0).exists()
+    return TeamDay.objects.filter(team_id__in=team_ids, gpu_s__gt=0).exists()

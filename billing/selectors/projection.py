@@ -11,7 +11,8 @@ from decimal import Decimal
 from billing.charges import Amounts, Line, lines_of, overage_usd, standing_usd
 from billing.models import Subscription
 from billing.periods import Period, period_at
-from billing.selectors.usage import Use, until_of, use_of
+from billing.selectors.sums import use_of
+from billing.selectors.usage import Use, until_of
 from billing.units import DAY_S, HOUR_S
 
 EARLY_S = 3 * DAY_S

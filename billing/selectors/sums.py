@@ -1,8 +1,9 @@
 """Use added up by the database, so that a page costs what it draws: a row for each team, project, person or month.
 
-`billing.selectors.usage.use_by` reads every day; this is the same arithmetic as sums. Bytes held since a day count
-until the end of what is asked for: byte-seconds are those that rows have, and each net change times the seconds that
-follow its day. The sum of ``change * number of the day`` is all that takes.
+Bytes held since a day count until the end of what is asked for: byte-seconds are those that rows have, and each net
+change times the seconds that follow its day. The sum of ``change * number of the day`` is all that takes.
+
+What asks for teams alone reads `TeamDay`, a row for each team and day, however many people and projects it has.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,9 +14,11 @@ from typing import Any
 from django.db.models import BigIntegerField, Case, F, Func, IntegerField, Q, QuerySet, Sum, Value, When
 from django.db.models.expressions import CombinedExpression
 
-from billing.models import UsageDay
+from billing.models import Subscription, TeamDay, UsageDay
+from billing.models.usage import SUMS
 from billing.periods import Period, month_of
-from billing.selectors.usage import Use
+from billing.selectors.usage import Use, until_of
+from billing.subscriptions import teams_of
 from billing.units import DAY_S
 
 TeamIds = Collection[int] | QuerySet[Any, Any]
@@ -32,11 +35,18 @@ class Over:
     project_id: int | None = None
     user_id: int | None = None
 
-    def rows(self, first: date, end: date) -> QuerySet[UsageDay]:
-        """Return its rows from the begin of the first day's month, where the opening is, to before ``end``."""
+    def rows(self, first: date, end: date, *by: str) -> QuerySet[Any]:
+        """Return its rows from the begin of the first day's month, where the opening is, to before ``end``.
+
+        Args:
+            first: A day.
+            end: Another.
+            by: Columns of `UsageDay` that are asked for; without, or with teams alone, rows of `TeamDay` do.
+        """
         only = {"project_id": self.project_id, "user_id": self.user_id}
         asked = {name: value for name, value in only.items() if value is not None}
-        return UsageDay.objects.filter(
+        table = UsageDay if asked or {"project_id", "user_id"}.intersection(by) else TeamDay
+        return table._default_manager.filter(
             team_id__in=self.team_ids, day__gte=month_of(first).start, day__lt=end, **asked
         )
 
@@ -117,7 +127,7 @@ def use_by_key(over: Over, period: Period, until: datetime, *by: str) -> dict[tu
     """
     elapsed, first = period.elapsed_s(until), month_of(period.start).start
     inside = Q(day__gte=period.start)
-    rows = over.rows(period.start, min(period.end, until.date() + timedelta(days=1)))
+    rows = over.rows(period.start, min(period.end, until.date() + timedelta(days=1)), *by)
     wanted = {
         "opening_": Sum("opening_bytes", filter=Q(day=first)),
         "before_": Sum("delta_bytes", filter=Q(day__lt=period.start)),
@@ -132,6 +142,18 @@ def use_by_key(over: Over, period: Period, until: datetime, *by: str) -> dict[tu
     }
 
 
+def use_by_team(team_ids: TeamIds, period: Period) -> dict[int, Use]:
+    """Return what teams used in a period, as far as the meter came; one query beside the meter's."""
+    found = use_by_key(Over(team_ids), period, until_of(period), "team_id")
+    return {team_id: use for (team_id,), use in found.items()}
+
+
+def use_of(subscription: Subscription, period: Period, until: datetime | None = None) -> Use:
+    """Return what all teams of a payer used in a period; by default as far as the meter came."""
+    teams = teams_of(subscription).values("pk")
+    return use_by_key(Over(teams), period, until or until_of(period))[()]
+
+
 def use_by_month(over: Over, months: list[Period], until: datetime, *by: str) -> dict[tuple[Any, ...], Use]:
     """Return the use of calendar months; keys begin with the month's first day. One query for all of them.
 
@@ -141,7 +163,7 @@ def use_by_month(over: Over, months: list[Period], until: datetime, *by: str) ->
         until: Up to when; later months are empty.
         by: Columns as in `use_by_key`.
     """
-    rows = over.rows(months[0].start, min(months[-1].end, until.date() + timedelta(days=1)))
+    rows = over.rows(months[0].start, min(months[-1].end, until.date() + timedelta(days=1)), *by)
     numbered = {_months_of(month.start): month for month in months}
     found = (
         rows.annotate(month=_MonthNumber("day"))
@@ -165,7 +187,7 @@ def _months_of(first: date) -> int:
 def by_day(
     over: Over, period: Period, until: datetime, column: str, *, by: str = "", keys: Iterable[int] = ()
 ) -> dict[tuple[date, int], int]:
-    """Return a column of `UsageDay` by day and key; what is not among ``keys`` is added up under `OTHERS`. One query.
+    """Return a column by day and key; what is not among ``keys`` is added up under `OTHERS`. One query.
 
     Args:
         over: Whose use.
@@ -175,7 +197,7 @@ def by_day(
         by: team_id, project_id or user_id; "" for one sum.
         keys: Those that have rows of their own.
     """
-    rows = over.rows(period.start, min(period.end, until.date() + timedelta(days=1)))
+    rows = over.rows(period.start, min(period.end, until.date() + timedelta(days=1)), by)
     chosen = list(keys)
     named = When(**{f"{by}__in": chosen}, then=F(by)) if by and chosen else None
     bucket = Case(*([named] if named else []), default=Value(OTHERS), output_field=BigIntegerField())
@@ -198,22 +220,13 @@ def within(team_ids: TeamIds, team_id: int) -> TeamIds:
 def use_by_day(over: Over, period: Period, until: datetime) -> dict[date, Use]:
     """Return the use of each day that has begun; what was held is its end, or ``until``. One query."""
     end = min(period.end, until.date() + timedelta(days=1))
-    names = (
-        "tracked_s",
-        "opening_bytes",
-        "delta_bytes",
-        "byte_seconds",
-        "ingested_bytes",
-        "gpu_s",
-        "energy_j",
-    )
-    sums = over.rows(period.start, end).values("day").annotate(**{f"{name}_": Sum(name) for name in names})
+    sums = over.rows(period.start, end).values("day").annotate(**{f"{name}_": Sum(name) for name in SUMS})
     found = {row["day"]: row for row in sums.order_by()}
     first = month_of(period.start).start
     held, uses, day = 0, {}, first
     while day < end:
         row: Any = found.get(day, {})
-        of = {name: int(row.get(f"{name}_") or 0) for name in names}
+        of = {name: int(row.get(f"{name}_") or 0) for name in SUMS}
         held += of["delta_bytes"] + (of["opening_bytes"] if day == first else 0)
         passed = Period(day, day + timedelta(days=1)).elapsed_s(until)
         before = held - of["delta_bytes"]

@@ -13,7 +13,8 @@ from billing.models import Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period, period_at
 from billing.selectors.projection import Projection, project
-from billing.selectors.usage import Use, metered_at, until_between, use_of
+from billing.selectors.sums import use_of
+from billing.selectors.usage import Use, metered_at, until_between
 from billing.units import GB
 
 TITLES: dict[UsageCategory, str | Promise] = {

@@ -15,7 +15,8 @@ from accounts.models import User
 from billing.metering import intervals
 from billing.metering.ingestion import record_ingestion
 from billing.metering.meter import run_meter
-from billing.models import Subscription, UsageDay
+from billing.models import Subscription, TeamDay, UsageDay
+from billing.models.usage import SUMS
 from billing.periods import period_of
 from billing.subscriptions import subscription_of_team
 from common.errors import Gone
@@ -307,18 +308,15 @@ def metered() -> Counter[Key]:
 
 
 def table() -> list[tuple[object, ...]]:
-    """Return all rows that say something."""
-    names = (
-        "tracked_s",
-        "opening_bytes",
-        "delta_bytes",
-        "byte_seconds",
-        "ingested_bytes",
-        "gpu_s",
-        "energy_j",
-    )
+    """Return all rows that say something; teams' rows are their sums."""
     rows = UsageDay.objects.order_by("team_id", "project_id", "user_id", "day")
-    values = rows.values_list("team_id", "project_id", "user_id", "day", *names)
+    values = list(rows.values_list("team_id", "project_id", "user_id", "day", *SUMS))
+    teams: Counter[tuple[int, date, str]] = Counter()
+    for team_id, _project, _user, day, *sums in values:
+        teams.update({(team_id, day, name): value for name, value in zip(SUMS, sums, strict=True)})
+    for row in TeamDay.objects.all():
+        teams.subtract({(row.team_id, row.day, name): getattr(row, name) for name in SUMS})
+    assert not any(teams.values()), teams
     return [row for row in values if any(row[4:])]
 
 

@@ -15,7 +15,7 @@ from billing.invoicing import closing
 from billing.metering import meter
 from billing.models import Invoice, InvoiceStatus, PeriodClose, Plan, Subscription, TrackedInterval
 from billing.periods import Period
-from billing.selectors.usage import use_of
+from billing.selectors.sums import use_of
 from billing.subscriptions import subscription_of_team
 from billing.tests.used import holds, payer, used
 from billing.units import GB

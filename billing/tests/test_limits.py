@@ -17,6 +17,7 @@ from billing.models import MeterState, Subscription, UsageDay
 from billing.noticing import note_all, pressing
 from billing.selectors.pressing import words_of
 from billing.subscriptions import subscription_of
+from billing.tests.usage_rows import add_up
 from runs.models import Project, Visibility
 from storage.models import Holding
 from teams.models import Organization, Team
@@ -56,6 +57,7 @@ def use(team: Team, *, hours: float = 0, held_gb: float = 0, ingested_gb: float 
     UsageDay.objects.create(
         team_id=team.pk, day=NOW.date(), tracked_s=int(hours * 3600), ingested_bytes=int(ingested_gb * GB)
     )
+    add_up(team.pk)
     Holding.objects.create(team_id=team.pk, category="file", size_bytes=int(held_gb * GB))
 
 
@@ -73,6 +75,7 @@ class TestStates:
         use(team, hours=40, held_gb=3, ingested_gb=1)
         use(other, hours=20.5, held_gb=2)
         UsageDay.objects.create(team_id=team.pk, day=(NOW - timedelta(days=40)).date(), tracked_s=360_000)
+        add_up(team.pk)
         row = small(organization, seats=5, included_ingestion_gb=4)
         row.extra_storage_gb = 10
         row.save()

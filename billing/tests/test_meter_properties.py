@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from billing.metering.meter import rebuild
 from billing.models import Subscription, UsageDay
 from billing.periods import period_of
-from billing.selectors.usage import use_by
 from billing.subscriptions import subscription_of_team
+from billing.tests.by_days import use_by
 from billing.tests.lives import BEGIN, World, byte_seconds, metered, run_meter, table
 from runs.models import Project, Run
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory

@@ -28,8 +28,9 @@ from billing.models import (
     UsageDay,
 )
 from billing.periods import Period, month_of
-from billing.selectors.usage import use_by, use_of
+from billing.selectors.sums import use_of
 from billing.subscriptions import subscription_of_team
+from billing.tests.by_days import use_by
 from billing.tests.lives import byte_seconds, metered, table
 from common.errors import Invalid
 from metrics.group_commit import write_group

@@ -8,7 +8,8 @@ import pytest
 from billing.models import UsageDay
 from billing.periods import Period, month_of, months_between, period_of
 from billing.selectors import sums
-from billing.selectors.usage import Use, use_by
+from billing.selectors.usage import Use
+from billing.tests.by_days import use_by
 from billing.tests.usage_rows import days, metered, noon
 
 TEAMS = [1, 2, 3]

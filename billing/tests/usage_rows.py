@@ -3,7 +3,10 @@
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from billing.models import MeterState, UsageDay
+from django.db.models import Sum
+
+from billing.models import MeterState, TeamDay, UsageDay
+from billing.models.usage import SUMS
 from billing.periods import month_of
 from billing.units import DAY_S, GB, HOUR_S
 from runs.models import Project
@@ -26,7 +29,19 @@ def used(
     row.gpu_s += int(gpu_hours * HOUR_S)
     row.energy_j += int(kwh * 3_600_000)
     row.save()
+    add_up(team.pk)
     return row
+
+
+def add_up(*team_ids: int) -> None:
+    """Write `TeamDay` of some teams, or of all, from `UsageDay`."""
+    of = {"team_id__in": team_ids} if team_ids else {}
+    TeamDay.objects.filter(**of).delete()
+    rows = UsageDay.objects.filter(**of).values_list("team_id", "day").order_by()
+    TeamDay.objects.bulk_create(
+        TeamDay(team_id=team_id, day=day, **dict(zip(SUMS, sums, strict=True)))
+        for team_id, day, *sums in rows.annotate(**{f"{name}_": Sum(name) for name in SUMS})
+    )
 
 
 def metered(at: datetime) -> None:
@@ -45,6 +60,7 @@ def metered(at: datetime) -> None:
                 row.save()
             held += sum(row.delta_bytes for row in rows)
             month = month.next(1)
+    add_up()
 
 
 def noon(day: date) -> datetime:

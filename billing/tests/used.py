@@ -5,6 +5,7 @@ from typing import Any
 
 from billing.models import MeterState, Plan, Subscription, UsageDay
 from billing.subscriptions import subscription_of
+from billing.tests.usage_rows import add_up
 from billing.units import GB, HOUR_S
 from teams.models import Team
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory
@@ -34,11 +35,13 @@ def used(team: Team, day: date, *, hours: float = 0, ingested_gb: float = 0, pro
         tracked_s=round(hours * HOUR_S),
         ingested_bytes=round(ingested_gb * GB),
     )
+    add_up(team.pk)
 
 
 def holds(team: Team, month: date, gb: float, *, project: int = 2) -> None:
     """Let a team hold GB from the begin of a month to its end."""
     UsageDay.objects.create(team_id=team.pk, project_id=project, day=month, opening_bytes=round(gb * GB))
+    add_up(team.pk)
 
 
 def metered(at: datetime) -> None:
