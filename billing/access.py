@@ -5,6 +5,7 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
+from access.actor import withhold
 from access.grants import register_grants
 from access.resources import Resource, register_resource
 from billing.grants import BillingAdmins
@@ -41,6 +42,7 @@ def register() -> None:
         },
         group=_("Billing"),
     )  # fmt: skip
+    withhold(BillingAction.MANAGE, BillingAction.ASSIGN)
     for model in ("billing.PaymentMethod", "billing.Invoice"):
         register_resource(Resource(model, view=BillingAction.VIEW, organization="subscription__organization"))
     register_grants(BillingAdmins(BillingAction.MANAGE))

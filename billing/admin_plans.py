@@ -158,6 +158,28 @@ class AssignStorageForm(ActForm):
         self.fields["extra_storage_gb"].initial = self.row.extra_storage_gb
 
 
+class AssignPaymentForm(ActForm):
+    """How, and when."""
+
+    by_transfer = forms.BooleanField(
+        required=False,
+        label="Pays by bank transfer",
+        help_text="Even with a card on file, which stays there.",
+    )
+    anchor_day = forms.IntegerField(
+        min_value=1,
+        max_value=28,
+        label="Periods begin on day",
+        help_text="Of the month, UTC. Only before the first invoice; the first period is the shorter for it.",
+    )
+    reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
+
+    def prepare(self) -> None:
+        """Begin with how it is."""
+        self.fields["by_transfer"].initial = self.row.pays_by_transfer
+        self.fields["anchor_day"].initial = self.row.anchor_day
+
+
 def _assign(doing: Doing[Subscription]) -> str:
     row = plans.assign_plan(actor=doing.actor, subscription=doing.row, **doing.typed)
     return f"{row.payer} is on {row.plan}."
@@ -166,6 +188,12 @@ def _assign(doing: Doing[Subscription]) -> str:
 def _assign_storage(doing: Doing[Subscription]) -> str:
     row = plans.assign_storage(actor=doing.actor, subscription=doing.row, **doing.typed)
     return f"{row.payer} has {row.extra_storage_gb} GB more."
+
+
+def _assign_payment(doing: Doing[Subscription]) -> str:
+    row = plans.assign_payment(actor=doing.actor, subscription=doing.row, **doing.typed)
+    how = "by bank transfer" if row.pays_by_transfer else "by what is on file"
+    return f"{row.payer} pays {how}; periods begin on day {row.anchor_day}."
 
 
 @admin.register(Subscription)
@@ -184,6 +212,8 @@ class SubscriptionAdmin(ServedAdmin[Subscription]):
         Act(slug="storage", label="Give more storage", form=AssignStorageForm, do=_assign_storage,
             text="On top of the plan's storage, at once and without an invoice; the next period is charged for it "
             "where the plan sells storage."),
+        Act(slug="payment", label="Set how it pays", form=AssignPaymentForm, do=_assign_payment,
+            text="Invoices that are made from now on are paid so; those that are open stay as they are."),
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subscription]:

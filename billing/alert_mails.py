@@ -1,6 +1,5 @@
 """Who is mailed of use that passed a threshold, and in which words (BIL-6)."""
 
-from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -14,14 +13,13 @@ from accounts.preferences import in_language_of
 from billing.access import BillingAction
 from billing.amounts import amount, unit_price
 from billing.asking import whom_to_ask
-from billing.charges import Line, overage_usd
+from billing.charges import Line, as_limit, overage_usd
 from billing.grants import acting_admins
 from billing.mailing import billing_people
 from billing.models import Subscription, UsageAlert
 from billing.models.usage import UsageCategory
 from billing.periods import Period
 from billing.selectors.usage import Use
-from billing.units import GB
 from billing.words import day, usd
 
 
@@ -81,11 +79,11 @@ def _what(alert: UsageAlert, period: Period, lines: list[Line], use: Use) -> dic
     line = next((line for line in lines if line.category == alert.category), None)
     if line is None:
         return shown
-    used = Decimal(use.held_bytes) / GB if line.category == UsageCategory.STORAGE else line.used
+    limit = as_limit(line, alert.subscription, use.held_bytes)
     return {
         **shown,
-        "used": amount(used),
-        "limit": amount(line.included),
+        "used": amount(limit.used),
+        "limit": amount(limit.included),
         "unit": line.unit,
         "price": unit_price(line.price_usd) if line.price_usd else "",
         "is_free": line.price_usd is None and line.category == UsageCategory.HOURS,

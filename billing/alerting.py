@@ -15,15 +15,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from billing import alert_mails
-from billing.charges import Line, lines_of, overage_usd
+from billing.charges import Line, as_limit, lines_of, overage_usd
 from billing.models import Subscription, UsageAlert
 from billing.models.usage import UsageCategory
 from billing.periods import Period, period_at
-from billing.selectors.sums import use_by_team
+from billing.selectors.sums import use_by_payer
 from billing.selectors.usage import Use
 from billing.subscriptions import locked
-from billing.units import GB
-from teams.models import Team
 
 PERCENTS = (85, 100)
 """Of the limit of a category; reached."""
@@ -55,10 +53,10 @@ def look_at(subscription: Subscription, period: Period, use: Use) -> list[UsageA
     """Tell of what use passed, and was not told of in this period; call with the subscription locked."""
     if not subscription.plan.has_usage_alerts or subscription.payer.deleted_at is not None:
         return []
-    lines = lines_of(subscription, use.amounts, period.seconds)
+    lines = lines_of(subscription, use.amounts, period)
     known = set(_told([subscription.pk], period))
     told = []
-    for category, threshold in _passed(lines, use):
+    for category, threshold in _passed(subscription, lines, use):
         if (subscription.pk, str(category), threshold) in known:
             continue
         alert = UsageAlert(
@@ -70,22 +68,21 @@ def look_at(subscription: Subscription, period: Period, use: Use) -> list[UsageA
     return told
 
 
-def percent_of(line: Line, use: Use) -> Decimal | None:
+def _percent(line: Line) -> Decimal | None:
     """Return how much of a category's limit is used; None without one.
 
     A limit of nothing is full as soon as anything is used.
     """
     if line.included is None:
         return None
-    used = Decimal(use.held_bytes) / GB if line.category == UsageCategory.STORAGE else line.used
     if line.included:
-        return used / line.included * 100
-    return Decimal(100) if used > 0 else Decimal(0)
+        return line.used / line.included * 100
+    return Decimal(100) if line.used > 0 else Decimal(0)
 
 
-def _passed(lines: list[Line], use: Use) -> Iterator[Threshold]:
+def _passed(subscription: Subscription, lines: list[Line], use: Use) -> Iterator[Threshold]:
     for line in lines:
-        percent = percent_of(line, use)
+        percent = _percent(as_limit(line, subscription, use.held_bytes))
         if percent is not None:
             yield from ((line.category, threshold) for threshold in PERCENTS if percent >= threshold)
     charges = overage_usd(lines)
@@ -100,12 +97,12 @@ def _told(subscriptions: Collection[int], period: Period) -> QuerySet[UsageAlert
 def _check(watched: QuerySet[Subscription], period: Period) -> int:
     """Find out with a few queries for all, then lock those of whom there is something to tell."""
     rows = list(watched.select_related("plan", "organization", "team"))
-    uses = _uses_of(rows, period)
+    uses = use_by_payer(rows, period)
     known = set(_told([row.pk for row in rows], period))
     told = 0
     for row in rows:
-        use = uses.get(row.pk, Use())
-        passed = _passed(lines_of(row, use.amounts, period.seconds), use)
+        use = uses[row.pk]
+        passed = _passed(row, lines_of(row, use.amounts, period), use)
         if any((row.pk, str(category), threshold) not in known for category, threshold in passed):
             told += _tell(row, period, use)
     return told
@@ -115,23 +112,3 @@ def _check(watched: QuerySet[Subscription], period: Period) -> int:
 def _tell(subscription: Subscription, period: Period, use: Use) -> int:
     """Look again with the row locked: of two at once, the second one finds that all is told."""
     return len(look_at(locked(subscription), period, use))
-
-
-def _uses_of(rows: list[Subscription], period: Period) -> dict[int, Use]:
-    """Return what each payer used, by the subscription's key."""
-    keys = [row.pk for row in rows]
-    teams = Team.objects.filter(Q(organization__subscription__in=keys) | Q(subscription__in=keys))
-    payer_of = {
-        pk: of_organization or of_person
-        for pk, of_organization, of_person in teams.values_list(
-            "pk", "organization__subscription__pk", "subscription__pk"
-        )
-    }
-    found: dict[int, Use] = {}
-    for team_id, use in use_by_team(teams.values("pk"), period).items():
-        whole = found.setdefault(payer_of[team_id], Use())
-        whole.tracked_s += use.tracked_s
-        whole.byte_seconds += use.byte_seconds
-        whole.held_bytes += use.held_bytes
-        whole.ingested_bytes += use.ingested_bytes
-    return found

@@ -14,6 +14,7 @@ PLANS = {
 SUBSCRIPTIONS = {
     "subscription.assign": _("Put somebody on a plan"),
     "subscription.assign_storage": _("Gave more storage than the plan’s"),
+    "subscription.assign_payment": _("Set how the plan is paid"),
     "subscription.upgrade": _("Upgraded the plan"),
     "subscription.downgrade": _("Chose a lower plan for when the period ends"),
     "subscription.cancel": _("Canceled the plan for when the period ends"),

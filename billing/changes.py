@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from billing.amounts import unit_price
-from billing.charges import ZERO, to_cents
+from billing.charges import ZERO, price_of, to_cents
 from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN, LineDraft, days_of
 from billing.limits import Limit, LimitKind, state_of
 from billing.models import Plan, Subscription
@@ -50,8 +50,7 @@ class Terms:
     @property
     def regular_usd(self) -> Decimal:
         """What a period costs in advance."""
-        price = self.plan.extra_storage_price_usd or ZERO
-        return to_cents(self.plan.price_usd) + to_cents(self.extra_gb * price)
+        return price_of(self.plan, self.extra_gb)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +129,18 @@ def as_of(subscription: Subscription, now: datetime) -> Subscription:
     period = period_at(now, row.anchor_day)
     behind = row.created_at < period.starts_at if row.closed_to is None else row.closed_to < period.start
     if behind:
-        plan = row.next_plan or row.plan
-        sold = row.next_plan is None or plan.extra_storage_price_usd is not None
-        kept = row.extra_storage_gb if sold else 0
-        extra = kept if row.next_extra_storage_gb is None else row.next_extra_storage_gb
-        row.plan, row.extra_storage_gb, row.next_plan, row.next_extra_storage_gb = plan, extra, None, None
+        row.begin_coming()
     return row
 
 
 def summarize(
-    subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime, *, has_method: bool
+    subscription: Subscription,
+    kind: ChangeKind,
+    after: Terms,
+    now: datetime,
+    *,
+    has_method: bool,
+    unused_usd: Decimal,
 ) -> Summary:
     """Return what a change means.
 
@@ -149,13 +150,14 @@ def summarize(
         after: The terms that are wished.
         now: When it would be confirmed.
         has_method: Whether there is a way to pay on file.
+        unused_usd: What was paid in advance for the days that are left (`billing.invoicing.advance`).
     """
     before = Terms(subscription.plan, subscription.extra_storage_gb)
     period = period_at(now, subscription.anchor_day)
     days_left = (period.end - now.date()).days
     at_once = kind in AT_ONCE
     lines = (
-        [line for line in _lines(before, after, period, days_left) if line.draft.amount_usd]
+        [line for line in _lines(before, after, period, days_left, unused_usd) if line.draft.amount_usd]
         if at_once
         else []
     )
@@ -171,13 +173,18 @@ def summarize(
         limits=tuple(_limits(before, after)),
         gains=gains,
         losses=losses,
-        warnings=tuple(_warnings(subscription, kind, after, now)),
+        warnings=(
+            *(_by_days(before, after, period, days_left) if at_once else ()),
+            *_warnings(subscription, kind, after, now),
+        ),
         needs_method=at_once and costs and not has_method,
     )
 
 
-def _lines(before: Terms, after: Terms, period: Period, days_left: int) -> Iterator[PricedLine]:
-    """Yield credits for what was paid and is not used, then what the new terms cost until the period ends."""
+def _lines(
+    before: Terms, after: Terms, period: Period, days_left: int, unused_usd: Decimal
+) -> Iterator[PricedLine]:
+    """Yield a credit for what was paid and is not used, then what the new terms cost until the period ends."""
     share, rest = Decimal(days_left) / period.days, Period(period.end - timedelta(days=days_left), period.end)
     part = f"{days_of(rest)} ({days_left} of {period.days} days)"
 
@@ -187,14 +194,15 @@ def _lines(before: Terms, after: Terms, period: Period, days_left: int) -> Itera
         return PricedLine(what, draft)
 
     old, new = before.plan, after.plan
-    paid, price = (plan.extra_storage_price_usd or ZERO for plan in (old, new))
-    had, has = (f"{terms.extra_gb:,} GB" for terms in (before, after))
+    price, has = new.extra_storage_price_usd or ZERO, f"{after.extra_gb:,} GB"
     if old.pk == new.pk:
         more = after.extra_gb - before.extra_gb
         yield line(EXTRA_STORAGE, f"{more:,} GB", f"{more:,} GB of extra storage", more, price)
         return
-    yield line(CREDIT, old.name, f"Unused: {old.name} plan", 1, -old.price_usd)
-    yield line(CREDIT, had, f"Unused: {had} of extra storage", before.extra_gb, -paid)
+    had = f"{old.name} + {before.extra_gb:,} GB" if before.extra_gb else old.name
+    yield PricedLine(
+        had, LineDraft(CREDIT, f"Unused: {had}, {part}", Decimal(1), "period", -unused_usd, -unused_usd)
+    )
     yield line(PLAN, new.name, f"{new.name} plan", 1, new.price_usd)
     yield line(EXTRA_STORAGE, has, f"{has} of extra storage", after.extra_gb, price)
 
@@ -248,10 +256,25 @@ def _price(price: Decimal | None) -> str:
     return "–" if price is None else unit_price(price)
 
 
+def _by_days(before: Terms, after: Terms, period: Period, days_left: int) -> Iterator[str]:
+    """Say that what is included grows with the days that are paid (`billing.charges.included_in`)."""
+    old, new = before.plan, after.plan
+    pairs = (
+        (old.included_hours, new.included_hours),
+        (_storage(before), _storage(after)),
+        (old.included_ingestion_gb, new.included_ingestion_gb),
+    )
+    if days_left < period.days and any(had != has for had, has in pairs if has is not None):
+        text = _(
+            "What is included counts by days: the new amounts for %(left)s of the %(days)s days of this period."
+        )
+        yield text % {"left": days_left, "days": period.days}
+
+
 def _warnings(subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Iterator[str]:
     """Say what would not fit any more, judged by what is used now, and what cannot be undone."""
     wished = copy.copy(subscription)
-    wished.plan, wished.extra_storage_gb = after.plan, after.extra_gb
+    wished.plan, wished.extra_storage_gb, wished.earlier_terms = after.plan, after.extra_gb, []
     if kind not in AT_ONCE:
         for limit in state_of(wished, now).all:
             if limit.is_exceeded and (said := _exceeded(limit, after.plan)):

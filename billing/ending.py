@@ -29,10 +29,8 @@ from teams.models import Organization, OrganizationMember, Team
 def unsettled(organization: Organization) -> Iterator[str]:
     """Yield what keeps an organization from ending, in whole sentences: what it pays for, owes, or will owe."""
     subscription, names = subscription_of(organization), {"organization": organization.name}
-    plan = subscription.next_plan or subscription.plan
-    extra_gb = subscription.next_extra_storage_gb
-    extra_gb = subscription.extra_storage_gb if extra_gb is None else extra_gb
-    if monthly := charges.standing_usd(subscription, plan, extra_gb):
+    plan, extra_gb = subscription.coming
+    if monthly := charges.price_of(plan, extra_gb):
         text = _(
             "%(organization)s pays for the plan %(plan)s: %(amount)s US dollars a month. Cancel it first."
         )
@@ -53,7 +51,7 @@ def not_invoiced_usd(subscription: Subscription, now: datetime) -> Decimal:
         return charges.ZERO
     total = charges.ZERO
     for period in _open_periods(subscription, now):
-        lines = charges.lines_of(subscription, use_of(subscription, period).amounts, period.seconds)
+        lines = charges.lines_of(subscription, use_of(subscription, period).amounts, period)
         total += charges.overage_usd(lines)
     return total
 
@@ -66,15 +64,16 @@ def _open_periods(subscription: Subscription, now: datetime) -> Iterator[Period]
         period = period.next(subscription.anchor_day)
 
 
-def end_organization(actor: Actor, organization: Organization) -> None:
-    """Take what of billing goes with an organization.
+def end_organization(_actor: Actor, organization: Organization) -> None:
+    """Refuse to end an organization that is not settled.
+
+    Its billing admins stay on record: the last invoice goes to them (`billing.mailing`).
 
     Raises:
-        Conflict: something is not settled.
+        Conflict: what is to be settled.
     """
     if reasons := list(unsettled(organization)):
         raise Conflict(" ".join(reasons))
-    admins.remove_all(actor, organization)
 
 
 def obstacles_of(user: User) -> Iterator[Obstacle]:

@@ -4,7 +4,6 @@ Limits of a plan inform; only with ``settings.ENFORCE_LIMITS`` is anything refus
 a summary or the end of a run.
 """
 
-from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,18 +14,17 @@ from django.conf import settings
 from django.db.models import Q, Sum
 from django.utils import timezone
 
+from billing.charges import as_limit, lines_of
 from billing.models import Subscription
 from billing.periods import Period, period_at
 from billing.seats import Taken, seats_taken
-from billing.selectors.sums import use_by_team
+from billing.selectors.sums import use_by_payer
 from billing.selectors.usage import Use
-from billing.units import GB, HOUR_S
+from billing.subscriptions import payers_by_team
 from storage.models import Holding
-from teams.models import Team
 
 NEAR_PERCENT = 85
 FULL_PERCENT = 100
-_BATCH = 500
 
 
 class LimitKind(StrEnum):
@@ -140,10 +138,10 @@ def states_of(subscriptions: Collection[Subscription], now: datetime | None = No
     for anchor in sorted({row.anchor_day for row in subscriptions}):
         rows = [row for row in subscriptions if row.anchor_day == anchor]
         period = period_at(now, anchor)
-        used = _used(rows, period)
+        used = use_by_payer(rows, period)
         for row in rows:
             seats = taken.get(row.organization_id or 0, Taken())
-            limits = _limits(row, seats, held.get(row.pk, 0), used.get(row.pk, Use()))
+            limits = _limits(row, period, seats, held.get(row.pk, 0), used[row.pk])
             found[row.pk] = Limits(row, period, limits)
     return found
 
@@ -157,7 +155,7 @@ def limited() -> Q:
     return condition
 
 
-def _limits(row: Subscription, taken: Taken, held_bytes: int, use: Use) -> tuple[Limit, ...]:
+def _limits(row: Subscription, period: Period, taken: Taken, held_bytes: int, use: Use) -> tuple[Limit, ...]:
     plan, kind = row.plan, LimitKind
     seats: tuple[Limit, ...] = ()
     if row.organization_id is not None:
@@ -166,45 +164,23 @@ def _limits(row: Subscription, taken: Taken, held_bytes: int, use: Use) -> tuple
         if plan.has_view_only_role:
             looking = Decimal(counted.view_only)
             seats += (Limit(kind.VIEW_ONLY_SEATS, "", looking, _decimal(plan.view_only_seats)),)
-    hours, held = Decimal(use.tracked_s) / HOUR_S, Decimal(held_bytes) / GB
-    taken_in, storage = Decimal(use.ingested_bytes) / GB, _decimal(row.storage_limit_gb)
+    limits = (as_limit(line, row, held_bytes) for line in lines_of(row, use.amounts, period))
     return (
         *seats,
-        Limit(kind.HOURS, "h", hours, _decimal(plan.included_hours), plan.hour_price_usd),
-        Limit(kind.STORAGE, "GB", held, storage, plan.storage_price_usd),
-        Limit(kind.INGESTION, "GB", taken_in, _decimal(plan.included_ingestion_gb), plan.ingestion_price_usd),
+        *(
+            Limit(LimitKind(line.category.value), line.unit, line.used, line.included, line.price_usd)
+            for line in limits
+        ),
     )
-
-
-def _payers(subscriptions: Collection[Subscription]) -> dict[int, int]:
-    """Return whose teams are whose: subscription by team, deleted ones, too."""
-    of_team = {row.team_id: row.pk for row in subscriptions if row.team_id is not None}
-    of_organization = {
-        row.organization_id: row.pk for row in subscriptions if row.organization_id is not None
-    }
-    if of_organization:
-        teams = Team.objects.filter(organization__in=of_organization).values_list("pk", "organization_id")
-        of_team.update({team: of_organization[organization] for team, organization in teams})
-    return of_team
 
 
 def bytes_held(subscriptions: Collection[Subscription]) -> dict[int, int]:
     """Return how many bytes are stored now, by subscription."""
-    payers, held = _payers(subscriptions), dict.fromkeys((row.pk for row in subscriptions), 0)
+    payers, held = payers_by_team(subscriptions), dict.fromkeys((row.pk for row in subscriptions), 0)
     rows = Holding.objects.filter(team_id__in=payers).values_list("team_id")
     for team, size_bytes in rows.annotate(total=Sum("size_bytes")).values_list("team_id", "total"):
         held[payers[team]] += size_bytes
     return held
-
-
-def _used(subscriptions: Collection[Subscription], period: Period) -> dict[int, Use]:
-    payers = _payers(subscriptions)
-    used: dict[int, Use] = defaultdict(Use)
-    for team, use in use_by_team(list(payers), period).items():
-        total = used[payers[team]]
-        total.tracked_s += use.tracked_s
-        total.ingested_bytes += use.ingested_bytes
-    return used
 
 
 def _decimal(value: int | None) -> Decimal | None:

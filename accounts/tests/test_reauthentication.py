@@ -18,6 +18,7 @@ DANGEROUS = {
     "teams:organization_privacy", "teams:organization_privacy_close", "teams:organization_settings",
     "teams:organization_delete", "teams:organization_role", "teams:organization_role_new",
     "teams:organization_role_delete", "teams:service_account_key", "teams:organization_service_account_key",
+    "billing:cancel", "billing:change", "billing:storage",
     "billing:payment_act", "billing:payment_add", "billing:payment_pay", "billing:payment_setup",
     "billing:role_assign", "billing:role_withdraw",
 }  # fmt: skip

@@ -22,4 +22,4 @@ def gateway_named(key: str) -> Gateway:
 
 def gateway_of(subscription: Subscription) -> Gateway:
     """Return by which gateway a payer adds ways to pay: Stripe where it is set up, unless operators chose otherwise."""
-    return MANUAL if subscription.gateway == MANUAL.key else gateway_named(STRIPE.key)
+    return MANUAL if subscription.pays_by_transfer else gateway_named(STRIPE.key)

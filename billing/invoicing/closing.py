@@ -26,6 +26,7 @@ from billing.invoicing.drafts import LineDraft, overage_drafts, standing_drafts
 from billing.invoicing.issuing import issue
 from billing.metering.intervals import settle
 from billing.models import Invoice, InvoiceKind, PeriodClose, Subscription
+from billing.models.plans import TERMS
 from billing.periods import Period, period_at, period_of
 from billing.selectors.sums import use_of
 from billing.selectors.usage import Use
@@ -120,7 +121,7 @@ def _close_next(subscription: Subscription, at: datetime) -> bool:
         return False
     settle(row, period)
     use = use_of(row, period, period.ends_at)
-    lines = lines_of(row, use.amounts, period.seconds)
+    lines = lines_of(row, use.amounts, period)
     alerting.look_at(row, period, use)
     terms, drafts = _terms(row), overage_drafts(lines, period)
     _begin_next(row)
@@ -146,29 +147,13 @@ def _is_gone_before(row: Subscription, period: Period) -> bool:
 
 def _begin_next(row: Subscription) -> None:
     """Let the plan and the storage begin that were chosen for the period that follows."""
-    before = _chosen(row)
-    if row.next_plan is not None:
-        row.plan = row.next_plan
-    if row.next_extra_storage_gb is not None:
-        row.extra_storage_gb = row.next_extra_storage_gb
-    elif row.next_plan is not None and row.plan.extra_storage_price_usd is None:
-        row.extra_storage_gb = 0  # the plan sells none
-    row.next_plan, row.next_extra_storage_gb = None, None
-    if (after := _chosen(row)) == before:
-        return
-    row.save(update_fields=["plan", "extra_storage_gb", "next_plan", "next_extra_storage_gb", "updated_at"])
-    audit.record(
-        SYSTEM, "billing_period.begin", row, organization_id=row.organization_id, before=before, after=after
-    )  # fmt: skip
-
-
-def _chosen(row: Subscription) -> dict[str, Any]:
-    return {
-        "plan": row.plan.key,
-        "extra_storage_gb": row.extra_storage_gb,
-        "next_plan": row.next_plan.key if row.next_plan else None,
-        "next_extra_storage_gb": row.next_extra_storage_gb,
-    }
+    before = row.terms
+    row.begin_coming()
+    row.save(update_fields=[*TERMS, "updated_at"])
+    if (after := row.terms) != before:
+        audit.record(
+            SYSTEM, "billing_period.begin", row, organization_id=row.organization_id, before=before, after=after
+        )  # fmt: skip
 
 
 def _invoiced(row: Subscription, period: Period, drafts: list[LineDraft]) -> Invoice | None:

@@ -11,6 +11,7 @@ from billing.charges import ZERO, Line, to_cents
 from billing.models import Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period
+from billing.words import plain
 
 PLAN, EXTRA_STORAGE, CREDIT = "plan", "extra_storage", "credit"
 """Categories of lines besides those of use."""
@@ -47,7 +48,7 @@ def overage_drafts(lines: Iterable[Line], period: Period) -> list[LineDraft]:
     return [
         LineDraft(
             category=str(line.category.value),
-            description=f"{_WHAT[line.category]} above {line.included or 0:f} {line.unit}, {days_of(period)}",
+            description=f"{_WHAT[line.category]} above {plain(line.included or ZERO)} {line.unit}, {days_of(period)}",
             quantity=line.above,
             unit=line.unit,
             unit_price_usd=line.price_usd or ZERO,

@@ -11,6 +11,7 @@ from billing.asking import whom_to_ask
 from billing.limits import LimitKind, state_of
 from billing.models import IngestionEntry
 from billing.subscriptions import subscription_of_team
+from billing.words import plain
 from common.errors import Invalid, TooLarge
 from teams.models import Team
 
@@ -66,7 +67,7 @@ def _require_room(team_id: int) -> None:
     limit = state_of(subscription).of(LimitKind.INGESTION)
     if limit is None or limit.included is None or limit.price_usd is not None or limit.used < limit.included:
         return
-    names = {"payer": subscription.payer, "limit": f"{limit.included:f}", "plan": subscription.plan.name}
+    names = {"payer": subscription.payer, "limit": plain(limit.included), "plan": subscription.plan.name}
     message = _(
         "%(payer)s has taken in the %(limit)s GB of trace data that its plan %(plan)s has for this period."
     )

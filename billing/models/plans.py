@@ -120,6 +120,15 @@ class Plan(Timestamped):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def sells_storage(self) -> bool:
+        """Whether storage can be bought on top of it."""
+        return self.included_storage_gb is not None and self.extra_storage_price_usd is not None
+
+
+TERMS = ("plan", "extra_storage_gb", "next_plan", "next_extra_storage_gb", "earlier_terms")
+"""Fields of `Subscription` that say what holds when."""
+
 
 class Subscription(Timestamped):
     """The plan of an organization or of a personal entity, and how it pays; each has one from its first day."""
@@ -150,6 +159,11 @@ class Subscription(Timestamped):
     next_extra_storage_gb = models.PositiveIntegerField(
         null=True, blank=True, help_text="From the end of the period on; empty: as now."
     )
+    earlier_terms = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="What was included earlier in the period that runs, each until a day (`billing.charges`).",
+    )
     anchor_day = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(28)],
@@ -160,6 +174,9 @@ class Subscription(Timestamped):
         null=True,
         blank=True,
         help_text="Since when more is stored than the limit, UTC; the grace runs from then.",
+    )
+    pays_by_transfer = models.BooleanField(
+        default=False, help_text="By bank transfer, whatever else is set up and on file."
     )
     gateway = models.CharField(max_length=20, blank=True, help_text="Which gateway knows it as a customer.")
     customer_ref = models.CharField(max_length=120, blank=True, help_text="What the gateway calls it.")
@@ -193,6 +210,30 @@ class Subscription(Timestamped):
     def has_next(self) -> bool:
         """Whether something changes when the period ends."""
         return self.next_plan_id is not None or self.next_extra_storage_gb is not None
+
+    @property
+    def terms(self) -> dict[str, str | int | None]:
+        """What holds now, and from the period's end on, as the audit log keeps it."""
+        return {
+            "plan": self.plan.key,
+            "extra_storage_gb": self.extra_storage_gb,
+            "next_plan": self.next_plan.key if self.next_plan else None,
+            "next_extra_storage_gb": self.next_extra_storage_gb,
+        }
+
+    @property
+    def coming(self) -> tuple[Plan, int]:
+        """The plan and the bought GB of the period that follows; storage ends with the plan that sold it."""
+        plan = self.next_plan or self.plan
+        if self.next_extra_storage_gb is not None:
+            return plan, self.next_extra_storage_gb
+        return plan, self.extra_storage_gb if self.next_plan is None or plan.sells_storage else 0
+
+    def begin_coming(self) -> None:
+        """Let the period that follows begin; saves nothing."""
+        self.plan, self.extra_storage_gb = self.coming
+        self.next_plan = self.next_extra_storage_gb = None
+        self.earlier_terms = []
 
     @property
     def storage_limit_gb(self) -> int | None:

@@ -135,9 +135,7 @@ def _counts(use: Use) -> bool:
 def _together(uses: Mapping[int, Use]) -> Use:
     whole = Use()
     for use in uses.values():
-        whole.gpu_s += use.gpu_s
-        whole.energy_j += use.energy_j
-        whole.byte_seconds += use.byte_seconds
+        whole.add(use)
     return whole
 
 

@@ -62,7 +62,7 @@ def project(subscription: Subscription, period: Period, use: Use, until: datetim
     return Projection(
         period,
         amounts,
-        lines_of(subscription, amounts, period.seconds),
+        lines_of(subscription, amounts, period),
         standing_usd(subscription),
         by_previous=previous is not None,
     )

@@ -18,7 +18,7 @@ from billing.models import Subscription, TeamDay, UsageDay
 from billing.models.usage import SUMS
 from billing.periods import Period, month_of
 from billing.selectors.usage import Use, until_of
-from billing.subscriptions import teams_of
+from billing.subscriptions import payers_by_team, teams_of
 from billing.units import DAY_S
 
 TeamIds = Collection[int] | QuerySet[Any, Any]
@@ -142,10 +142,12 @@ def use_by_key(over: Over, period: Period, until: datetime, *by: str) -> dict[tu
     }
 
 
-def use_by_team(team_ids: TeamIds, period: Period) -> dict[int, Use]:
-    """Return what teams used in a period, as far as the meter came; one query beside the meter's."""
-    found = use_by_key(Over(team_ids), period, until_of(period), "team_id")
-    return {team_id: use for (team_id,), use in found.items()}
+def use_by_payer(subscriptions: Collection[Subscription], period: Period) -> dict[int, Use]:
+    """Return what payers' teams used in a period, as far as the meter came, by keys of subscriptions; 3 queries."""
+    payers, found = payers_by_team(subscriptions), {row.pk: Use() for row in subscriptions}
+    for (team_id,), use in use_by_key(Over(list(payers)), period, until_of(period), "team_id").items():
+        found[payers[team_id]].add(use)
+    return found
 
 
 def use_of(subscription: Subscription, period: Period, until: datetime | None = None) -> Use:

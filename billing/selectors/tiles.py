@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from billing.charges import ZERO, Line, lines_of
+from billing.charges import ZERO, Line, as_limit, lines_of
 from billing.models import Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period, period_at
@@ -122,7 +122,7 @@ def tiles_of(subscription: Subscription, now: datetime) -> list[Tile]:
     until = until_between(period, counted)
     use = use_of(subscription, period, until)
     ahead = project(subscription, period, use, until)
-    lines = lines_of(subscription, use.amounts, period.seconds)
+    lines = lines_of(subscription, use.amounts, period)
     pairs = zip(lines, ahead.lines, strict=True)
     mean = Decimal(use.mean_bytes(period.elapsed_s(until))) / GB
     return [
@@ -136,11 +136,12 @@ def _tile(
     counted: datetime | None,
 ) -> Tile:  # fmt: skip
     is_storage = line.category == UsageCategory.STORAGE
+    limit = as_limit(line, subscription, use.held_bytes)
     return Tile(
         category=line.category,
         unit=line.unit,
-        used=Decimal(use.held_bytes) / GB if is_storage else line.used,
-        included=line.included,
+        used=limit.used,
+        included=limit.included,
         price_usd=line.price_usd,
         amount_usd=line.amount_usd,
         mean=mean if is_storage else None,

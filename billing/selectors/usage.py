@@ -1,6 +1,6 @@
 """What somebody used, and up to when it is known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 from billing.charges import Amounts
@@ -20,6 +20,11 @@ class Use:
     ingested_bytes: int = 0
     gpu_s: int = 0
     energy_j: int = 0
+
+    def add(self, other: "Use") -> None:
+        """Add what somebody else used."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
 
     @property
     def amounts(self) -> Amounts:

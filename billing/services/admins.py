@@ -105,13 +105,6 @@ def remove_person(user: User) -> None:
         _record(SYSTEM, "billing_admin.withdraw", row.organization, before)
 
 
-def remove_all(actor: Actor, organization: Organization) -> None:
-    """Take the role from everybody in an organization that is deleted."""
-    before = _names(organization)
-    BillingAdmin.objects.filter(organization=organization).delete()
-    _record(actor, "billing_admin.withdraw", organization, before)
-
-
 def move_person(source: User, target: User) -> None:
     """Give the role to the account that stays when two become one; it is an admin wherever the other was one."""
     for row in BillingAdmin.objects.filter(user=source).select_related("organization"):

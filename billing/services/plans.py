@@ -11,6 +11,7 @@ from access.actor import Actor, ActorKind
 from access.audit import record
 from billing.invoicing.closing import up_to_date
 from billing.models import Plan, Subscription
+from billing.models.plans import TERMS
 from common.errors import Conflict, Forbidden, Invalid
 
 _UNTOLD = frozenset({"id", "created_at", "updated_at"})
@@ -110,16 +111,14 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
 def assign_plan(*, actor: Actor, subscription: Subscription, plan: Plan, reason: str = "") -> Subscription:
     """Put a payer on a plan at once, whether it is offered or not. No invoice is made: that is agreed elsewhere.
 
-    A change that was waiting for the period's end is dropped.
+    A change that was waiting for the period's end is dropped; bought storage ends where the plan sells none.
     """
     _require_operator(actor, "subscription.assign")
     row = up_to_date(subscription, timezone.now())
-    before = {"plan": row.plan.key, "next_plan": row.next_plan.key if row.next_plan else None}
-    row.plan, row.next_plan = plan, None
-    row.save(update_fields=["plan", "next_plan", "updated_at"])
-    told = {"reason": reason} if reason else {}
-    _record(actor, "subscription.assign", row, before, {"plan": plan.key, "next_plan": None, **told})
-    return row
+    before = row.terms
+    row.next_plan, row.next_extra_storage_gb = None if row.plan_id == plan.pk else plan, None
+    row.begin_coming()
+    return _changed(actor, "subscription.assign", row, before, reason)
 
 
 @transaction.atomic
@@ -135,11 +134,48 @@ def assign_storage(
     if not 0 <= extra_storage_gb <= MOST_STORAGE_GB:
         raise Invalid(_("More storage is from 0 to %(most)d GB.") % {"most": MOST_STORAGE_GB})
     row = up_to_date(subscription, timezone.now())
-    before = {"extra_storage_gb": row.extra_storage_gb}
-    row.extra_storage_gb, row.next_extra_storage_gb = extra_storage_gb, None
-    row.save(update_fields=["extra_storage_gb", "next_extra_storage_gb", "updated_at"])
-    told = {"reason": reason} if reason else {}
-    _record(actor, "subscription.assign_storage", row, before, {"extra_storage_gb": extra_storage_gb, **told})
+    before = row.terms
+    row.extra_storage_gb, row.next_extra_storage_gb, row.earlier_terms = extra_storage_gb, None, []
+    return _changed(actor, "subscription.assign_storage", row, before, reason)
+
+
+@transaction.atomic
+def assign_payment(
+    *, actor: Actor, subscription: Subscription, by_transfer: bool, anchor_day: int, reason: str = ""
+) -> Subscription:
+    """Say how a payer pays, and on which day of the month its periods begin.
+
+    Args:
+        actor: An operator.
+        subscription: Whose.
+        by_transfer: By bank transfer, even with a card on file; else by what is set up and on file.
+        anchor_day: 1 to 28; the first period is the shorter for it.
+        reason: For the audit log.
+
+    Raises:
+        Conflict: the day would change although something was invoiced: days would be paid twice.
+    """
+    _require_operator(actor, "subscription.assign_payment")
+    row = up_to_date(subscription, timezone.now())
+    if anchor_day != row.anchor_day and row.invoices_made:
+        raise Conflict(_("Its periods are invoiced already: the day on which they begin stays."))
+    before = {"pays_by_transfer": row.pays_by_transfer, "anchor_day": row.anchor_day}
+    row.pays_by_transfer, row.anchor_day = by_transfer, anchor_day
+    row.save(update_fields=["pays_by_transfer", "anchor_day", "updated_at"])
+    after = {"pays_by_transfer": by_transfer, "anchor_day": anchor_day}
+    _record(actor, "subscription.assign_payment", row, before, {**after, **_why(reason)})
+    return row
+
+
+def _changed(
+    actor: Actor, action: str, row: Subscription, before: dict[str, Any], reason: str
+) -> Subscription:
+    """Save other terms, and note what of them changed."""
+    row.save(update_fields=[*TERMS, "updated_at"])
+    after = row.terms
+    names = [name for name in after if after[name] != before[name]]
+    told = {name: after[name] for name in names}
+    _record(actor, action, row, {name: before[name] for name in names}, {**told, **_why(reason)})
     return row
 
 
@@ -150,3 +186,7 @@ def _record(
     record(
         actor, action, about, before=before, after=after, organization_id=row.organization_id, team_id=row.team_id
     )  # fmt: skip
+
+
+def _why(reason: str) -> dict[str, str]:
+    return {"reason": reason} if reason else {}

@@ -12,11 +12,14 @@ from access.audit import record
 from access.engine import require
 from billing.access import BillingAction
 from billing.changes import MOST_EXTRA_GB, ChangeKind, Summary, Terms, as_of, summarize
-from billing.charges import ZERO
+from billing.charges import ZERO, keep_terms, price_of
 from billing.gateways.collecting import collect_soon
+from billing.invoicing.advance import unused_usd
 from billing.invoicing.closing import up_to_date
 from billing.invoicing.issuing import issue
 from billing.models import Invoice, InvoiceKind, Plan, Subscription
+from billing.models.plans import TERMS
+from billing.periods import period_at
 from billing.services.payment_methods import methods_of
 from billing.subscriptions import subscription_of
 from common.errors import Conflict, Invalid, NotFound
@@ -138,7 +141,7 @@ def undo_change(*, actor: Actor, organization: Organization) -> Subscription:
     subscription, _now = _up_to_date(organization)
     if not subscription.has_next:
         raise AlreadySo(_("Nothing is to change at the end of the period."))
-    before = _told(subscription)
+    before = subscription.terms
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, "subscription.undo", before)
     return subscription
@@ -165,16 +168,18 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
         )
     kind = ChangeKind.UPGRADE if plan.rank > row.plan.rank else ChangeKind.DOWNGRADE
     extra = row.extra_storage_gb
-    if kind is ChangeKind.DOWNGRADE and row.next_extra_storage_gb is not None:
-        extra = row.next_extra_storage_gb
-    return _summary(row, kind, Terms(plan, extra if sells_storage(plan) else 0), now)
+    if (
+        kind is ChangeKind.DOWNGRADE and row.next_plan is None
+    ):  # else that plan, not the payer, let storage go
+        extra = row.coming[1]
+    return _summary(row, kind, Terms(plan, extra if plan.sells_storage else 0), now)
 
 
 def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Summary:
     row = as_of(subscription, now)
     if not 0 <= extra_gb <= MOST_EXTRA_GB:
         raise Invalid(_("Extra storage is 0 to %(most)s GB.") % {"most": f"{MOST_EXTRA_GB:,}"})
-    if not sells_storage(row.plan):
+    if not row.plan.sells_storage:
         raise Conflict(_("The plan %(plan)s sells no extra storage.") % {"plan": row.plan.name})
     if row.next_plan is not None:
         names = {"plan": row.next_plan.name}
@@ -206,7 +211,7 @@ def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
     free = free_plan()
     if free is None:
         raise Conflict(_("There is no plan without a price to go to. Ask whom your plan is from."))
-    if row.next_plan is not None and row.next_plan.price_usd == ZERO:
+    if row.has_next and price_of(*row.coming) == ZERO:
         raise AlreadySo(_("The plan %(plan)s ends already with the period.") % {"plan": row.plan.name})
     return _summary(row, ChangeKind.CANCEL, Terms(free, 0), now)
 
@@ -215,11 +220,6 @@ def free_plan() -> Plan | None:
     """Return where who cancels goes to: the lowest plan on offer that costs nothing, else the default one."""
     free = Plan.objects.filter(price_usd=ZERO, by_contact=False)
     return free.filter(is_offered=True).order_by("rank", "pk").first() or free.filter(is_default=True).first()
-
-
-def sells_storage(plan: Plan) -> bool:
-    """Say whether storage can be bought on top of a plan."""
-    return plan.included_storage_gb is not None and plan.extra_storage_price_usd is not None
 
 
 def _require_choice(before: Plan, plan: Plan) -> None:
@@ -238,7 +238,11 @@ def _require_self_service(plan: Plan) -> None:
 
 
 def _summary(row: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Summary:
-    return summarize(row, kind, after, now, has_method=methods_of(row).filter(is_default=True).exists())
+    return summarize(
+        row, kind, after, now,
+        has_method=methods_of(row).filter(is_default=True).exists(),
+        unused_usd=unused_usd(row, period_at(now, row.anchor_day), now.date()),
+    )  # fmt: skip
 
 
 def _checked(summary: Summary, confirm: str) -> Summary:
@@ -253,7 +257,8 @@ def _checked(summary: Summary, confirm: str) -> Summary:
 
 def _begin(actor: Actor, subscription: Subscription, summary: Summary, action: str, now: datetime) -> Done:
     """Change at once, and invoice the days that are left; what was to change later is dropped."""
-    before = _told(subscription)
+    before = subscription.terms
+    keep_terms(subscription, now.date())
     subscription.plan, subscription.extra_storage_gb = summary.after.plan, summary.after.extra_gb
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, action, before, charged=str(summary.now_usd))
@@ -265,7 +270,7 @@ def _begin(actor: Actor, subscription: Subscription, summary: Summary, action: s
 
 
 def _plan_ahead(actor: Actor, subscription: Subscription, summary: Summary, action: str) -> Done:
-    before, after = _told(subscription), summary.after
+    before, after = subscription.terms, summary.after
     changes_plan = after.plan.pk != subscription.plan.pk
     subscription.next_plan = after.plan if changes_plan else None
     subscription.next_extra_storage_gb = (
@@ -275,21 +280,11 @@ def _plan_ahead(actor: Actor, subscription: Subscription, summary: Summary, acti
     return Done(summary, None)
 
 
-def _told(subscription: Subscription) -> dict[str, str | int | None]:
-    return {
-        "plan": subscription.plan.key,
-        "extra_storage_gb": subscription.extra_storage_gb,
-        "next_plan": subscription.next_plan.key if subscription.next_plan else None,
-        "next_extra_storage_gb": subscription.next_extra_storage_gb,
-    }
-
-
 def _save(
     actor: Actor, subscription: Subscription, action: str, before: dict[str, str | int | None], **more: str
 ) -> None:
-    names = ["plan", "extra_storage_gb", "next_plan", "next_extra_storage_gb", "updated_at"]
-    subscription.save(update_fields=names)
+    subscription.save(update_fields=[*TERMS, "updated_at"])
     record(
         actor, action, subscription, organization_id=subscription.organization_id,
-        before=before, after={**_told(subscription), **more},
+        before=before, after={**subscription.terms, **more},
     )  # fmt: skip

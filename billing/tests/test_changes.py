@@ -1,19 +1,30 @@
 """Changing plans and bought storage (BIL-8): what the summary says is what happens, to the cent and to the day."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 import time_machine
+from django.db import transaction
+from django.utils import timezone
 
 from access.actions import Preset
+from access.actor import SYSTEM
 from access.models import AuditEntry
 from billing.changes import ChangeKind
 from billing.invoicing.closing import close_all
-from billing.models import Invoice, PaymentMethod, Plan, Subscription
+from billing.invoicing.drafts import standing_drafts
+from billing.invoicing.issuing import issue
+from billing.limits import LimitKind, state_of
+from billing.models import Invoice, InvoiceKind, InvoiceStatus, PaymentMethod, Plan, Subscription
+from billing.periods import month_of
 from billing.services import subscriptions as services
+from billing.services.plans import assign_plan
+from billing.subscriptions import subscription_of
 from billing.tests.paying import payer, plan
+from billing.tests.used import holds, metered
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, actor, delivered, make_member
 
@@ -50,6 +61,17 @@ def pro() -> Any:
     organization, who, subscription = payer("pro", name="aurora")
     with_method(subscription)
     return organization, who, subscription
+
+
+def paid_ahead(subscription: Subscription) -> Invoice:
+    """Issue what the end of October charged for November: the plan and the storage there are."""
+    subscription.refresh_from_db()
+    with transaction.atomic():
+        drafts = standing_drafts(subscription, month_of(NOW.date()))
+        at = datetime(2026, 11, 1, 6, tzinfo=UTC)
+        made = issue(subscription, InvoiceKind.PERIOD, month_of(date(2026, 10, 1)), drafts, at)
+    assert made is not None
+    return made
 
 
 def go(organization: Any, who: Any, to: Plan) -> services.Done:
@@ -105,6 +127,7 @@ def test_what_was_paid_and_is_not_used_is_credited(pro: Any):
     """From $60 with 100 GB at $0.025 to $200 with the same storage at $0.02: nine days of each."""
     organization, who, subscription = pro
     Subscription.objects.filter(pk=subscription.pk).update(extra_storage_gb=100)
+    paid_ahead(subscription)
     plus = Plan.objects.create(
         key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(200), included_storage_gb=500,
         extra_storage_price_usd=Decimal("0.02"),
@@ -113,14 +136,108 @@ def test_what_was_paid_and_is_not_used_is_credited(pro: Any):
     assert done.invoice is not None
     amounts = [(line.category, line.amount_usd) for line in done.invoice.lines.all()]
     assert amounts == [
-        ("credit", Decimal("-18.00")), ("credit", Decimal("-0.75")), ("plan", Decimal("60.00")),
-        ("extra_storage", Decimal("0.60")),
+        ("credit", Decimal("-18.75")), ("plan", Decimal("60.00")), ("extra_storage", Decimal("0.60")),
     ]  # fmt: skip
+    assert (
+        done.invoice.lines.first().description
+        == "Unused: Pro + 100 GB, 2026-11-22 to 2026-11-30 (9 of 30 days)"
+    )
     assert done.invoice.total_usd == Decimal("41.85")
+
+
+@pytest.mark.parametrize("case", ["given", "void"])
+def test_what_nobody_paid_is_not_credited(pro: Any, case: str):
+    """BIL-8: an operator put them on Pro without an invoice, or declared it void."""
+    organization, who, subscription = pro
+    if case == "void":
+        invoice = paid_ahead(subscription)
+        Invoice.objects.filter(pk=invoice.pk).update(status=InvoiceStatus.VOID)
+    plus = Plan.objects.create(key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(100))
+    done = go(organization, who, plus)
+    assert [line.draft.category for line in done.summary.lines] == ["plan"]
+    assert done.summary.now_usd == Decimal("30.00")
+
+
+def test_a_credit_is_of_what_was_charged_whatever_the_plan_costs_since(pro: Any, clock: Any):
+    """BIL-8: $60 were charged for November, $100 less $18 on the 22nd; then Pro is dearer, and the 26th comes."""
+    organization, who, subscription = pro
+    paid_ahead(subscription)
+    Plan.objects.filter(key="pro").update(price_usd=Decimal(500))
+    names = {"is_offered": True, "price_usd": Decimal(100)}
+    first = Plan.objects.create(key="plus", name="Plus", rank=25, **names)
+    assert go(organization, who, first).summary.now_usd == Decimal("12.00")
+    clock.move_to(datetime(2026, 11, 26, 12, tzinfo=UTC))
+    second = Plan.objects.create(key="max", name="Max", rank=26, **names | {"price_usd": Decimal(600)})
+    summary = services.preview_plan(actor=who, organization=organization, plan=second)
+    credit, charged = (line.draft.amount_usd for line in summary.lines)
+    assert charged == Decimal("100.00")
+    assert credit == -(Decimal(60) * 5 / 30 + Decimal(12) * 5 / 9).quantize(Decimal("0.01"))
+
+
+def test_storage_bought_on_the_last_day_is_included_on_that_day(pro: Any, clock: Any):
+    """BIL-8, BIL-10: 10,100 GB held all November are not covered by 10,000 that were bought for one day."""
+    organization, who, subscription = pro
+    team = TeamFactory(organization=organization)
+    holds(team, date(2026, 11, 1), 10_100)
+    clock.move_to(datetime(2026, 11, 30, 12, tzinfo=UTC))
+    assert buy(organization, who, 10_000).summary.now_usd == Decimal("8.33")
+    assert state_of(subscription_of(organization)).of(LimitKind.STORAGE).included == 10_100
+    buy(organization, who, 0)
+    metered(datetime(2026, 12, 1, 7, tzinfo=UTC))
+    clock.move_to(datetime(2026, 12, 1, 7, tzinfo=UTC))
+    close_all(timezone.now())
+    invoice = Invoice.objects.filter(kind="period").get()
+    lines = {line.category: (line.description, line.amount_usd) for line in invoice.lines.all()}
+    assert lines["storage"] == ("Storage above 433.33 GB, 2026-11-01 to 2026-11-30", Decimal("290.00"))
+    subscription.refresh_from_db()
+    assert (subscription.extra_storage_gb, subscription.earlier_terms) == (0, [])
+
+
+def test_included_hours_count_by_the_days_of_their_terms(free: Any):
+    """BIL-8: 21 days of Free's 250 hours, 9 of Pro's 500; the summary says so; what operators set holds for all."""
+    organization, who, _subscription = free
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
+    assert "the new amounts for 9 of the 30 days" in summary.warnings[0]
+    go(organization, who, plan("pro"))
+    row = subscription_of(organization)
+    assert state_of(row).of(LimitKind.HOURS).included == 325
+    assert state_of(row, datetime(2026, 12, 1, 7, tzinfo=UTC)).of(LimitKind.HOURS).included == 500
+    assign_plan(actor=SYSTEM, subscription=row, plan=plan("pro"))
+    assert state_of(subscription_of(organization)).of(LimitKind.HOURS).included == 500
+
+
+def test_days_without_a_limit_count_as_the_terms_since(free: Any):
+    organization, who, _subscription = free
+    Plan.objects.filter(key="free").update(included_hours=None)
+    go(organization, who, plan("pro"))
+    assert state_of(subscription_of(organization)).of(LimitKind.HOURS).included == 500
+
+
+def test_bought_storage_outlives_a_change_of_mind(pro: Any):
+    """BIL-8: a downgrade to what sells no storage waits; the one that takes its place sells some."""
+    organization, who, subscription = pro
+    Subscription.objects.filter(pk=subscription.pk).update(extra_storage_gb=100)
+    go(organization, who, plan("free"))
+    lite = Plan.objects.create(
+        key="lite", name="Lite", rank=15, is_offered=True, price_usd=Decimal(20), included_storage_gb=50,
+        extra_storage_price_usd=Decimal("0.02"),
+    )  # fmt: skip
+    assert go(organization, who, lite).summary.after.extra_gb == 100
+    assert subscription_of(organization).coming == (lite, 100)
+
+
+def test_who_acts_for_somebody_else_spends_nothing(pro: Any):
+    """BIL-11: an operator who acts as a billing admin is refused."""
+    organization, who, _subscription = pro
+    with pytest.raises(Forbidden):
+        services.preview_storage(
+            actor=replace(who, impersonated_by="root"), organization=organization, extra_gb=9
+        )
 
 
 def test_an_upgrade_that_costs_less_makes_no_invoice_and_pays_nothing_back(pro: Any):
     organization, who, subscription = pro
+    paid_ahead(subscription)
     lean = Plan.objects.create(key="lean", name="Lean", rank=25, is_offered=True, price_usd=Decimal(10))
     done = go(organization, who, lean)
     subscription.refresh_from_db()
@@ -252,7 +369,7 @@ def test_a_plan_that_the_operator_gave_cannot_be_had_back_and_the_summary_says_s
     organization, who, subscription = payer("academic")
     with_method(subscription)
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
-    assert "you cannot choose it again" in summary.warnings[0]
+    assert "you cannot choose it again" in summary.warnings[-1]
 
 
 def test_seats_and_storage_that_do_not_fit_are_said_in_words(pro: Any):

@@ -54,12 +54,12 @@ def half_up(amount: Decimal) -> Decimal:
 @given(plan=plans, used_=amounts, extra=st.integers(0, 5000))
 def test_lines_are_rounded_once_and_add_up(plan, used_, extra):
     subscription = Subscription(plan=plan, extra_storage_gb=extra)
-    lines = lines_of(subscription, used_, NOVEMBER.seconds)
+    lines = lines_of(subscription, used_, NOVEMBER)
     drafts = overage_drafts(lines, NOVEMBER) + standing_drafts(subscription, NOVEMBER)
     for draft in drafts:
         assert draft.amount_usd == half_up(draft.quantity * draft.unit_price_usd) > 0
     assert sum(draft.amount_usd for draft in overage_drafts(lines, NOVEMBER)) == overage_usd(lines)
-    again = lines_of(subscription, used_, NOVEMBER.seconds)
+    again = lines_of(subscription, used_, NOVEMBER)
     assert overage_drafts(again, NOVEMBER) + standing_drafts(subscription, NOVEMBER) == drafts
 
 

@@ -4,14 +4,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
+from billing.gateways import MANUAL, gateway_of
 from billing.models import Plan, Subscription
 from billing.plans import default_plan
-from billing.services.plans import assign_plan, assign_storage, delete_plan, save_plan
+from billing.services.plans import assign_payment, assign_plan, assign_storage, delete_plan, save_plan
 from common.errors import Conflict, Forbidden, Invalid
 from teams.models import Organization
 from tests.factories import OrganizationFactory, UserFactory, actor
@@ -158,6 +159,34 @@ class TestSubscriptions:
         assert told.organization_id == organization.pk
         assert told.before == {"plan": "self-hosted", "next_plan": "free"}
         assert told.after == {"plan": "enterprise", "next_plan": None, "reason": "contract 7"}
+
+    def test_a_waiting_change_is_dropped_whole_and_storage_ends_with_the_plan_that_sold_it(
+        self, organization: Organization
+    ):
+        """BIL-8: cancelling waits, which would let storage go; then an operator decides otherwise."""
+        row = put_on(organization, Plan.objects.get(key="pro"))
+        row.extra_storage_gb, row.next_extra_storage_gb, row.next_plan = 100, 0, Plan.objects.get(key="free")
+        row.save()
+        row = assign_plan(actor=SYSTEM, subscription=row, plan=row.plan)
+        assert (row.extra_storage_gb, row.next_extra_storage_gb, row.next_plan) == (100, None, None)
+        row = assign_plan(actor=SYSTEM, subscription=row, plan=Plan.objects.get(key="free"))
+        assert row.extra_storage_gb == 0
+        assert AuditEntry.objects.order_by("pk").last().before == {"plan": "pro", "extra_storage_gb": 100}
+
+    def test_and_lets_it_pay_by_transfer_on_another_day(self, operator: Client, organization: Organization):
+        """BIL-10: with Stripe set up, too; the day is settled before the first invoice."""
+        row = Subscription.objects.get(organization=organization)
+        self._act(operator, row, "payment", by_transfer="on", anchor_day=15)
+        row.refresh_from_db()
+        assert (row.pays_by_transfer, row.anchor_day) == (True, 15)
+        with override_settings(STRIPE_SECRET_KEY="sk_test_1"):
+            assert gateway_of(row) is MANUAL
+        told = AuditEntry.objects.get(action="subscription.assign_payment")
+        assert (told.before["anchor_day"], told.after["pays_by_transfer"]) == (1, True)
+        Subscription.objects.filter(pk=row.pk).update(invoices_made=1)
+        with pytest.raises(Conflict, match="invoiced already"):
+            assign_payment(actor=SYSTEM, subscription=row, by_transfer=True, anchor_day=3)
+        assign_payment(actor=SYSTEM, subscription=row, by_transfer=False, anchor_day=15)
 
     def test_and_gives_more_storage(self, operator: Client, organization: Organization):
         row = Subscription.objects.get(organization=organization)

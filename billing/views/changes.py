@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import declare
 from access.web import actor_of
+from accounts.reauthentication import reauthenticated_post
 from billing.access import BillingAction
 from billing.changes import ChangeKind, Summary
 from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN
@@ -156,6 +157,7 @@ def _of_plan(request: HttpRequest, organization: Organization, plan: Plan) -> Ch
 @declare(_MANAGE)
 @never_cache
 @require_http_methods(["GET", "POST"])
+@reauthenticated_post
 def change(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what going to the plan ``plan`` means; a POST goes there."""
     organization = organization_of(request, entity, _MANAGE)
@@ -170,6 +172,7 @@ def change(request: HttpRequest, entity: str) -> HttpResponse:
 @declare(_MANAGE)
 @never_cache
 @require_http_methods(["GET", "POST"])
+@reauthenticated_post
 def storage(request: HttpRequest, entity: str) -> HttpResponse:
     """Ask how much extra storage there is to be, then show what that means; a POST buys it."""
     organization = organization_of(request, entity, _MANAGE)
@@ -193,7 +196,7 @@ def storage(request: HttpRequest, entity: str) -> HttpResponse:
 def _ask_storage(
     request: HttpRequest, organization: Organization, subscription: Subscription, form: StorageForm
 ) -> HttpResponse:
-    if not services.sells_storage(subscription.plan):
+    if not subscription.plan.sells_storage:
         names = {"plan": subscription.plan.name}
         messages.error(request, _("The plan %(plan)s sells no extra storage.") % names)
         return redirect("billing:plans", organization.name)
@@ -210,6 +213,7 @@ def _ask_storage(
 @declare(_MANAGE)
 @never_cache
 @require_http_methods(["GET", "POST"])
+@reauthenticated_post
 def cancel(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what ending the paid plan means; a POST ends it with the period."""
     organization = organization_of(request, entity, _MANAGE)
