@@ -1,5 +1,7 @@
 """What billing does by itself."""
 
+import logging
+
 from celery import shared_task
 
 from billing import alerting, noticing
@@ -10,6 +12,7 @@ from billing.services import invoices, payment_methods
 from common.errors import Unavailable
 
 HARDWARE_BUDGET_S = 120.0
+logger = logging.getLogger(__name__)
 
 # Closing periods, invoices and usage alerts
 
@@ -55,9 +58,15 @@ def forget_method(method_id: int) -> None:
 
 @shared_task(acks_late=True, expires=300, time_limit=600)
 def sweep_payments() -> None:
-    """Handle events and collect invoices whose task was lost, and try again what failed; scheduled every 300 s."""
-    events.sweep()
-    collecting.sweep()
+    """Handle events and collect invoices whose task was lost, and try again what failed; scheduled every 300 s.
+
+    Neither waits for the other to succeed: what fails is logged, and the next time comes.
+    """
+    for sweep in (events.sweep, collecting.sweep):
+        try:
+            sweep()
+        except Exception:
+            logger.exception("a sweep of payments broke off: %s", sweep.__module__)
 
 
 # Metering

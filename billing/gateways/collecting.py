@@ -121,7 +121,7 @@ def next_attempt(attempts: int, failed_at: datetime) -> datetime | None:
 def sweep(now: datetime | None = None) -> int:
     """Go on with every attempt that was begun, and begin those that are due; returns how many were looked at.
 
-    A gateway that does not answer ends the sweep: the next one comes.
+    A gateway that does not answer ends the sweep: the next one comes. An invoice that fails holds up no other.
     """
     now = now or timezone.now()
     begun = Payment.objects.filter(status=PaymentStatus.PENDING, updated_at__lte=now - LEFT_ALONE)
@@ -133,6 +133,8 @@ def sweep(now: datetime | None = None) -> int:
         except Unavailable:
             logger.warning("the payment gateway does not answer; %s invoices wait", len(numbers) - looked_at)
             return looked_at
+        except Exception:
+            logger.exception("invoice %s could not be collected", number)
     return len(numbers)
 
 
