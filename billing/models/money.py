@@ -75,7 +75,6 @@ class InvoiceStatus(models.TextChoices):
     OPEN = "open", _("Open")
     PAID = "paid", _("Paid")
     VOID = "void", _("Void")
-    UNCOLLECTIBLE = "uncollectible", _("Uncollectible")
 
 
 class Invoice(Timestamped):

@@ -56,8 +56,6 @@ def standing_of(invoice: Invoice, now: datetime | None = None) -> Standing:
         return Standing(_("Paid"), "success")
     if invoice.status == InvoiceStatus.VOID:
         return Standing(_("Void"))
-    if invoice.status == InvoiceStatus.UNCOLLECTIBLE:
-        return Standing(_("Not collected"), "danger")
     if invoice.failure:
         return Standing(_("Payment failed"), "danger")
     if invoice.details.get("by_transfer") and invoice.due_at < (now or timezone.now()):

@@ -24,7 +24,7 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
     """Note that an invoice was paid, and mail the receipt; one that is paid is left alone.
 
     Args:
-        invoice: Open or given up.
+        invoice: An open one.
         payment_ref: What the gateway, or the bank, calls the payment.
         at: When the money came.
         actor: The gateway's word is the system's; that a bank transfer arrived is an operator's.
