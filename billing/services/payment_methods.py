@@ -66,11 +66,14 @@ def keep_method(actor: Actor, subscription: Subscription, gateway: str, facts: M
     """Keep a way to pay; one that is known is returned as it is.
 
     The first one is the default. So is one that is added while the default fails: that is why it was added.
+
+    Raises:
+        Conflict: it was removed, is another payer's, or there are as many as there may be.
     """
     subscription = locked(subscription)
     known = PaymentMethod.objects.filter(gateway=gateway, ref=facts.ref).first()
     if known is not None:
-        return known
+        return _still(known, subscription)
     _require_room(subscription)
     method = PaymentMethod.objects.create(
         subscription=subscription, gateway=gateway, ref=facts.ref, brand=facts.brand, last4=facts.last4,
@@ -200,6 +203,15 @@ def why_needed(subscription: Subscription) -> str:
             % names
         )
     return ""
+
+
+def _still(known: PaymentMethod, subscription: Subscription) -> PaymentMethod:
+    """Return a way to pay that is known already, if it is this payer's and there."""
+    if known.subscription_id != subscription.pk:
+        raise Conflict(_("This card was not added for this organization. Add it again."))
+    if known.removed_at is not None:
+        raise Conflict(_("That way to pay was removed. Add it anew."))
+    return known
 
 
 def _require_room(subscription: Subscription) -> None:
