@@ -73,7 +73,7 @@ class InvoiceAdmin(ServedAdmin[Invoice]):
 
     list_display = [
         "number", "subscription", "kind", "period_start", "total_usd", "status", "issued_at", "due_at", "gateway",
-        "attempts",
+        "attempts", "reminders",
     ]  # fmt: skip
     list_filter = ["status", "kind", "gateway", "issued_at"]
     list_select_related = _WITH

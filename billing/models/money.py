@@ -98,8 +98,11 @@ class Invoice(Timestamped):
     gateway = models.CharField(max_length=20, blank=True)
     ref = models.CharField(max_length=120, blank=True, help_text="What the gateway calls it.")
     failure = models.CharField(max_length=300, blank=True, help_text="Why the last payment failed.")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Charges that failed.")
+    reminders = models.PositiveSmallIntegerField(default=0, help_text="Sent of a bank transfer that is late.")
+    next_attempt_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it is charged again, or reminded of."
+    )
 
     class Meta:
         ordering = ["-pk"]

@@ -129,9 +129,9 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
     row = _locked(invoice)
     if row.status != InvoiceStatus.OPEN or row.next_attempt_at is None or row.next_attempt_at > now:
         return False
-    row.attempts += 1
-    row.next_attempt_at = now + REMINDED_EVERY if row.attempts < REMINDERS else None
-    row.save(update_fields=["attempts", "next_attempt_at", "updated_at"])
+    row.reminders += 1
+    row.next_attempt_at = now + REMINDED_EVERY if row.reminders < REMINDERS else None
+    row.save(update_fields=["reminders", "next_attempt_at", "updated_at"])
     mailing.tell_overdue(row)
     return True
 

@@ -276,3 +276,24 @@ def test_an_invoice_that_waits_for_a_card_is_charged_when_one_is_added(
     with django_capture_on_commit_callbacks(execute=True):
         add_card(stripe, organization, who)
     assert state_of(invoice) == ("paid", ["succeeded"])
+
+
+def test_a_transfer_that_was_reminded_of_thrice_is_tried_again_after_pay_now_fails(
+    stripe: Stripe, settings: Any, django_capture_on_commit_callbacks: Any
+):
+    """BIL-7: reminders are no failed charges."""
+    organization, who, subscription = payer("pro")
+    settings.STRIPE_SECRET_KEY = ""
+    invoice = open_invoice(subscription)
+    for days in (15, 22, 29, 36):
+        invoices.remind_overdue(later(days=days))
+    invoice.refresh_from_db()
+    assert (invoice.reminders, invoice.attempts, invoice.next_attempt_at) == (3, 0, None)
+    settings.STRIPE_SECRET_KEY = SECRET_KEY
+    add_card(stripe, organization, who, FAILING_CARD)
+    with django_capture_on_commit_callbacks(execute=True):
+        payment_methods.pay_now(actor=who, invoice=invoice)
+    assert state_of(invoice) == ("open", ["failed"])
+    assert invoice.attempts == 1
+    assert invoice.next_attempt_at is not None
+    assert later(days=2) < invoice.next_attempt_at < later(days=4)
