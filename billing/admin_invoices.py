@@ -115,6 +115,7 @@ class PaymentMethodAdmin(ServedAdmin[PaymentMethod]):
         "is_default",
         "gateway",
         "removed_at",
+        "forgotten_at",
     ]
     list_filter = ["gateway", "is_default"]
     list_select_related = _WITH

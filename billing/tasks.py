@@ -52,17 +52,17 @@ def handle_event(event_id: int) -> None:
 
 @shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=60, max_retries=8, time_limit=300)
 def forget_method(method_id: int) -> None:
-    """Tell the gateway that a payment method was removed."""
+    """Tell the gateway that a payment method was removed; the sweep goes on with what could not be done."""
     payment_methods.forget_at_gateway(method_id)
 
 
 @shared_task(acks_late=True, expires=300, time_limit=600)
 def sweep_payments() -> None:
-    """Handle events and collect invoices whose task was lost, and try again what failed; scheduled every 300 s.
+    """Do what a lost task left: events, invoices, and cards that were removed; scheduled every 300 s.
 
-    Neither waits for the other to succeed: what fails is logged, and the next time comes.
+    None waits for another to succeed: what fails is logged, and the next time comes.
     """
-    for sweep in (events.sweep, collecting.sweep):
+    for sweep in (events.sweep, collecting.sweep, payment_methods.sweep):
         try:
             sweep()
         except Exception:

@@ -25,6 +25,9 @@ class PaymentMethod(Timestamped):
     exp_year = models.PositiveSmallIntegerField(null=True, blank=True)
     is_default = models.BooleanField(default=False)
     removed_at = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the gateway could not charge it any more."
+    )
 
     class Meta:
         ordering = ["pk"]

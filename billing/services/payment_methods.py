@@ -1,5 +1,7 @@
 """How an organization pays (BIL-7): ways to pay are added, made default and removed, and billing details changed."""
 
+import logging
+from datetime import datetime
 from functools import partial
 
 from django.db import transaction
@@ -15,11 +17,13 @@ from billing.access import BillingAction
 from billing.changes import has_prices
 from billing.charges import ZERO, standing_usd
 from billing.gateways.base import MethodFacts, Setup
-from billing.gateways.collecting import collect_soon
+from billing.gateways.collecting import LEFT_ALONE, MOST_AT_ONCE, collect_soon
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, PaymentStatus, Subscription
 from billing.subscriptions import locked, subscription_of
-from common.errors import Conflict, Invalid
+from common.errors import Conflict, Invalid, Unavailable
 from teams.models import Organization
+
+logger = logging.getLogger(__name__)
 
 MOST = 10
 """Ways to pay of one organization."""
@@ -121,13 +125,38 @@ def drop_method(method: PaymentMethod) -> None:
     method = PaymentMethod.objects.select_for_update().get(pk=method.pk)
     if method.removed_at is None:
         _end(SYSTEM, method)
+    _note_forgotten(method)
 
 
 def forget_at_gateway(method_id: int) -> None:
     """Tell the gateway that a way to pay was removed; raises `Unavailable` where it does not answer."""
     method = PaymentMethod.objects.get(pk=method_id)
-    if method.removed_at is not None:
-        gateways.gateway_named(method.gateway).forget(method.ref)
+    gateway = gateways.gateway_named(method.gateway)
+    if method.removed_at is None or method.forgotten_at is not None or gateway.key != method.gateway:
+        return  # one that was switched off is told when it is back
+    gateway.forget(method.ref)
+    _note_forgotten(method)
+
+
+def sweep(now: datetime | None = None) -> int:
+    """Tell gateways of removed ways to pay of which they were not told; returns how many were looked at.
+
+    A gateway that does not answer ends the sweep: the next one comes. One that fails holds up no other.
+    """
+    now = now or timezone.now()
+    keys = [gateways.MANUAL.key, *(gateway.key for gateway in gateways.automatic_gateways())]
+    rows = PaymentMethod.objects.filter(
+        gateway__in=keys, forgotten_at=None, removed_at__lte=now - LEFT_ALONE
+    ).order_by("pk")
+    numbers = list(rows.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    for looked_at, number in enumerate(numbers):
+        try:
+            forget_at_gateway(number)
+        except Unavailable:
+            return looked_at
+        except Exception:
+            logger.exception("payment method %s is removed, and the gateway keeps it", number)
+    return len(numbers)
 
 
 @transaction.atomic
@@ -262,6 +291,11 @@ def _end(actor: Actor, method: PaymentMethod) -> None:
     heir = methods_of(method.subscription).order_by("-pk").first() if was_default else None
     if heir is not None:
         _set_default(actor, method.subscription, heir)
+
+
+def _note_forgotten(method: PaymentMethod) -> None:
+    now = timezone.now()
+    PaymentMethod.objects.filter(pk=method.pk, forgotten_at=None).update(forgotten_at=now, updated_at=now)
 
 
 def _forget_soon(method_id: int) -> None:
