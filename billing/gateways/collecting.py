@@ -93,11 +93,10 @@ def _close(payment: Payment, status: PaymentStatus, failure: str = "") -> None:
 
 
 def _pay(invoice: Invoice, payment: Payment) -> None:
-    if invoice.status in {InvoiceStatus.PAID, InvoiceStatus.VOID}:
-        message = "payment %s of %s came although the invoice is %s: give it back"
-        logger.error(message, payment.ref, invoice.number, invoice.status)
-        return
-    invoices.mark_paid(invoice=invoice, payment_ref=payment.ref, at=timezone.now())
+    if invoice.status == InvoiceStatus.OPEN:
+        invoices.mark_paid(invoice=invoice, payment_ref=payment.ref, at=timezone.now())
+    else:
+        invoices.note_surplus(invoice=invoice, payment=payment)
 
 
 def _fail(invoice: Invoice, payment: Payment, reason: str) -> None:

@@ -18,7 +18,8 @@ from billing.changes import has_prices
 from billing.charges import ZERO, standing_usd
 from billing.gateways.base import MethodFacts, Setup
 from billing.gateways.collecting import LEFT_ALONE, MOST_AT_ONCE, collect_soon
-from billing.models import Invoice, InvoiceStatus, PaymentMethod, PaymentStatus, Subscription
+from billing.models import Invoice, InvoiceStatus, PaymentMethod, Subscription
+from billing.services.invoices import is_under_way
 from billing.subscriptions import locked, subscription_of
 from common.errors import Conflict, Invalid, Unavailable
 from teams.models import Organization
@@ -199,7 +200,7 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
     invoice = Invoice.objects.select_for_update().get(pk=invoice.pk)
     if invoice.status != InvoiceStatus.OPEN:
         raise Conflict(_("The invoice %(number)s is not open; nothing is owed by it.") % {"number": invoice})
-    if invoice.payments.filter(status=PaymentStatus.PENDING).exists():
+    if is_under_way(invoice):
         raise Conflict(_("A payment of the invoice %(number)s is under way.") % {"number": invoice})
     default = methods_of(subscription).filter(is_default=True).first()
     if default is None or not gateways.gateway_named(default.gateway).is_automatic:
