@@ -162,17 +162,11 @@ def _attempt_at(invoice_id: int, now: datetime) -> Payment | None:
     if begun is not None:
         begun.invoice = invoice
         return begun
-    methods = PaymentMethod.objects.filter(
-        subscription=invoice.subscription_id, is_default=True, removed_at=None
-    )
-    method = methods.first()
+    method = gateways.card_of(invoice.subscription)
     if method is None or not is_due(invoice, now):
         return None
-    gateway = gateways.gateway_named(method.gateway)
-    if not gateway.is_automatic:
-        return None
     return Payment.objects.create(
-        invoice=invoice, method=method, gateway=gateway.key, amount_usd=invoice.total_usd
+        invoice=invoice, method=method, gateway=method.gateway, amount_usd=invoice.total_usd
     )
 
 

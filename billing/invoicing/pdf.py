@@ -177,7 +177,7 @@ def _payment(invoice: Invoice) -> list[Flowable]:
         said.append(_text(f"Paid on {_day(invoice.paid_at)}.{ref} Thank you.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.VOID:
         said.append(_text("This invoice is void and need not be paid.", spaceBefore=3))
-    elif details.get("by_transfer"):
+    elif invoice.by_transfer:
         asked = f"Please pay by bank transfer until {_day(invoice.due_at)}, naming {invoice.number}."
         said.append(_text(asked, spaceBefore=3))
         if details.get("bank_details"):

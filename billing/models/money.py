@@ -65,6 +65,10 @@ class PeriodClose(models.Model):
         return f"{self.subscription_id} from {self.period_start}"
 
 
+TRANSFER = "manual"
+"""The gateway of bank transfers; the others take money by themselves."""
+
+
 class InvoiceKind(models.TextChoices):
     """Why an invoice was made."""
 
@@ -128,6 +132,11 @@ class Invoice(Timestamped):
     def period_last_day(self) -> date:
         """The last day of its period, UTC."""
         return Period(self.period_start, self.period_end).last_day
+
+    @property
+    def by_transfer(self) -> bool:
+        """Whether it is to be paid by bank transfer; *Pay now* makes one that was be paid by card."""
+        return self.gateway == TRANSFER
 
 
 class InvoiceLine(models.Model):

@@ -202,14 +202,15 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
         raise Conflict(_("The invoice %(number)s is not open; nothing is owed by it.") % {"number": invoice})
     if is_under_way(invoice):
         raise Conflict(_("A payment of the invoice %(number)s is under way.") % {"number": invoice})
-    default = methods_of(subscription).filter(is_default=True).first()
-    if default is None or not gateways.gateway_named(default.gateway).is_automatic:
+    card = gateways.card_of(subscription)
+    if card is None:
         raise Conflict(_("There is no card to charge. Add one first."))
-    invoice.gateway, invoice.next_attempt_at = default.gateway, timezone.now()
-    invoice.save(update_fields=["gateway", "next_attempt_at", "updated_at"])
+    invoice.gateway, invoice.next_attempt_at = card.gateway, timezone.now()
+    invoice.details["payment"] = str(card)
+    invoice.save(update_fields=["gateway", "next_attempt_at", "details", "updated_at"])
     record(
         actor, "invoice.pay_now", invoice, organization_id=subscription.organization_id,
-        after={"total_usd": str(invoice.total_usd), **_told(default)},
+        after={"total_usd": str(invoice.total_usd), **_told(card)},
     )  # fmt: skip
     collect_soon(invoice)
     return invoice
