@@ -20,7 +20,6 @@ from billing.models import (
 from billing.services import invoices
 from common.admin import ReadOnly
 
-_UNPAID = (InvoiceStatus.OPEN, InvoiceStatus.UNCOLLECTIBLE)
 _PAYER = ["subscription__organization__name", "subscription__team__name"]
 _WITH = ["subscription__plan", "subscription__organization", "subscription__team"]
 
@@ -74,7 +73,7 @@ class InvoiceAdmin(ServedAdmin[Invoice]):
 
     list_display = [
         "number", "subscription", "kind", "period_start", "total_usd", "status", "issued_at", "due_at", "gateway",
-        "attempts",
+        "attempts", "reminders",
     ]  # fmt: skip
     list_filter = ["status", "kind", "gateway", "issued_at"]
     list_select_related = _WITH
@@ -84,10 +83,10 @@ class InvoiceAdmin(ServedAdmin[Invoice]):
     related = (("Payments", "billing_payment", "invoice__id__exact"),)
     acts = (
         Act(slug="paid", label="Mark as paid", form=PaidForm, is_dangerous=True, do=_mark_paid,
-            fits=lambda row: row.status in _UNPAID,
+            fits=lambda row: row.status == InvoiceStatus.OPEN,
             text="The transfer arrived. The billing admins are mailed a receipt."),
         Act(slug="void", label="Declare void", form=ReasonForm, is_dangerous=True, do=_void,
-            fits=lambda row: row.status in _UNPAID,
+            fits=lambda row: row.status == InvoiceStatus.OPEN,
             text="It need not be paid; its number stays taken. The billing admins are mailed the reason."),
     )  # fmt: skip
 
@@ -116,6 +115,7 @@ class PaymentMethodAdmin(ServedAdmin[PaymentMethod]):
         "is_default",
         "gateway",
         "removed_at",
+        "forgotten_at",
     ]
     list_filter = ["gateway", "is_default"]
     list_select_related = _WITH

@@ -33,6 +33,7 @@ INVOICES = {
     "invoice.issue": _("Issued an invoice"),
     "invoice.pay": _("Marked an invoice as paid"),
     "invoice.pay_now": _("Asked for an invoice to be charged now"),
+    "invoice.surplus_payment": _("Received money by which nothing was owed; it is to be given back"),
     "invoice.payment_failed": _("Failed to collect an invoice"),
     "invoice.void": _("Declared an invoice void"),
 }

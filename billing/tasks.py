@@ -1,5 +1,7 @@
 """What billing does by itself."""
 
+import logging
+
 from celery import shared_task
 
 from billing import alerting, noticing
@@ -10,6 +12,7 @@ from billing.services import invoices, payment_methods
 from common.errors import Unavailable
 
 HARDWARE_BUDGET_S = 120.0
+logger = logging.getLogger(__name__)
 
 # Closing periods, invoices and usage alerts
 
@@ -49,15 +52,21 @@ def handle_event(event_id: int) -> None:
 
 @shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=60, max_retries=8, time_limit=300)
 def forget_method(method_id: int) -> None:
-    """Tell the gateway that a payment method was removed."""
+    """Tell the gateway that a payment method was removed; the sweep goes on with what could not be done."""
     payment_methods.forget_at_gateway(method_id)
 
 
 @shared_task(acks_late=True, expires=300, time_limit=600)
 def sweep_payments() -> None:
-    """Handle events and collect invoices whose task was lost, and try again what failed; scheduled every 300 s."""
-    events.sweep()
-    collecting.sweep()
+    """Do what a lost task left: events, invoices, and cards that were removed; scheduled every 300 s.
+
+    None waits for another to succeed: what fails is logged, and the next time comes.
+    """
+    for sweep in (events.sweep, collecting.sweep, payment_methods.sweep):
+        try:
+            sweep()
+        except Exception:
+            logger.exception("a sweep of payments broke off: %s", sweep.__module__)
 
 
 # Metering

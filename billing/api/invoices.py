@@ -38,7 +38,7 @@ class InvoiceSerializer(serializers.ModelSerializer[Invoice]):
     """An invoice. Amounts are decimals in US dollars, as text; days are UTC."""
 
     period_last_day = serializers.DateField(read_only=True, help_text="The period's last day, UTC.")
-    by_transfer = serializers.SerializerMethodField(help_text="Whether it is paid by bank transfer.")
+    by_transfer = serializers.BooleanField(read_only=True, help_text="Whether it is paid by bank transfer.")
 
     class Meta:
         model = Invoice
@@ -46,10 +46,6 @@ class InvoiceSerializer(serializers.ModelSerializer[Invoice]):
             "number", "kind", "period_start", "period_last_day", "issued_at", "due_at", "currency", "total_usd",
             "status", "paid_at", "by_transfer", "failure", "next_attempt_at",
         ]  # fmt: skip
-
-    def get_by_transfer(self, row: Invoice) -> bool:
-        """Say so."""
-        return bool(row.details.get("by_transfer"))
 
 
 class Pdf(BaseRenderer):

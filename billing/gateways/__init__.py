@@ -5,7 +5,7 @@ from django.conf import settings
 from billing.gateways.base import Gateway
 from billing.gateways.manual import ManualGateway
 from billing.gateways.stripe import StripeGateway
-from billing.models import Subscription
+from billing.models import PaymentMethod, Subscription
 
 MANUAL, STRIPE = ManualGateway(), StripeGateway()
 
@@ -23,3 +23,20 @@ def gateway_named(key: str) -> Gateway:
 def gateway_of(subscription: Subscription) -> Gateway:
     """Return by which gateway a payer adds ways to pay: Stripe where it is set up, unless operators chose otherwise."""
     return MANUAL if subscription.pays_by_transfer else gateway_named(STRIPE.key)
+
+
+def way_to_pay(subscription: Subscription) -> tuple[Gateway, PaymentMethod | None]:
+    """Return by which gateway the next invoice is paid, and the method; None where there is none yet."""
+    methods = subscription.payment_methods.filter(removed_at=None)
+    if subscription.pays_by_transfer:
+        return MANUAL, methods.filter(gateway=MANUAL.key).first()
+    default = methods.filter(is_default=True).first()
+    if default is None:
+        return gateway_of(subscription), None
+    return gateway_named(default.gateway), default
+
+
+def card_of(subscription: Subscription) -> PaymentMethod | None:
+    """Return what invoices are charged to; None where they are paid by bank transfer, or wait for a card."""
+    gateway, default = way_to_pay(subscription)
+    return default if gateway.is_automatic else None

@@ -93,11 +93,10 @@ def _close(payment: Payment, status: PaymentStatus, failure: str = "") -> None:
 
 
 def _pay(invoice: Invoice, payment: Payment) -> None:
-    if invoice.status in {InvoiceStatus.PAID, InvoiceStatus.VOID}:
-        message = "payment %s of %s came although the invoice is %s: give it back"
-        logger.error(message, payment.ref, invoice.number, invoice.status)
-        return
-    invoices.mark_paid(invoice=invoice, payment_ref=payment.ref, at=timezone.now())
+    if invoice.status == InvoiceStatus.OPEN:
+        invoices.mark_paid(invoice=invoice, payment_ref=payment.ref, at=timezone.now())
+    else:
+        invoices.note_surplus(invoice=invoice, payment=payment)
 
 
 def _fail(invoice: Invoice, payment: Payment, reason: str) -> None:
@@ -121,7 +120,7 @@ def next_attempt(attempts: int, failed_at: datetime) -> datetime | None:
 def sweep(now: datetime | None = None) -> int:
     """Go on with every attempt that was begun, and begin those that are due; returns how many were looked at.
 
-    A gateway that does not answer ends the sweep: the next one comes.
+    A gateway that does not answer ends the sweep: the next one comes. An invoice that fails holds up no other.
     """
     now = now or timezone.now()
     begun = Payment.objects.filter(status=PaymentStatus.PENDING, updated_at__lte=now - LEFT_ALONE)
@@ -133,6 +132,8 @@ def sweep(now: datetime | None = None) -> int:
         except Unavailable:
             logger.warning("the payment gateway does not answer; %s invoices wait", len(numbers) - looked_at)
             return looked_at
+        except Exception:
+            logger.exception("invoice %s could not be collected", number)
     return len(numbers)
 
 
@@ -161,17 +162,11 @@ def _attempt_at(invoice_id: int, now: datetime) -> Payment | None:
     if begun is not None:
         begun.invoice = invoice
         return begun
-    methods = PaymentMethod.objects.filter(
-        subscription=invoice.subscription_id, is_default=True, removed_at=None
-    )
-    method = methods.first()
+    method = gateways.card_of(invoice.subscription)
     if method is None or not is_due(invoice, now):
         return None
-    gateway = gateways.gateway_named(method.gateway)
-    if not gateway.is_automatic:
-        return None
     return Payment.objects.create(
-        invoice=invoice, method=method, gateway=gateway.key, amount_usd=invoice.total_usd
+        invoice=invoice, method=method, gateway=method.gateway, amount_usd=invoice.total_usd
     )
 
 

@@ -20,7 +20,7 @@ from billing import gateways
 from billing.gateways import collecting
 from billing.models import GatewayEvent, Payment, PaymentMethod, Subscription
 from billing.services import payment_methods
-from common.errors import Invalid, NotFound, Unavailable
+from common.errors import DomainError, Invalid, NotFound, Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def keep(event_ref: str, kind: str, object_ref: str) -> GatewayEvent:
 
 
 def handle(event_id: int) -> None:
-    """Do what an event asks for, once or as often as it takes.
+    """Do what an event asks for, once or as often as it takes; what is refused is kept as its failure.
 
     Raises:
         Unavailable: Stripe does not answer; the event waits.
@@ -92,7 +92,9 @@ def handle(event_id: int) -> None:
     if act is not None and settings.STRIPE_SECRET_KEY:
         try:
             act(event.object_ref)
-        except Invalid as error:
+        except Unavailable:
+            raise
+        except DomainError as error:
             failure = error.message[:300]
             logger.warning(
                 "event %s (%s) of Stripe changed nothing: %s", event.event_ref, event.kind, failure
@@ -102,7 +104,7 @@ def handle(event_id: int) -> None:
 
 
 def sweep(now: datetime | None = None) -> int:
-    """Handle events whose task was lost; returns how many were looked at."""
+    """Handle events whose task was lost; returns how many were looked at. One that fails holds up no other."""
     now = now or timezone.now()
     waiting = GatewayEvent.objects.filter(
         handled_at=None, received_at__lte=now - collecting.LEFT_ALONE, received_at__gt=now - TRIED_FOR
@@ -113,6 +115,8 @@ def sweep(now: datetime | None = None) -> int:
             handle(number)
         except Unavailable:
             return looked_at
+        except Exception:
+            logger.exception("event %s could not be handled", number)
     return len(numbers)
 
 

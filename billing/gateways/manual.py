@@ -6,13 +6,14 @@ from django.utils.translation import gettext as _
 
 from billing.gateways.base import BANK_TRANSFER, ChargeState, MethodFacts, Outcome, Setup
 from billing.models import Payment, Subscription
+from billing.models.money import TRANSFER
 from common.errors import Conflict
 
 
 class ManualGateway:
     """See `billing.gateways.base.Gateway`."""
 
-    key = "manual"
+    key = TRANSFER
     is_automatic = False
 
     def begin_setup(self, subscription: Subscription) -> Setup:

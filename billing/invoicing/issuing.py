@@ -10,9 +10,10 @@ from django.conf import settings
 
 from access import audit
 from access.actor import SYSTEM
-from billing import gateways, mailing
+from billing import mailing
 from billing.charges import ZERO, to_cents
-from billing.gateways.base import BANK_TRANSFER, Gateway
+from billing.gateways import way_to_pay
+from billing.gateways.base import BANK_TRANSFER
 from billing.invoicing.drafts import LineDraft
 from billing.models import Invoice, InvoiceKind, InvoiceLine, PaymentMethod, Subscription
 from billing.periods import Period
@@ -69,14 +70,6 @@ def issue(
     )  # fmt: skip
     mailing.tell_issued(invoice)
     return invoice
-
-
-def way_to_pay(subscription: Subscription) -> tuple[Gateway, PaymentMethod | None]:
-    """Return by which gateway the next invoice is paid, and the default method; None where there is none yet."""
-    default = subscription.payment_methods.filter(is_default=True, removed_at=None).first()
-    if default is None:
-        return gateways.gateway_of(subscription), None
-    return gateways.gateway_named(default.gateway), default
 
 
 def _numbered(subscription: Subscription) -> Subscription:

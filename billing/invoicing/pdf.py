@@ -28,7 +28,6 @@ _INK, _MUTED, _RULE = colors.HexColor("#1b2330"), colors.HexColor("#5d6878"), co
 _STAMPS = {
     InvoiceStatus.PAID: ("PAID", colors.HexColor("#1a7f4b")),
     InvoiceStatus.VOID: ("VOID", colors.HexColor("#8a93a1")),
-    InvoiceStatus.UNCOLLECTIBLE: ("UNPAID", colors.HexColor("#b42318")),
 }
 _MARGIN = 20 * mm
 _WIDTH = A4[0] - 2 * _MARGIN
@@ -157,11 +156,9 @@ def _lines(invoice: Invoice) -> Table:
 
 def _total(invoice: Invoice) -> Table:
     due = invoice.total_usd if invoice.status == InvoiceStatus.OPEN else Decimal(0)
-    label = "Amount due" if invoice.status != InvoiceStatus.UNCOLLECTIBLE else "Not collected"
-    amount = invoice.total_usd if invoice.status == InvoiceStatus.UNCOLLECTIBLE else due
     rows = [
         ["", _text("Total", muted=True), _number(usd(invoice.total_usd))],
-        ["", _text(label, bold=True, size=11), _number(usd(amount), bold=True, size=11)],
+        ["", _text("Amount due", bold=True, size=11), _number(usd(due), bold=True, size=11)],
     ]
     rules = [
         ("LINEABOVE", (1, 1), (-1, 1), 0.9, _INK),
@@ -180,7 +177,7 @@ def _payment(invoice: Invoice) -> list[Flowable]:
         said.append(_text(f"Paid on {_day(invoice.paid_at)}.{ref} Thank you.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.VOID:
         said.append(_text("This invoice is void and need not be paid.", spaceBefore=3))
-    elif details.get("by_transfer"):
+    elif invoice.by_transfer:
         asked = f"Please pay by bank transfer until {_day(invoice.due_at)}, naming {invoice.number}."
         said.append(_text(asked, spaceBefore=3))
         if details.get("bank_details"):

@@ -25,6 +25,9 @@ class PaymentMethod(Timestamped):
     exp_year = models.PositiveSmallIntegerField(null=True, blank=True)
     is_default = models.BooleanField(default=False)
     removed_at = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the gateway could not charge it any more."
+    )
 
     class Meta:
         ordering = ["pk"]
@@ -62,6 +65,10 @@ class PeriodClose(models.Model):
         return f"{self.subscription_id} from {self.period_start}"
 
 
+TRANSFER = "manual"
+"""The gateway of bank transfers; the others take money by themselves."""
+
+
 class InvoiceKind(models.TextChoices):
     """Why an invoice was made."""
 
@@ -75,7 +82,6 @@ class InvoiceStatus(models.TextChoices):
     OPEN = "open", _("Open")
     PAID = "paid", _("Paid")
     VOID = "void", _("Void")
-    UNCOLLECTIBLE = "uncollectible", _("Uncollectible")
 
 
 class Invoice(Timestamped):
@@ -99,8 +105,11 @@ class Invoice(Timestamped):
     gateway = models.CharField(max_length=20, blank=True)
     ref = models.CharField(max_length=120, blank=True, help_text="What the gateway calls it.")
     failure = models.CharField(max_length=300, blank=True, help_text="Why the last payment failed.")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Charges that failed.")
+    reminders = models.PositiveSmallIntegerField(default=0, help_text="Sent of a bank transfer that is late.")
+    next_attempt_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it is charged again, or reminded of."
+    )
 
     class Meta:
         ordering = ["-pk"]
@@ -123,6 +132,11 @@ class Invoice(Timestamped):
     def period_last_day(self) -> date:
         """The last day of its period, UTC."""
         return Period(self.period_start, self.period_end).last_day
+
+    @property
+    def by_transfer(self) -> bool:
+        """Whether it is to be paid by bank transfer; *Pay now* makes one that was be paid by card."""
+        return self.gateway == TRANSFER
 
 
 class InvoiceLine(models.Model):

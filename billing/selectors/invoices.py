@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import visible
 from billing.access import BillingAction
-from billing.gateways import gateway_named
-from billing.models import Invoice, InvoiceStatus, Payment, PaymentMethod, PaymentStatus, Subscription
+from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from common.errors import NotFound
 from teams.models import Organization
 
@@ -56,18 +55,8 @@ def standing_of(invoice: Invoice, now: datetime | None = None) -> Standing:
         return Standing(_("Paid"), "success")
     if invoice.status == InvoiceStatus.VOID:
         return Standing(_("Void"))
-    if invoice.status == InvoiceStatus.UNCOLLECTIBLE:
-        return Standing(_("Not collected"), "danger")
     if invoice.failure:
         return Standing(_("Payment failed"), "danger")
-    if invoice.details.get("by_transfer") and invoice.due_at < (now or timezone.now()):
+    if invoice.by_transfer and invoice.due_at < (now or timezone.now()):
         return Standing(_("Overdue"), "danger")
     return Standing(_("Open"), "warning")
-
-
-def pays_by_transfer(subscription: Subscription) -> bool:
-    """Say whether invoices of a payer are paid by bank transfer: no card is its default."""
-    default = PaymentMethod.objects.filter(
-        subscription=subscription, is_default=True, removed_at=None
-    ).first()
-    return default is None or not gateway_named(default.gateway).is_automatic

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import visible
-from billing import gateways
 from billing.access import BillingAction
 from billing.gateways.base import BANK_TRANSFER
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, PaymentStatus, Subscription
@@ -79,7 +78,7 @@ def due_invoices(actor: Actor, subscription: Subscription) -> list[Due]:
         Due(
             row,
             any(payment.status == PaymentStatus.PENDING for payment in row.payments.all()),
-            row.due_at < now and not gateways.gateway_named(row.gateway).is_automatic,
+            row.by_transfer and row.due_at < now,
         )
         for row in shown
     ]

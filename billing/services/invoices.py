@@ -1,5 +1,6 @@
 """What becomes of invoices: paid, failed, void. Their numbers, lines and addresses never change (BIL-10)."""
 
+import logging
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -8,10 +9,11 @@ from django.utils.translation import gettext as _
 
 from access import audit
 from access.actor import SYSTEM, Actor, ActorKind
-from billing import mailing
-from billing.gateways import MANUAL
+from billing import gateways, mailing
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from common.errors import Conflict, Forbidden, Invalid
+
+logger = logging.getLogger(__name__)
 
 REMINDED_EVERY = timedelta(days=7)
 REMINDERS = 3
@@ -24,14 +26,14 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
     """Note that an invoice was paid, and mail the receipt; one that is paid is left alone.
 
     Args:
-        invoice: Open or given up.
+        invoice: An open one.
         payment_ref: What the gateway, or the bank, calls the payment.
         at: When the money came.
         actor: The gateway's word is the system's; that a bank transfer arrived is an operator's.
 
     Raises:
         Forbidden: neither the system nor an operator says so.
-        Conflict: the invoice is void.
+        Conflict: the invoice is void, or an operator says so while a charge is under way.
     """
     _require_operator(actor)
     row = _locked(invoice)
@@ -39,6 +41,7 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
         return row
     if row.status == InvoiceStatus.VOID:
         raise Conflict(_("The invoice %(number)s is void; nothing is owed by it.") % {"number": row.number})
+    _require_rest(actor, row)
     before = row.status
     row.status, row.paid_at, row.failure, row.next_attempt_at = InvoiceStatus.PAID, at, "", None
     row.ref = payment_ref or row.ref
@@ -95,7 +98,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     Raises:
         Forbidden: neither the system nor an operator asks.
         Invalid: an operator gave no reason.
-        Conflict: it is paid.
+        Conflict: it is paid, or an operator asks while a charge is under way.
     """
     _require_operator(actor)
     reason = reason.strip()
@@ -107,6 +110,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     if row.status == InvoiceStatus.PAID:
         message = _("The invoice %(number)s is paid; a payment is given back at the gateway or the bank.")
         raise Conflict(message % {"number": row.number})
+    _require_rest(actor, row)
     before = row.status
     row.status, row.next_attempt_at = InvoiceStatus.VOID, None
     row.save(update_fields=["status", "next_attempt_at", "updated_at"])
@@ -115,11 +119,25 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     return row
 
 
+def note_surplus(*, invoice: Invoice, payment: Payment) -> None:
+    """Note that money came for an invoice by which nothing was owed: an operator gives it back at the gateway."""
+    message = "payment %s of %s came although the invoice is %s: give it back"
+    logger.error(message, payment.ref, invoice.number, invoice.status)
+    after = {"status": invoice.status, "payment": payment.ref, "amount_usd": str(payment.amount_usd)}
+    _record(SYSTEM, "invoice.surplus_payment", invoice, invoice.status, after)
+
+
+def is_under_way(invoice: Invoice) -> bool:
+    """Say whether a charge of an invoice has begun whose end is not known; one at a gateway that is gone has none."""
+    keys = [gateway.key for gateway in gateways.automatic_gateways()]
+    return invoice.payments.filter(status=PaymentStatus.PENDING, gateway__in=keys).exists()
+
+
 def remind_overdue(now: datetime | None = None) -> int:
     """Mail a reminder of bank transfers that are overdue, at most `REMINDERS` of each; returns how many."""
     now = now or timezone.now()
     due = Invoice.objects.filter(
-        status=InvoiceStatus.OPEN, gateway=MANUAL.key, due_at__lte=now, next_attempt_at__lte=now
+        status=InvoiceStatus.OPEN, gateway=gateways.MANUAL.key, due_at__lte=now, next_attempt_at__lte=now
     )
     return sum(_remind(invoice, now) for invoice in due.order_by("pk"))
 
@@ -129,9 +147,9 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
     row = _locked(invoice)
     if row.status != InvoiceStatus.OPEN or row.next_attempt_at is None or row.next_attempt_at > now:
         return False
-    row.attempts += 1
-    row.next_attempt_at = now + REMINDED_EVERY if row.attempts < REMINDERS else None
-    row.save(update_fields=["attempts", "next_attempt_at", "updated_at"])
+    row.reminders += 1
+    row.next_attempt_at = now + REMINDED_EVERY if row.reminders < REMINDERS else None
+    row.save(update_fields=["reminders", "next_attempt_at", "updated_at"])
     mailing.tell_overdue(row)
     return True
 
@@ -144,6 +162,12 @@ def _locked(invoice: Invoice) -> Invoice:
 def _require_operator(actor: Actor) -> None:
     if actor.kind is not ActorKind.SYSTEM and not actor.elevated:
         raise Forbidden(_("Only operators of the installation do this."), action="invoice.settle")
+
+
+def _require_rest(actor: Actor, row: Invoice) -> None:
+    """Let operators wait for a charge: what they say of an invoice would make its money a surplus."""
+    if actor.kind is not ActorKind.SYSTEM and is_under_way(row):
+        raise Conflict(_("A payment of the invoice %(number)s is under way.") % {"number": row.number})
 
 
 def _note_payment(invoice: Invoice, payment_ref: str) -> None:

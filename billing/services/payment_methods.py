@@ -1,5 +1,7 @@
 """How an organization pays (BIL-7): ways to pay are added, made default and removed, and billing details changed."""
 
+import logging
+from datetime import datetime
 from functools import partial
 
 from django.db import transaction
@@ -15,11 +17,14 @@ from billing.access import BillingAction
 from billing.changes import has_prices
 from billing.charges import ZERO, standing_usd
 from billing.gateways.base import MethodFacts, Setup
-from billing.gateways.collecting import collect_soon
-from billing.models import Invoice, InvoiceStatus, PaymentMethod, PaymentStatus, Subscription
+from billing.gateways.collecting import LEFT_ALONE, MOST_AT_ONCE, collect_soon
+from billing.models import Invoice, InvoiceStatus, PaymentMethod, Subscription
+from billing.services.invoices import is_under_way
 from billing.subscriptions import locked, subscription_of
-from common.errors import Conflict, Invalid
+from common.errors import Conflict, Invalid, Unavailable
 from teams.models import Organization
+
+logger = logging.getLogger(__name__)
 
 MOST = 10
 """Ways to pay of one organization."""
@@ -66,11 +71,14 @@ def keep_method(actor: Actor, subscription: Subscription, gateway: str, facts: M
     """Keep a way to pay; one that is known is returned as it is.
 
     The first one is the default. So is one that is added while the default fails: that is why it was added.
+
+    Raises:
+        Conflict: it was removed, is another payer's, or there are as many as there may be.
     """
     subscription = locked(subscription)
     known = PaymentMethod.objects.filter(gateway=gateway, ref=facts.ref).first()
     if known is not None:
-        return known
+        return _still(known, subscription)
     _require_room(subscription)
     method = PaymentMethod.objects.create(
         subscription=subscription, gateway=gateway, ref=facts.ref, brand=facts.brand, last4=facts.last4,
@@ -118,13 +126,38 @@ def drop_method(method: PaymentMethod) -> None:
     method = PaymentMethod.objects.select_for_update().get(pk=method.pk)
     if method.removed_at is None:
         _end(SYSTEM, method)
+    _note_forgotten(method)
 
 
 def forget_at_gateway(method_id: int) -> None:
     """Tell the gateway that a way to pay was removed; raises `Unavailable` where it does not answer."""
     method = PaymentMethod.objects.get(pk=method_id)
-    if method.removed_at is not None:
-        gateways.gateway_named(method.gateway).forget(method.ref)
+    gateway = gateways.gateway_named(method.gateway)
+    if method.removed_at is None or method.forgotten_at is not None or gateway.key != method.gateway:
+        return  # one that was switched off is told when it is back
+    gateway.forget(method.ref)
+    _note_forgotten(method)
+
+
+def sweep(now: datetime | None = None) -> int:
+    """Tell gateways of removed ways to pay of which they were not told; returns how many were looked at.
+
+    A gateway that does not answer ends the sweep: the next one comes. One that fails holds up no other.
+    """
+    now = now or timezone.now()
+    keys = [gateways.MANUAL.key, *(gateway.key for gateway in gateways.automatic_gateways())]
+    rows = PaymentMethod.objects.filter(
+        gateway__in=keys, forgotten_at=None, removed_at__lte=now - LEFT_ALONE
+    ).order_by("pk")
+    numbers = list(rows.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    for looked_at, number in enumerate(numbers):
+        try:
+            forget_at_gateway(number)
+        except Unavailable:
+            return looked_at
+        except Exception:
+            logger.exception("payment method %s is removed, and the gateway keeps it", number)
+    return len(numbers)
 
 
 @transaction.atomic
@@ -167,16 +200,17 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
     invoice = Invoice.objects.select_for_update().get(pk=invoice.pk)
     if invoice.status != InvoiceStatus.OPEN:
         raise Conflict(_("The invoice %(number)s is not open; nothing is owed by it.") % {"number": invoice})
-    if invoice.payments.filter(status=PaymentStatus.PENDING).exists():
+    if is_under_way(invoice):
         raise Conflict(_("A payment of the invoice %(number)s is under way.") % {"number": invoice})
-    default = methods_of(subscription).filter(is_default=True).first()
-    if default is None or not gateways.gateway_named(default.gateway).is_automatic:
+    card = gateways.card_of(subscription)
+    if card is None:
         raise Conflict(_("There is no card to charge. Add one first."))
-    invoice.gateway, invoice.next_attempt_at = default.gateway, timezone.now()
-    invoice.save(update_fields=["gateway", "next_attempt_at", "updated_at"])
+    invoice.gateway, invoice.next_attempt_at = card.gateway, timezone.now()
+    invoice.details["payment"] = str(card)
+    invoice.save(update_fields=["gateway", "next_attempt_at", "details", "updated_at"])
     record(
         actor, "invoice.pay_now", invoice, organization_id=subscription.organization_id,
-        after={"total_usd": str(invoice.total_usd), **_told(default)},
+        after={"total_usd": str(invoice.total_usd), **_told(card)},
     )  # fmt: skip
     collect_soon(invoice)
     return invoice
@@ -200,6 +234,15 @@ def why_needed(subscription: Subscription) -> str:
             % names
         )
     return ""
+
+
+def _still(known: PaymentMethod, subscription: Subscription) -> PaymentMethod:
+    """Return a way to pay that is known already, if it is this payer's and there."""
+    if known.subscription_id != subscription.pk:
+        raise Conflict(_("This card was not added for this organization. Add it again."))
+    if known.removed_at is not None:
+        raise Conflict(_("That way to pay was removed. Add it anew."))
+    return known
 
 
 def _require_room(subscription: Subscription) -> None:
@@ -250,6 +293,11 @@ def _end(actor: Actor, method: PaymentMethod) -> None:
     heir = methods_of(method.subscription).order_by("-pk").first() if was_default else None
     if heir is not None:
         _set_default(actor, method.subscription, heir)
+
+
+def _note_forgotten(method: PaymentMethod) -> None:
+    now = timezone.now()
+    PaymentMethod.objects.filter(pk=method.pk, forgotten_at=None).update(forgotten_at=now, updated_at=now)
 
 
 def _forget_soon(method_id: int) -> None:

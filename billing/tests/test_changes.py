@@ -74,6 +74,13 @@ def paid_ahead(subscription: Subscription) -> Invoice:
     return made
 
 
+def included(subscription: Subscription, kind: LimitKind, at: datetime | None = None) -> Decimal | None:
+    """Return what a limit is now, or at a time."""
+    limit = state_of(Subscription.objects.get(pk=subscription.pk), at).of(kind)
+    assert limit is not None
+    return limit.included
+
+
 def go(organization: Any, who: Any, to: Plan) -> services.Done:
     summary = services.preview_plan(actor=who, organization=organization, plan=to)
     return services.change_plan(actor=who, organization=organization, plan=to, confirm=summary.confirm)
@@ -181,7 +188,7 @@ def test_storage_bought_on_the_last_day_is_included_on_that_day(pro: Any, clock:
     holds(team, date(2026, 11, 1), 10_100)
     clock.move_to(datetime(2026, 11, 30, 12, tzinfo=UTC))
     assert buy(organization, who, 10_000).summary.now_usd == Decimal("8.33")
-    assert state_of(subscription_of(organization)).of(LimitKind.STORAGE).included == 10_100
+    assert included(subscription, LimitKind.STORAGE) == 10_100
     buy(organization, who, 0)
     metered(datetime(2026, 12, 1, 7, tzinfo=UTC))
     clock.move_to(datetime(2026, 12, 1, 7, tzinfo=UTC))
@@ -195,22 +202,21 @@ def test_storage_bought_on_the_last_day_is_included_on_that_day(pro: Any, clock:
 
 def test_included_hours_count_by_the_days_of_their_terms(free: Any):
     """BIL-8: 21 days of Free's 250 hours, 9 of Pro's 500; the summary says so; what operators set holds for all."""
-    organization, who, _subscription = free
+    organization, who, row = free
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
     assert "the new amounts for 9 of the 30 days" in summary.warnings[0]
     go(organization, who, plan("pro"))
-    row = subscription_of(organization)
-    assert state_of(row).of(LimitKind.HOURS).included == 325
-    assert state_of(row, datetime(2026, 12, 1, 7, tzinfo=UTC)).of(LimitKind.HOURS).included == 500
+    assert included(row, LimitKind.HOURS) == 325
+    assert included(row, LimitKind.HOURS, datetime(2026, 12, 1, 7, tzinfo=UTC)) == 500
     assign_plan(actor=SYSTEM, subscription=row, plan=plan("pro"))
-    assert state_of(subscription_of(organization)).of(LimitKind.HOURS).included == 500
+    assert included(row, LimitKind.HOURS) == 500
 
 
 def test_days_without_a_limit_count_as_the_terms_since(free: Any):
-    organization, who, _subscription = free
+    organization, who, row = free
     Plan.objects.filter(key="free").update(included_hours=None)
     go(organization, who, plan("pro"))
-    assert state_of(subscription_of(organization)).of(LimitKind.HOURS).included == 500
+    assert included(row, LimitKind.HOURS) == 500
 
 
 def test_bought_storage_outlives_a_change_of_mind(pro: Any):

@@ -1,5 +1,6 @@
 """Collecting invoices from a real Stripe-like process (BIL-7): once, whatever fails in between."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from access.models import AuditEntry
 from billing.gateways import collecting, gateway_named, gateway_of
 from billing.gateways import stripe as module
 from billing.gateways.base import ChargeState, Outcome
@@ -15,7 +17,7 @@ from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from billing.services import invoices, payment_methods
 from billing.tests.paying import add_card, open_invoice, payer
 from common.errors import Conflict, Unavailable
-from tests.factories import delivered
+from tests.factories import UserFactory, actor, delivered
 from tests.fakes.stripe import ASKING_CARD, FAILING_CARD, GOOD_CARD, SECRET_KEY, Stripe
 
 pytestmark = pytest.mark.django_db
@@ -222,15 +224,43 @@ def test_a_void_invoice_is_not_charged_even_if_the_attempt_was_prepared(
     assert stripe.charged_cents == 0
 
 
-def test_money_that_comes_for_an_invoice_that_is_paid_is_told_to_the_operator(
-    stripe: Stripe, card_payer: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("status", ["paid", "void"])
+def test_money_that_comes_for_an_invoice_that_is_paid_or_void_is_told_to_the_operator(
+    stripe: Stripe, card_payer: Any, caplog: pytest.LogCaptureFixture, status: str
 ):
+    """BIL-7, BIL-11: in the log of the server, and in the audit log."""
     invoice = open_invoice(card_payer[2])
-    collecting.collect(invoice.pk)
+    if status == "paid":
+        collecting.collect(invoice.pk)
+    else:
+        invoices.mark_void(actor=SYSTEM, invoice=invoice)
     twice = Payment.objects.create(invoice=invoice, gateway="stripe", ref="pi_other", amount_usd=60)
-    collecting.note(twice, Outcome(ChargeState.SUCCEEDED))
-    assert "give it back" in caplog.text
-    assert state_of(invoice) == ("paid", ["succeeded", "succeeded"])
+    for _again in range(2):
+        collecting.note(twice, Outcome(ChargeState.SUCCEEDED))
+    assert caplog.text.count("give it back") == 1
+    assert state_of(invoice)[0] == status
+    entry = AuditEntry.objects.get(action="invoice.surplus_payment")
+    assert (entry.organization_id, entry.object_id) == (card_payer[0].pk, str(invoice.pk))
+    assert entry.after == {"status": status, "payment": "pi_other", "amount_usd": "60.00"}
+
+
+def test_an_operator_settles_no_invoice_while_it_is_charged(stripe: Stripe, card_payer: Any, settings: Any):
+    """BIL-7: else the money that comes would be a surplus; where Stripe is gone for good, nothing is to wait for."""
+    boss = replace(actor(UserFactory(is_operator=True)), elevated=True)
+    invoice = open_invoice(card_payer[2])
+    stripe.is_down = True
+    with pytest.raises(Unavailable):
+        collecting.collect(invoice.pk)
+    with pytest.raises(Conflict, match="under way"):
+        invoices.mark_paid(actor=boss, invoice=invoice, payment_ref="B-1", at=timezone.now())
+    with pytest.raises(Conflict, match="under way"):
+        invoices.mark_void(actor=boss, invoice=invoice, reason="Sent twice.")
+    with pytest.raises(Conflict, match="under way"):
+        payment_methods.pay_now(actor=card_payer[1], invoice=invoice)
+    assert state_of(invoice) == ("open", ["pending"])
+    settings.STRIPE_SECRET_KEY = ""
+    invoices.mark_void(actor=boss, invoice=invoice, reason="Sent twice.")
+    assert state_of(invoice) == ("void", ["pending"])
 
 
 def test_without_stripe_invoices_wait_for_a_transfer():
@@ -276,3 +306,24 @@ def test_an_invoice_that_waits_for_a_card_is_charged_when_one_is_added(
     with django_capture_on_commit_callbacks(execute=True):
         add_card(stripe, organization, who)
     assert state_of(invoice) == ("paid", ["succeeded"])
+
+
+def test_a_transfer_that_was_reminded_of_thrice_is_tried_again_after_pay_now_fails(
+    stripe: Stripe, settings: Any, django_capture_on_commit_callbacks: Any
+):
+    """BIL-7: reminders are no failed charges."""
+    organization, who, subscription = payer("pro")
+    settings.STRIPE_SECRET_KEY = ""
+    invoice = open_invoice(subscription)
+    for days in (15, 22, 29, 36):
+        invoices.remind_overdue(later(days=days))
+    invoice.refresh_from_db()
+    assert (invoice.reminders, invoice.attempts, invoice.next_attempt_at) == (3, 0, None)
+    settings.STRIPE_SECRET_KEY = SECRET_KEY
+    add_card(stripe, organization, who, FAILING_CARD)
+    with django_capture_on_commit_callbacks(execute=True):
+        payment_methods.pay_now(actor=who, invoice=invoice)
+    assert state_of(invoice) == ("open", ["failed"])
+    assert invoice.attempts == 1
+    assert invoice.next_attempt_at is not None
+    assert later(days=2) < invoice.next_attempt_at < later(days=4)

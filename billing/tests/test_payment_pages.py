@@ -11,10 +11,11 @@ from django.test import Client
 from access.actions import Preset
 from access.models import AuditEntry
 from billing.gateways import collecting
+from billing.invoicing.pdf import pdf_of
 from billing.models import Invoice, PaymentMethod, Subscription
 from billing.tests.paying import add_card, open_invoice, payer, plan
 from tests.factories import TeamFactory, leave_open, make_key, make_member
-from tests.fakes.stripe import FAILING_CARD, GOOD_CARD, REFUSED_CARD, Stripe
+from tests.fakes.stripe import FAILING_CARD, GOOD_CARD, REFUSED_CARD, SECRET_KEY, Stripe
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
@@ -175,6 +176,37 @@ def test_a_failed_invoice_is_shown_and_paid_now(
         visit.post(f"/payment/pay/{invoice.number}")
     invoice.refresh_from_db()
     assert invoice.status == "paid"
+
+
+def test_a_transfer_that_is_charged_to_a_card_says_so_everywhere(
+    stripe: Stripe, visit: Visit, settings: Any, django_capture_on_commit_callbacks: Any
+):
+    """BIL-7, BIL-10: list, page, PDF and REST have one rule."""
+    settings.STRIPE_SECRET_KEY = ""
+    settings.BILLING_BANK_DETAILS = "IBAN DE02"
+    visit.pay_by_transfer()
+    invoice = open_invoice(visit.subscription)
+    page = f"/invoices/{invoice.number}"
+    head = {"Authorization": f"Bearer {make_key(visit.organization.members.get().user)}"}
+
+    def said() -> tuple[bool, bool, bool]:
+        row = Client().get(f"/api/v1/organizations/aurora{page}/", headers=head).json()
+        list_, sheet = (visit.get(path).content.decode() for path in ("/payment", page))
+        return row["by_transfer"], "By bank transfer until" in list_, "Please pay by bank transfer" in sheet
+
+    assert said() == (True, True, True)
+    transferred = pdf_of(invoice)
+    settings.STRIPE_SECRET_KEY = SECRET_KEY
+    card = add_card(stripe, visit.organization, visit.who, FAILING_CARD)
+    visit.post(f"/payment/{card.pk}", act="default")
+    assert said() == (True, True, True), "a transfer may be on its way"
+    with django_capture_on_commit_callbacks(execute=True):
+        visit.post(f"/payment/pay/{invoice.number}")
+    assert said() == (False, False, False)
+    assert "visa 0341" in visit.get(page).content.decode()
+    invoice.refresh_from_db()
+    assert not invoice.by_transfer
+    assert pdf_of(invoice) != transferred
 
 
 def stripe_method(stripe: Stripe, visit: Visit) -> str:

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from billing.gateways import MANUAL, gateway_of
-from billing.models import Plan, Subscription
+from billing.gateways import MANUAL, gateway_of, way_to_pay
+from billing.models import PaymentMethod, Plan, Subscription
 from billing.plans import default_plan
 from billing.services.plans import assign_payment, assign_plan, assign_storage, delete_plan, save_plan
 from common.errors import Conflict, Forbidden, Invalid
@@ -171,7 +171,7 @@ class TestSubscriptions:
         assert (row.extra_storage_gb, row.next_extra_storage_gb, row.next_plan) == (100, None, None)
         row = assign_plan(actor=SYSTEM, subscription=row, plan=Plan.objects.get(key="free"))
         assert row.extra_storage_gb == 0
-        assert AuditEntry.objects.order_by("pk").last().before == {"plan": "pro", "extra_storage_gb": 100}
+        assert AuditEntry.objects.latest("pk").before == {"plan": "pro", "extra_storage_gb": 100}
 
     def test_and_lets_it_pay_by_transfer_on_another_day(self, operator: Client, organization: Organization):
         """BIL-10: with Stripe set up, too; the day is settled before the first invoice."""
@@ -181,6 +181,8 @@ class TestSubscriptions:
         assert (row.pays_by_transfer, row.anchor_day) == (True, 15)
         with override_settings(STRIPE_SECRET_KEY="sk_test_1"):
             assert gateway_of(row) is MANUAL
+            PaymentMethod.objects.create(subscription=row, gateway="stripe", ref="pm_1", is_default=True)
+            assert way_to_pay(row) == (MANUAL, None)
         told = AuditEntry.objects.get(action="subscription.assign_payment")
         assert (told.before["anchor_day"], told.after["pays_by_transfer"]) == (1, True)
         Subscription.objects.filter(pk=row.pk).update(invoices_made=1)

@@ -6,12 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from billing.gateways import collecting, events
+from billing.gateways import collecting, events, gateway_named
 from billing.models import GatewayEvent, PaymentMethod
 from billing.services import payment_methods
+from billing.tasks import sweep_payments
 from billing.tests.paying import add_card, open_invoice, payer
 from common.errors import Unavailable
 from tests.fakes.stripe import FAILING_CARD, Stripe, event, signed
@@ -174,6 +176,60 @@ def test_an_event_that_comes_while_stripe_is_down_is_handled_later(
     stripe.is_down = False
     assert events.sweep(timezone.now() + timedelta(minutes=10)) == 1
     assert PaymentMethod.objects.get().last4 == "4242"
+
+
+def test_one_event_that_cannot_be_done_stops_nobody_s_payments(
+    stripe: Stripe, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    """BIL-7: an eleventh card, and a fault of ours: the event behind them is handled, and invoices are collected."""
+    organization, who, subscription = payer("pro")
+    add_card(stripe, organization, who)
+    for number in range(payment_methods.MOST - 1):
+        subscription.payment_methods.create(gateway="stripe", ref=f"pm_{number}", brand="visa")
+    begun = gateway_named("stripe").begin_setup(subscription)
+    eleventh = events.keep("evt_1", "setup_intent.succeeded", stripe.confirm_card(begun.client_secret)["id"])
+    faulty, last = events.keep("evt_2", "customer.updated", "cus_x"), events.keep("evt_3", "x.y", "z")
+    invoice = open_invoice(subscription)
+
+    def breaks(_ref: str) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(events, "_customer_changed", breaks)
+    with time_machine.travel(timezone.now() + timedelta(minutes=5)):
+        sweep_payments()
+    for row in (eleventh, faulty, last, invoice):
+        row.refresh_from_db()
+    assert "which is the most" in eleventh.failure
+    assert [row.handled_at is not None for row in (eleventh, faulty, last)] == [True, False, True]
+    assert f"event {faulty.pk} could not be handled" in caplog.text
+    assert invoice.status == "paid"
+
+
+def test_invoices_are_collected_though_the_sweep_of_events_fails(
+    stripe: Stripe, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    """BIL-7: and one invoice that fails holds up no other."""
+    organization, who, subscription = payer("pro")
+    add_card(stripe, organization, who)
+    faulty, good = open_invoice(subscription), open_invoice(subscription)
+    collect = collecting.collect
+
+    def breaks(number: int) -> None:
+        if number == faulty.pk:
+            raise ValueError
+        collect(number)
+
+    def broken() -> int:
+        raise ValueError
+
+    monkeypatch.setattr(events, "sweep", broken)
+    monkeypatch.setattr(collecting, "collect", breaks)
+    with time_machine.travel(timezone.now() + timedelta(minutes=5)):
+        sweep_payments()
+    faulty.refresh_from_db()
+    good.refresh_from_db()
+    assert (faulty.status, good.status) == ("open", "paid")
+    assert f"invoice {faulty.pk} could not be collected" in caplog.text
 
 
 def test_stripe_s_own_events_arrive_at_a_server(stripe: Stripe, live_server: Any, transactional_db: None):

@@ -12,10 +12,11 @@ from access.routes import declare
 from access.web import actor_of
 from billing.access import BillingAction
 from billing.asking import contact_of_sales
+from billing.gateways import card_of, way_to_pay
 from billing.invoicing.pdf import pdf_of
 from billing.models import Invoice, InvoiceStatus
 from billing.pages import organization_of
-from billing.selectors.invoices import invoice_of, invoices_of, payments_of, pays_by_transfer
+from billing.selectors.invoices import invoice_of, invoices_of, payments_of
 from billing.subscriptions import subscription_of
 
 PER_PAGE = 50
@@ -28,13 +29,14 @@ def invoices(request: HttpRequest, entity: str) -> HttpResponse:
     """List an organization's invoices; who has a contract and pays by bank transfer finds whom to ask."""
     organization = organization_of(request, entity)
     subscription = subscription_of(organization)
+    gateway, _method = way_to_pay(subscription)
     page = Paginator(invoices_of(actor_of(request), organization), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "organization": organization,
         "tab": "invoices",
         "plan": subscription.plan,
         "page": page,
-        "by_contract": subscription.plan.by_contact and pays_by_transfer(subscription),
+        "by_contract": subscription.plan.by_contact and not gateway.is_automatic,
         "sales": contact_of_sales(),
     }
     return render(request, "billing/invoices.html", context)
@@ -60,7 +62,7 @@ def invoice(request: HttpRequest, entity: str, number: str) -> HttpResponse:
 
 def _may_pay(actor: Actor, row: Invoice) -> bool:
     """Whether the viewer may have it charged to a card now."""
-    can_be = row.status == InvoiceStatus.OPEN and not pays_by_transfer(row.subscription)
+    can_be = row.status == InvoiceStatus.OPEN and card_of(row.subscription) is not None
     return can_be and can(actor, BillingAction.MANAGE, row)
 
 

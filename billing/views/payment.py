@@ -53,14 +53,13 @@ def payment(request: HttpRequest, entity: str) -> HttpResponse:
 def _page(request: HttpRequest, organization: Organization, form: DetailsForm | None = None) -> HttpResponse:
     actor, subscription = actor_of(request), subscription_of(organization)
     methods = listed_methods(actor, subscription)
-    default = next((listed for listed in methods if listed.method.is_default), None)
     context = {
         "organization": organization,
         "tab": "payment",
         "subscription": subscription,
         "methods": methods,
         "due": due_invoices(actor, subscription),
-        "charges_cards": default is not None and gateways.gateway_named(default.method.gateway).is_automatic,
+        "charges_cards": gateways.card_of(subscription) is not None,
         "takes_cards": gateways.gateway_of(subscription).is_automatic,
         "bank_details": bank_details(),
         "why_needed": services.why_needed(subscription) if len(methods) == 1 else "",
