@@ -146,7 +146,7 @@ def test_what_was_paid_and_is_not_used_is_credited(pro: Any):
         ("credit", Decimal("-18.75")), ("plan", Decimal("60.00")), ("extra_storage", Decimal("0.60")),
     ]  # fmt: skip
     assert (
-        done.invoice.lines.first().description
+        done.invoice.lines.all()[0].description
         == "Unused: Pro + 100 GB, 2026-11-22 to 2026-11-30 (9 of 30 days)"
     )
     assert done.invoice.total_usd == Decimal("41.85")
