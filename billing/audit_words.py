@@ -31,6 +31,7 @@ PAYMENT = {
 DETAILS = {"billing_details.change": _("Changed what stands on invoices")}
 INVOICES = {
     "invoice.issue": _("Issued an invoice"),
+    "invoice.carry": _("Left an invoice that is too small to be charged to the next one"),
     "invoice.pay": _("Marked an invoice as paid"),
     "invoice.pay_now": _("Asked for an invoice to be charged now"),
     "invoice.surplus_payment": _("Received money by which nothing was owed; it is to be given back"),

@@ -1,6 +1,7 @@
 """What a payment gateway does: it knows ways to pay, and takes money for one attempt at an invoice (BIL-7)."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
@@ -56,6 +57,8 @@ class Gateway(Protocol):
     key: str
     is_automatic: bool
     """It takes money by itself; otherwise the payer sends it and an operator notes that it came."""
+    minimum_usd: Decimal
+    """It takes no less at once; what is below is carried to the next period's invoice."""
 
     def begin_setup(self, subscription: Subscription) -> Setup:
         """Begin to add a way to pay."""

@@ -1,5 +1,6 @@
 """Bank transfer: invoices say where to send the money, and an operator notes that it came."""
 
+from decimal import Decimal
 from uuid import uuid4
 
 from django.utils.translation import gettext as _
@@ -15,6 +16,7 @@ class ManualGateway:
 
     key = TRANSFER
     is_automatic = False
+    minimum_usd = Decimal(0)
 
     def begin_setup(self, subscription: Subscription) -> Setup:
         """Need nothing: billing details are enough."""

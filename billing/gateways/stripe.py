@@ -5,6 +5,7 @@ is found again and never charges twice.
 """
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cache
 from typing import Any, TypeVar
 
@@ -85,6 +86,7 @@ class StripeGateway:
 
     key = "stripe"
     is_automatic = True
+    minimum_usd = Decimal("0.50")  # https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts
 
     def begin_setup(self, subscription: Subscription) -> Setup:
         """Make a SetupIntent, by which a browser hands a card to Stripe; off-session, because closing charges it."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from billing.charges import ZERO, Line, to_cents
-from billing.models import Subscription
+from billing.models import Invoice, Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period
 from billing.words import plain
 
-PLAN, EXTRA_STORAGE, CREDIT = "plan", "extra_storage", "credit"
+PLAN, EXTRA_STORAGE, CREDIT, CARRIED = "plan", "extra_storage", "credit", "carried"
 """Categories of lines besides those of use."""
 
 _WHAT = {
@@ -28,7 +28,7 @@ class LineDraft:
     """One line of an invoice to be made."""
 
     category: str
-    """plan, extra_storage, hours, storage, ingestion or credit."""
+    """plan, extra_storage, hours, storage, ingestion, credit or carried."""
     description: str
     """English, at most 300 characters."""
     quantity: Decimal
@@ -56,6 +56,14 @@ def overage_drafts(lines: Iterable[Line], period: Period) -> list[LineDraft]:
         )
         for line in lines
         if line.amount_usd
+    ]
+
+
+def carried_drafts(invoices: Iterable[Invoice]) -> list[LineDraft]:
+    """Return a line for each invoice that was too small to be charged by itself."""
+    return [
+        LineDraft(CARRIED, f"Carried from {row.number}", Decimal(1), "invoice", row.total_usd, row.total_usd)
+        for row in invoices
     ]
 
 

@@ -7,15 +7,16 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from access import audit
 from access.actor import SYSTEM
 from billing import mailing
 from billing.charges import ZERO, to_cents
 from billing.gateways import way_to_pay
-from billing.gateways.base import BANK_TRANSFER
-from billing.invoicing.drafts import LineDraft
-from billing.models import Invoice, InvoiceKind, InvoiceLine, PaymentMethod, Subscription
+from billing.gateways.base import BANK_TRANSFER, Gateway
+from billing.invoicing.drafts import LineDraft, carried_drafts
+from billing.models import Invoice, InvoiceKind, InvoiceLine, InvoiceStatus, PaymentMethod, Subscription
 from billing.periods import Period
 from billing.subscriptions import locked
 
@@ -35,7 +36,8 @@ def issue(
     """Make an invoice, in the caller's transaction; None where nothing is to be paid, which uses up no number.
 
     The number comes from the subscription's row, which is locked until the caller commits: whoever rolls back gives it
-    back, so there are no gaps. Credits never exceed what the same invoice charges; nothing is carried on.
+    back, so there are no gaps. Credits never exceed what the same invoice charges; nothing of them is carried on. By an
+    invoice below the gateway's minimum nothing is due: the next period's charges it.
 
     Args:
         subscription: Who pays. Its numbers are brought up to date.
@@ -44,7 +46,41 @@ def issue(
         drafts: Its lines, in the order in which they are printed.
         at: When it is issued.
     """
-    lines = [
+    row = locked(subscription)
+    gateway, method = way_to_pay(row)
+    carried = list(_waiting(row)) if kind == InvoiceKind.PERIOD else []
+    lines = _lines([*drafts, *carried_drafts(carried)])
+    total = sum((line.amount_usd for line in lines), ZERO)
+    own = total - sum((small.total_usd for small in carried), ZERO)
+    if total <= ZERO or (own <= ZERO and total < gateway.minimum_usd):
+        return None
+    _number(row, subscription)
+    invoice = _made(row, kind=kind, period=period, total=total, at=at, gateway=gateway, method=method)
+    for line in lines:
+        line.invoice = invoice
+    InvoiceLine.objects.bulk_create(lines)
+    for small in carried:
+        small.carried_to = invoice
+        small.save(update_fields=["carried_to", "updated_at"])
+    audit.record(
+        SYSTEM, "invoice.issue", invoice, organization_id=row.organization_id,
+        after={"total_usd": str(total), "period_start": str(period.start), "kind": str(kind)},
+    )  # fmt: skip
+    if invoice.status == InvoiceStatus.CARRIED:
+        after = {"status": invoice.status, "total_usd": str(total), "minimum_usd": str(gateway.minimum_usd)}
+        audit.record(SYSTEM, "invoice.carry", invoice, organization_id=row.organization_id, after=after)
+    else:
+        mailing.tell_issued(invoice)
+    return invoice
+
+
+def _waiting(row: Subscription) -> QuerySet[Invoice]:
+    """Return the invoices that were too small to be charged, and that none charges yet."""
+    return row.invoices.filter(status=InvoiceStatus.CARRIED, carried_to=None).order_by("sequence")
+
+
+def _lines(drafts: Sequence[LineDraft]) -> list[InvoiceLine]:
+    return [
         InvoiceLine(
             position=position,
             category=draft.category,
@@ -56,30 +92,14 @@ def issue(
         )
         for position, draft in enumerate(drafts, start=1)
     ]
-    total = sum((line.amount_usd for line in lines), ZERO)
-    if total <= ZERO:
-        return None
-    row = _numbered(subscription)
-    invoice = _made(row, kind, period, total, at)
-    for line in lines:
-        line.invoice = invoice
-    InvoiceLine.objects.bulk_create(lines)
-    audit.record(
-        SYSTEM, "invoice.issue", invoice, organization_id=row.organization_id,
-        after={"total_usd": str(total), "period_start": str(period.start), "kind": str(kind)},
-    )  # fmt: skip
-    mailing.tell_issued(invoice)
-    return invoice
 
 
-def _numbered(subscription: Subscription) -> Subscription:
+def _number(row: Subscription, subscription: Subscription) -> None:
     """Take the next number from the locked row, and tell the caller's copy."""
-    row = locked(subscription)
     row.invoice_prefix = row.invoice_prefix or _prefix_of(row)
     row.invoices_made += 1
     row.save(update_fields=["invoice_prefix", "invoices_made", "updated_at"])
     subscription.invoice_prefix, subscription.invoices_made = row.invoice_prefix, row.invoices_made
-    return row
 
 
 def _prefix_of(row: Subscription) -> str:
@@ -92,8 +112,16 @@ def _prefix_of(row: Subscription) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _made(row: Subscription, kind: InvoiceKind, period: Period, total: Decimal, at: datetime) -> Invoice:
-    gateway, method = way_to_pay(row)
+def _made(
+    row: Subscription,
+    *,
+    kind: InvoiceKind,
+    period: Period,
+    total: Decimal,
+    at: datetime,
+    gateway: Gateway,
+    method: PaymentMethod | None,
+) -> Invoice:
     due_at = at if gateway.is_automatic else at + timedelta(days=DUE_DAYS)
     return Invoice.objects.create(
         subscription=row,
@@ -105,6 +133,7 @@ def _made(row: Subscription, kind: InvoiceKind, period: Period, total: Decimal, 
         issued_at=at,
         due_at=due_at,
         total_usd=total,
+        status=InvoiceStatus.OPEN if total >= gateway.minimum_usd else InvoiceStatus.CARRIED,
         details=_details(row, method, by_transfer=not gateway.is_automatic),
         gateway=gateway.key,
         next_attempt_at=None if gateway.is_automatic else due_at,

@@ -28,6 +28,7 @@ _INK, _MUTED, _RULE = colors.HexColor("#1b2330"), colors.HexColor("#5d6878"), co
 _STAMPS = {
     InvoiceStatus.PAID: ("PAID", colors.HexColor("#1a7f4b")),
     InvoiceStatus.VOID: ("VOID", colors.HexColor("#8a93a1")),
+    InvoiceStatus.CARRIED: ("NOT DUE", colors.HexColor("#8a93a1")),
 }
 _MARGIN = 20 * mm
 _WIDTH = A4[0] - 2 * _MARGIN
@@ -35,6 +36,11 @@ _COLUMNS = (_WIDTH * 0.56, _WIDTH * 0.17, _WIDTH * 0.12, _WIDTH * 0.15)
 _NOTE = (
     "Use beyond the plan is charged for the period that ended; plan and storage are charged in advance. "
     "1 GB is 1,000,000,000 bytes. All amounts in US dollars."
+)
+
+_TOO_SMALL = (
+    "Below the smallest amount that can be charged, so nothing is due. "
+    "It is added to the invoice that comes after the end of a period."
 )
 
 
@@ -120,7 +126,7 @@ def _sides(invoice: Invoice) -> Table:
         left.append(_text(f"Tax ID: {buyer['tax_id']}", spaceBefore=2))
     facts = [
         ("Issued", _day(invoice.issued_at)),
-        ("Due", _day(invoice.due_at)),
+        ("Due", "" if invoice.status == InvoiceStatus.CARRIED else _day(invoice.due_at)),
         ("Period", _period(invoice)),
         ("Account", buyer.get("payer", "")),
         ("Purchase order", buyer.get("purchase_order", "")),
@@ -177,6 +183,8 @@ def _payment(invoice: Invoice) -> list[Flowable]:
         said.append(_text(f"Paid on {_day(invoice.paid_at)}.{ref} Thank you.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.VOID:
         said.append(_text("This invoice is void and need not be paid.", spaceBefore=3))
+    elif invoice.status == InvoiceStatus.CARRIED:
+        said.append(_text(_TOO_SMALL, spaceBefore=3))
     elif invoice.by_transfer:
         asked = f"Please pay by bank transfer until {_day(invoice.due_at)}, naming {invoice.number}."
         said.append(_text(asked, spaceBefore=3))

@@ -82,6 +82,7 @@ class InvoiceStatus(models.TextChoices):
     OPEN = "open", _("Open")
     PAID = "paid", _("Paid")
     VOID = "void", _("Void")
+    CARRIED = "carried", _("On the next invoice")
 
 
 class Invoice(Timestamped):
@@ -107,6 +108,10 @@ class Invoice(Timestamped):
     failure = models.CharField(max_length=300, blank=True, help_text="Why the last payment failed.")
     attempts = models.PositiveSmallIntegerField(default=0, help_text="Charges that failed.")
     reminders = models.PositiveSmallIntegerField(default=0, help_text="Sent of a bank transfer that is late.")
+    carried_to = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="carries",
+        help_text="The invoice that charges it, of one that was too small to be charged by itself.",
+    )  # fmt: skip
     next_attempt_at = models.DateTimeField(
         null=True, blank=True, help_text="When it is charged again, or reminded of."
     )
@@ -145,7 +150,7 @@ class InvoiceLine(models.Model):
     invoice = models.ForeignKey(Invoice, models.CASCADE, related_name="lines")
     position = models.PositiveSmallIntegerField()
     category = models.CharField(
-        max_length=16, help_text="plan, extra_storage, hours, storage, ingestion or credit."
+        max_length=16, help_text="plan, extra_storage, hours, storage, ingestion, credit or carried."
     )
     description = models.CharField(max_length=300)
     quantity = models.DecimalField(max_digits=18, decimal_places=6)

@@ -36,7 +36,7 @@ def invoice_of(actor: Actor, organization: Organization, number: str) -> Invoice
     Raises:
         NotFound: the organization has none of this number.
     """
-    rows = invoices_of(actor, organization).select_related("subscription__organization")
+    rows = invoices_of(actor, organization).select_related("subscription__organization", "carried_to")
     found = rows.prefetch_related("lines").filter(number=number[:60]).first()
     if found is None:
         raise NotFound(_("%(organization)s has no such invoice.") % {"organization": organization})
@@ -55,6 +55,8 @@ def standing_of(invoice: Invoice, now: datetime | None = None) -> Standing:
         return Standing(_("Paid"), "success")
     if invoice.status == InvoiceStatus.VOID:
         return Standing(_("Void"))
+    if invoice.status == InvoiceStatus.CARRIED:
+        return Standing(_("On the next invoice"))
     if invoice.failure:
         return Standing(_("Payment failed"), "danger")
     if invoice.by_transfer and invoice.due_at < (now or timezone.now()):

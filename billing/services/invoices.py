@@ -33,14 +33,13 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
 
     Raises:
         Forbidden: neither the system nor an operator says so.
-        Conflict: the invoice is void, or an operator says so while a charge is under way.
+        Conflict: nothing is owed by the invoice, or an operator says so while a charge is under way.
     """
     _require_operator(actor)
     row = _locked(invoice)
     if row.status == InvoiceStatus.PAID:
         return row
-    if row.status == InvoiceStatus.VOID:
-        raise Conflict(_("The invoice %(number)s is void; nothing is owed by it.") % {"number": row.number})
+    _require_open(row)
     _require_rest(actor, row)
     before = row.status
     row.status, row.paid_at, row.failure, row.next_attempt_at = InvoiceStatus.PAID, at, "", None
@@ -98,7 +97,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     Raises:
         Forbidden: neither the system nor an operator asks.
         Invalid: an operator gave no reason.
-        Conflict: it is paid, or an operator asks while a charge is under way.
+        Conflict: it is paid, another invoice charges it, or an operator asks while a charge is under way.
     """
     _require_operator(actor)
     reason = reason.strip()
@@ -110,6 +109,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     if row.status == InvoiceStatus.PAID:
         message = _("The invoice %(number)s is paid; a payment is given back at the gateway or the bank.")
         raise Conflict(message % {"number": row.number})
+    _require_open(row)
     _require_rest(actor, row)
     before = row.status
     row.status, row.next_attempt_at = InvoiceStatus.VOID, None
@@ -162,6 +162,13 @@ def _locked(invoice: Invoice) -> Invoice:
 def _require_operator(actor: Actor) -> None:
     if actor.kind is not ActorKind.SYSTEM and not actor.elevated:
         raise Forbidden(_("Only operators of the installation do this."), action="invoice.settle")
+
+
+def _require_open(row: Invoice) -> None:
+    if row.status != InvoiceStatus.OPEN:
+        raise Conflict(
+            _("The invoice %(number)s is not open; nothing is owed by it.") % {"number": row.number}
+        )
 
 
 def _require_rest(actor: Actor, row: Invoice) -> None:

@@ -193,7 +193,7 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
     """Charge an open invoice to the default card now, also one that was to be paid by bank transfer.
 
     Raises:
-        Conflict: it is not open, a payment is under way, or there is no card to charge.
+        Conflict: it is not open, a payment is under way, there is no card, or it is less than cards can be charged.
     """
     require(actor, BillingAction.MANAGE, invoice)
     subscription = locked(invoice.subscription)
@@ -205,6 +205,10 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
     card = gateways.card_of(subscription)
     if card is None:
         raise Conflict(_("There is no card to charge. Add one first."))
+    if invoice.total_usd < gateways.gateway_named(card.gateway).minimum_usd:
+        raise Conflict(
+            _("The amount is below the smallest that a card can be charged. Pay by bank transfer.")
+        )
     invoice.gateway, invoice.next_attempt_at = card.gateway, timezone.now()
     invoice.details["payment"] = str(card)
     invoice.save(update_fields=["gateway", "next_attempt_at", "details", "updated_at"])

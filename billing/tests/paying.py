@@ -42,16 +42,16 @@ def add_card(
     return payment_methods.add_method(actor=who, organization=organization, setup=confirmed["id"])
 
 
+def issued(subscription: Subscription, amount: str, kind: InvoiceKind = InvoiceKind.CHANGE) -> Invoice | None:
+    """Issue an invoice of so many dollars, if that makes one."""
+    now, price = timezone.now(), Decimal(amount)
+    drafts = [LineDraft("plan", "Pro plan", Decimal(1), "period", price, price)]
+    with transaction.atomic():
+        return issue(subscription, kind, period_at(now), drafts, now)
+
+
 def open_invoice(subscription: Subscription, amount: str = "60") -> Invoice:
     """Issue an invoice of so many dollars."""
-    now, price = timezone.now(), Decimal(amount)
-    with transaction.atomic():
-        made = issue(
-            subscription,
-            InvoiceKind.CHANGE,
-            period_at(now),
-            [LineDraft("plan", "Pro plan", Decimal(1), "period", price, price)],
-            now,
-        )
+    made = issued(subscription, amount)
     assert made is not None
     return made

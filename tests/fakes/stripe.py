@@ -2,7 +2,8 @@
 
 localstripe is under the GPL, so it is a separate program in an environment of its own, and nothing of it is imported.
 Before it stands a small proxy, which answers a repeated idempotency key as it answered the first time, takes parameters
-of newer API versions, keeps what was asked, and can be down, slow, or lose an answer.
+of newer API versions, refuses amounts that are too small, keeps what was asked, and can be down, slow, or lose an
+answer.
 
 ``python -m tests.fakes.stripe`` runs one for trying things out, and says how to start Runyard with it.
 """
@@ -35,6 +36,7 @@ GOOD_CARD, FAILING_CARD = "4242424242424242", "4000000000000341"
 ASKING_CARD = "4000002500003155"
 """Wants its holder's confirmation for each charge."""
 REFUSED_CARD = "4000000000000002"
+SMALLEST_CENTS = 50
 _HOP_BY_HOP = {
     "connection",
     "content-length",
@@ -144,8 +146,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         time.sleep(stripe.slow_s)
         with self.server.lock:  # of two with the same key, the second waits
-            answer = stripe.answers.get(key) or self._ask(
-                urlencode(older(self.path, body)).encode() if form else content
+            answer = (
+                stripe.answers.get(key)
+                or too_small(self.path, body)
+                or self._ask(urlencode(older(self.path, body)).encode() if form else content)
             )
             if key:
                 stripe.answers[key] = answer
@@ -185,6 +189,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+def too_small(path: str, body: dict[str, str]) -> tuple[int, dict[str, str], bytes] | None:
+    """Return how Stripe refuses an amount below its smallest; None where it does not."""
+    if not path.endswith("/v1/payment_intents") or int(body.get("amount", SMALLEST_CENTS)) >= SMALLEST_CENTS:
+        return None
+    error = {
+        "type": "invalid_request_error", "code": "amount_too_small", "param": "amount",
+        "message": "Amount must be at least $0.50 usd",
+    }  # fmt: skip
+    return 400, {"Content-Type": "application/json"}, json.dumps({"error": error}).encode()
 
 
 def older(path: str, body: dict[str, str]) -> dict[str, str]:
