@@ -90,6 +90,8 @@ class Summary:
     gains: tuple[str, ...]
     losses: tuple[str, ...]
     warnings: tuple[str, ...]
+    by_days: bool
+    """What is included counts by days: the new amounts for those that are left."""
     needs_method: bool
     """There is no way to pay on file, and this costs something."""
 
@@ -173,10 +175,8 @@ def summarize(
         limits=tuple(_limits(before, after)),
         gains=gains,
         losses=losses,
-        warnings=(
-            *(_by_days(before, after, period, days_left) if at_once else ()),
-            *_warnings(subscription, kind, after, now),
-        ),
+        warnings=tuple(_warnings(subscription, kind, after, now)),
+        by_days=at_once and days_left < period.days and _counts_by_days(before, after),
         needs_method=at_once and costs and not has_method,
     )
 
@@ -256,19 +256,15 @@ def _price(price: Decimal | None) -> str:
     return "–" if price is None else unit_price(price)
 
 
-def _by_days(before: Terms, after: Terms, period: Period, days_left: int) -> Iterator[str]:
-    """Say that what is included grows with the days that are paid (`billing.charges.included_in`)."""
+def _counts_by_days(before: Terms, after: Terms) -> bool:
+    """Say whether a limit changes that counts by days (`billing.charges.included_in`)."""
     old, new = before.plan, after.plan
     pairs = (
         (old.included_hours, new.included_hours),
         (_storage(before), _storage(after)),
         (old.included_ingestion_gb, new.included_ingestion_gb),
     )
-    if days_left < period.days and any(had != has for had, has in pairs if has is not None):
-        text = _(
-            "What is included counts by days: the new amounts for %(left)s of the %(days)s days of this period."
-        )
-        yield text % {"left": days_left, "days": period.days}
+    return any(had is not None and has is not None and had != has for had, has in pairs)
 
 
 def _warnings(subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Iterator[str]:

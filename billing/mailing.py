@@ -77,7 +77,7 @@ def _facts(invoice: Invoice, organization: Organization) -> dict[str, Any]:
         "organization": organization.name,
         "total": usd(invoice.total_usd),
         "due": day(invoice.due_at.date()),
-        "by_transfer": bool(invoice.details.get("by_transfer")),
+        "by_transfer": invoice.by_transfer,
         "payment": invoice.details.get("payment"),
         "is_deleted": organization.deleted_at is not None,
         "page": f"{pages}/invoices/{invoice.number}",

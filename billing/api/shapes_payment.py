@@ -113,6 +113,9 @@ class SummarySerializer(serializers.Serializer[Summary]):
     next_regular_at = serializers.SerializerMethodField(help_text="When that is charged next.")
     lines = SummaryLineSerializer(many=True)
     limits = SummaryLimitSerializer(many=True)
+    by_days = serializers.BooleanField(
+        help_text="What is included counts by days: the new amounts for the days that are left of the period."
+    )
     gains = serializers.ListField(child=serializers.CharField())
     losses = serializers.ListField(child=serializers.CharField())
     warnings = serializers.ListField(child=serializers.CharField())

@@ -155,6 +155,5 @@ def _details(row: Subscription, method: PaymentMethod | None, *, by_transfer: bo
         },
         "plan": row.plan.name,
         "payment": BANK_TRANSFER if by_transfer else str(method or ""),
-        "by_transfer": by_transfer,
         "bank_details": settings.BILLING_BANK_DETAILS.replace("\\n", "\n") if by_transfer else "",
     }

@@ -219,7 +219,7 @@ def test_bank_transfers_are_due_in_two_weeks_and_reminded_of_thrice(time_machine
     closing.close_due()
     invoice = Invoice.objects.get()
     assert invoice.due_at == CLOSED + timedelta(days=14)
-    assert invoice.details["by_transfer"] is True
+    assert invoice.by_transfer
     for day in (13, 14, 14, 20, 21, 28, 35, 100):
         remind_overdue(CLOSED + timedelta(days=day))
     subjects = [mail.subject for mail in delivered()]

@@ -240,10 +240,9 @@ def test_stripe_s_own_events_arrive_at_a_server(stripe: Stripe, live_server: Any
     invoice = open_invoice(subscription)
     collecting.collect(invoice.pk)
     deadline = time.monotonic() + 30
-    while not GatewayEvent.objects.filter(kind="payment_intent.succeeded").exists():
+    ours = {"kind": "payment_intent.succeeded", "object_ref": invoice.payments.get().ref}
+    while not GatewayEvent.objects.filter(**ours).exists():  # those of the test before may come first
         assert time.monotonic() < deadline, list(GatewayEvent.objects.values())
         time.sleep(0.2)
-    kept = GatewayEvent.objects.get(kind="payment_intent.succeeded")
-    assert kept.object_ref == invoice.payments.get().ref
     told = json.dumps(list(GatewayEvent.objects.values("kind", "object_ref", "event_ref")))
     assert "4242" not in told

@@ -20,12 +20,13 @@ from access.web import actor_of
 from accounts.reauthentication import reauthenticated_post
 from billing.access import BillingAction
 from billing.changes import ChangeKind, Summary
+from billing.charges import ZERO
+from billing.gateways import way_to_pay
 from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN
 from billing.models import Plan, Subscription
 from billing.pages import organization_of
 from billing.payment_forms import StorageForm
 from billing.services import subscriptions as services
-from billing.services.payment_methods import methods_of
 from billing.subscriptions import subscription_of
 from common.errors import Conflict, Invalid, NotFound
 from teams.models import Organization
@@ -61,6 +62,7 @@ def _show(request: HttpRequest, change: Change, *, status: int = 200) -> HttpRes
         messages.error(request, error.message)
         return redirect("billing:plans", organization.name)
     subscription = subscription_of(organization)
+    gateway, method = way_to_pay(subscription)
     here = f"{request.path}?{urlencode(change.sends)}" if change.sends else request.path
     context = {
         "organization": organization,
@@ -69,7 +71,9 @@ def _show(request: HttpRequest, change: Change, *, status: int = 200) -> HttpRes
         "lines": summary_lines(summary),
         "heading": _heading(summary),
         "sends": change.sends,
-        "default": methods_of(subscription).filter(is_default=True).first(),
+        "default": method,
+        "by_transfer": not gateway.is_automatic,
+        "is_small": ZERO < summary.now_usd < gateway.minimum_usd,
         "replaced": subscription.has_next and summary.is_at_once,
         "add_url": f"{reverse('billing:payment_add', args=[organization.name])}?{urlencode({'next': here})}",
         "back_url": reverse("billing:plans", args=[organization.name])
