@@ -94,6 +94,9 @@ await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
 await cp("assets/img", `${OUT}/img`, { recursive: true });
 await buildSprite();
+for (const name of ["DejaVuSans", "DejaVuSans-Bold"]) {
+  await cp(`node_modules/dejavu-fonts-ttf/ttf/${name}.ttf`, `${OUT}/fonts/${name}.ttf`); // for invoices as PDF
+}
 if (process.argv.includes("--watch")) {
   for (const options of [modules, plain, styles]) {
     await (await context({ ...options, minify: false, logLevel: "info" })).watch();

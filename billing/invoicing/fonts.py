@@ -1,20 +1,22 @@
-"""Fonts of invoices: each piece of a text in the first font that has all its letters.
+"""Fonts of invoices: each piece of a text in a font that has its letters.
 
-Latin is Helvetica, which every reader of PDF has; letters beyond it (ł, ş, ž) are embedded. Japanese, Korean and
-Chinese use the reader's own fonts by Adobe's character collections, so an invoice stays some kilobytes small.
+What Western Europe writes is Helvetica, which every reader of PDF has. A text with other letters (Łódź, Đà Nẵng, Київ)
+is DejaVu Sans, of which the letters that are used are embedded. Japanese, Korean and Chinese use the reader's own fonts
+by Adobe's character collections, so an invoice stays some kilobytes small.
 """
 
-import unicodedata
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from xml.sax.saxutils import escape
 
+from django.conf import settings
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 
 LATIN, BOLD = "Helvetica", "Helvetica-Bold"
-_EMBEDDED, _EMBEDDED_BOLD = "Vera", "VeraBd"
+_EMBEDDED, _EMBEDDED_BOLD = "DejaVuSans", "DejaVuSans-Bold"
 _ASIAN = (("HeiseiKakuGo-W5", "shift_jis"), ("HYGothic-Medium", "euc_kr"), ("STSong-Light", "gbk"))
 """Names of fonts, and the character set that tells what is in them."""
 
@@ -23,23 +25,20 @@ _ASIAN = (("HeiseiKakuGo-W5", "shift_jis"), ("HYGothic-Medium", "euc_kr"), ("STS
 def _register() -> frozenset[str]:
     """Make the fonts known once; returns the letters of the embedded one."""
     for name in (_EMBEDDED, _EMBEDDED_BOLD):
-        pdfmetrics.registerFont(TTFont(name, f"{name}.ttf"))
+        pdfmetrics.registerFont(
+            TTFont(name, str(Path(settings.STATICFILES_DIRS[0]) / "fonts" / f"{name}.ttf"))
+        )
     for name, _charset in _ASIAN:
         pdfmetrics.registerFont(UnicodeCIDFont(name))
     return frozenset(map(chr, pdfmetrics.getFont(_EMBEDDED).face.charToGlyph))
 
 
-@cache
-def _drawn(letter: str, *, is_bold: bool) -> tuple[str, str]:
-    """Return the font of a letter, and the letter; without its accent where no font has it."""
-    if letter == "\n" or _is_in(letter, "cp1252"):
-        return (BOLD if is_bold else LATIN), letter
-    if letter in _register():
-        return (_EMBEDDED_BOLD if is_bold else _EMBEDDED), letter
-    base = unicodedata.normalize("NFKD", letter)[0]
-    if base != letter and base.isascii():
-        return _drawn(base, is_bold=is_bold)
-    return next(((name, letter) for name, charset in _ASIAN if _is_in(letter, charset)), (LATIN, "?"))
+def _drawn(letter: str, font: str) -> tuple[str, str]:
+    """Return the font of a letter, and the letter, or a question mark where no font has it; ``font`` is preferred."""
+    known = _is_in(letter, "cp1252") if font in {LATIN, BOLD} else letter in _register()
+    if letter == "\n" or known:
+        return font, letter
+    return next(((name, letter) for name, charset in _ASIAN if _is_in(letter, charset)), (font, "?"))
 
 
 def _is_in(letter: str, charset: str) -> bool:
@@ -57,9 +56,10 @@ def is_asian(text: str) -> bool:
 
 def marked(text: str, *, is_bold: bool = False) -> str:
     """Return a text as a paragraph's markup, each piece in a font that has its letters; lines stay lines."""
-    _register()
-    shown = (letter for letter in text if letter == "\n" or letter.isprintable())
-    drawn = (_drawn(letter, is_bold=is_bold) for letter in shown)
+    shown = [letter for letter in text if letter == "\n" or letter.isprintable()]
+    embedded = any(letter in _register() and not _is_in(letter, "cp1252") for letter in shown)
+    fonts = (_EMBEDDED_BOLD, _EMBEDDED) if embedded else (BOLD, LATIN)
+    drawn = (_drawn(letter, fonts[0] if is_bold else fonts[1]) for letter in shown)
     pieces = []
     for font, letters in groupby(drawn, lambda pair: pair[0]):
         pieces.append(f'<font name="{font}">{escape("".join(letter for _, letter in letters))}</font>')

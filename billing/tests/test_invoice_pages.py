@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import User
 from billing.invoicing import closing
+from billing.invoicing.fonts import marked
 from billing.invoicing.pdf import pdf_of
 from billing.models import Invoice, InvoiceLine, InvoiceStatus, Plan, Subscription, UsageAlert
 from billing.selectors.alerts import alerts_sent
@@ -93,6 +95,24 @@ def test_names_of_all_scripts_are_drawn(acme, name):
     row = Invoice.objects.get()
     row.details["buyer"] |= {"name": name, "address": name * 30}
     assert pdf_of(row) == pdf_of(row)
+
+
+@pytest.mark.parametrize(
+    ("text", "fonts"),
+    [
+        ("Acme – Söhne €", ["Helvetica"]),
+        ("Zakłady Łódź", ["DejaVuSans"]),
+        ("Đà Nẵng", ["DejaVuSans"]),
+        ("Київ & Αθήνα", ["DejaVuSans"]),
+        ("Acme 株式会社", ["Helvetica", "HeiseiKakuGo-W5"]),
+        ("한국 Łódź", ["HYGothic-Medium", "DejaVuSans"]),
+    ],
+)
+def test_each_script_has_a_font_and_keeps_its_letters(text: str, fonts: list[str]):
+    """BIL-10: no name loses a letter or an accent on paper."""
+    markup = marked(text)
+    assert re.findall(r'<font name="([^"]+)">', markup) == fonts
+    assert unescape(re.sub("<[^>]+>", "", markup)) == text
 
 
 def test_many_lines_go_over_pages_that_are_counted(acme):
