@@ -21,7 +21,7 @@ from metrics.models import Kind, Stream
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import history, post
 from runs.models import Run
-from runs.services import deletion, purge
+from runs.services import deletion, project_deletion, purge
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
@@ -295,10 +295,26 @@ def test_what_a_rewind_cut_off_is_not_counted_again_and_what_follows_is():
     assert used(Run.objects.get(uid=f"{run.uid}.rewound-1")) == (30, 3000)
 
 
-def test_a_run_is_measured_before_its_samples_are_purged():
+def over(run):
+    """Let the time be over in which it can be restored."""
+    Run.objects.filter(pk=run.pk).update(deleted_at=timezone.now() - timedelta(days=8))
+
+
+def at_once(run):
+    deletion.purge_now(actor=SYSTEM, run_ids=[run.pk])
+
+
+def with_its_team(run):
+    project_deletion.give_up_of_team(run.project.team)
+
+
+@pytest.mark.parametrize("give_up", [over, at_once, with_its_team])
+def test_a_run_is_measured_before_its_samples_are_purged(give_up):
+    """BIL-4: however it comes to be purged."""
     run = sampled([sample(NOON + 10 * n, 100.0) for n in range(4)])
     deletion.delete_run(actor=SYSTEM, run=run)
-    Run.objects.filter(pk=run.pk).update(state="finished", deleted_at=timezone.now() - timedelta(days=8))
+    Run.objects.filter(pk=run.pk).update(state="finished")
+    give_up(run)
     assert purge.purge_runs(60) == 1
     assert used(run) == (30, 3000)
     assert measure_hardware() == 0
