@@ -15,7 +15,7 @@ from access.actor import SYSTEM
 from billing.metering import hardware
 from billing.models import HardwareUse
 from billing.tasks import measure_hardware
-from metrics import compaction, keysets
+from metrics import compaction, keysets, store
 from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.services import rewind_run
@@ -269,6 +269,22 @@ def test_two_who_measure_at_once_count_once(monkeypatch):
     monkeypatch.setattr(hardware, "_enter", late)
     hardware.measure_run(run.pk)
     assert (used(run), pieces(run)) == ((30, 3000), [(0, 4)])
+
+
+def test_rows_that_another_entered_in_other_pieces_count_once():
+    """BIL-4: the other's first piece used nothing, so no constraint of the database is in the way."""
+    run = RunFactory()
+    send(run, [{"_timestamp": NOON + 10 * n, "system.cpu": 1.0} for n in range(2)])
+    send(run, [sample(NOON + 10 * n, 100.0) for n in range(2, 4)])
+    parts = list(store.blocks(run.pk, Kind.SYSTEM))
+    [slow], [first] = (list(hardware._Reader(run.pk, some, 0).pieces()) for some in (parts, parts[:1]))
+    assert (slow[:2], first[:2]) == ((0, 4), (0, 2))
+    hardware._enter(run.pk, *first)
+    send(run, [sample(NOON + 10 * n, 100.0) for n in range(4, 6)])
+    hardware.measure_run(run.pk)
+    with pytest.raises(hardware.Overtaken):
+        hardware._enter(run.pk, *slow)
+    assert (used(run), pieces(run)) == ((30, 3000), [(0, 2), (2, 6)])
 
 
 def test_a_run_without_gpus_has_one_row():
