@@ -272,6 +272,30 @@ def test_a_rewind_leaves_each_run_its_own():
     assert_exact()
 
 
+def test_bytes_follow_a_run_that_is_moved_at_once():
+    """BIL-4: not only by the night's settling."""
+    run, target = logged(), ProjectFactory()
+    add_run_file(run, "a.txt", b"12345")
+    write_group([post(run, log=(4, ["end"]), complete=0)])
+    move_runs(actor=SYSTEM, run_ids=[run.pk], project=target)
+    assert_exact()
+    assert {held[1:3] for held in by_ledger()} == {(target.pk, target.team_id)}
+
+
+def test_a_purge_that_is_cut_off_holds_what_is_left(monkeypatch):
+    """BIL-4."""
+    monkeypatch.setattr(purge, "ROWS_AT_ONCE", 2)
+    run = RunFactory()
+    for name in ("a.txt", "b.txt", "c.txt"):
+        add_run_file(run, name, b"12345")
+    deletion.delete_run(actor=SYSTEM, run=run)
+    deletion.purge_now(actor=SYSTEM, run_ids=[run.pk])
+    Run.objects.filter(pk=run.pk).update(state="finished")
+    assert purge._purge_some(run.pk)
+    assert held_bytes(run_id=run.pk) == 5
+    assert_exact()
+
+
 def test_bytes_of_people_follow_their_runs():
     """An account that is merged leaves no bytes behind, in teams neither."""
     ada, old = UserFactory(), UserFactory()

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Model, OuterRef, Q, Subquery
+from django.db.models import F, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from billing.metering.seconds import day_begin
@@ -39,25 +39,27 @@ def closed_at(team_ids: Collection[int]) -> dict[int, datetime]:
     return {pk: day_begin(day) for pk, day in rows.values_list("pk", "closed_to")}
 
 
+def uncounted_intervals(scope: Q, after: int) -> QuerySet[TrackedInterval]:
+    """Return what may have something new, in the order of keys, with ``heartbeat_at`` of its run."""
+    heartbeat = Subquery(Pulse.objects.filter(run_id=OuterRef("run_id")).values("heartbeat_at"))
+    rows = TrackedInterval.objects.filter(UNCOUNTED, scope, pk__gt=after)
+    return rows.annotate(heartbeat_at=heartbeat).order_by("pk")
+
+
 def count_intervals(tally: Tally, scope: Q, now: datetime, after: int) -> int | None:
     """Count running time of up to INTERVALS_AT_ONCE intervals; return the last one's key, None when there are no more.
 
     Open intervals count to the last heartbeat. One whose run is changing its state just now is left for the next time.
     """
-    heartbeat = Subquery(Pulse.objects.filter(run_id=OuterRef("run_id")).values("heartbeat_at"))
-    uncounted = TrackedInterval.objects.filter(UNCOUNTED, scope, pk__gt=after).annotate(
-        heartbeat_at=heartbeat
-    )
-    locked = uncounted.select_for_update(of=("self",), skip_locked=True).order_by("pk")
+    locked = uncounted_intervals(scope, after).select_for_update(of=("self",), skip_locked=True)
     rows = list(locked[:INTERVALS_AT_ONCE])
     counted = [(row, until) for row in rows if (until := _known_until(row, now)) is not None]
-    split = _shift(counted)
+    past = _shift([row for row, _ in counted])
     for row, until in counted:
-        if row.pk not in split:
-            tally.time(_owner(row), row.counted_to, until, row.not_before)
-            row.counted_to = until
-    _store([row for row, _ in counted if row.pk not in split])
-    _split([(row, until) for row, until in counted if row.pk in split], tally)
+        tally.time(_owner(row), row.counted_to, until, row.not_before)
+        row.counted_to = until
+    _store([row for row, _ in counted])
+    TrackedInterval.objects.bulk_create(past)
     return rows[-1].pk if len(rows) == INTERVALS_AT_ONCE else None
 
 
@@ -74,43 +76,35 @@ def _known_until(row: Any, now: datetime) -> datetime | None:
     return until if until > row.counted_to else None
 
 
-def _shift(counted: Sequence[tuple[TrackedInterval, datetime]]) -> set[int]:
-    """Move what would count in a closed period; return the keys of those of which a part was counted there before."""
-    closed = closed_at({row.team_id for row, _ in counted})
-    split = set()
-    for row, _ in counted:
+def _shift(rows: Sequence[TrackedInterval]) -> list[TrackedInterval]:
+    """Move what would count in a closed period; return, as rows to add, the parts that were counted there before.
+
+    The row that is there stays the one that goes on, and the part gets the new one: whoever ends the run now waits for
+    the row that it has seen, and on PostgreSQL sees no other.
+    """
+    closed = closed_at({row.team_id for row in rows})
+    past = []
+    for row in rows:
         first_open = closed.get(row.team_id)
         if first_open is None or max(row.counted_to, row.not_before) >= first_open:
             continue
-        row.not_before = first_open
         if row.counted_to > row.began_at:
-            split.add(row.pk)
-    return split
+            part = TrackedInterval(
+                team_id=row.team_id, project_id=row.project_id, user_id=row.user_id, run_id=row.run_id,
+                began_at=row.began_at, ended_at=row.counted_to, not_before=row.not_before, counted_to=row.counted_to,
+            )  # fmt: skip
+            past.append(part)
+            row.began_at = row.counted_to
+        row.not_before = first_open
+    return past
 
 
 def _store(rows: Sequence[TrackedInterval]) -> None:
     moment = connection.ops.adapt_datetimefield_value
     execute_many(
-        "UPDATE billing_trackedinterval SET counted_to = %s, not_before = %s WHERE id = %s",
-        [(moment(row.counted_to), moment(row.not_before), row.pk) for row in rows],
+        "UPDATE billing_trackedinterval SET began_at = %s, counted_to = %s, not_before = %s WHERE id = %s",
+        [(moment(row.began_at), moment(row.counted_to), moment(row.not_before), row.pk) for row in rows],
     )
-
-
-def _split(counted: Sequence[tuple[TrackedInterval, datetime]], tally: Tally) -> None:
-    """End intervals where they were counted to, and go on in new rows, which count in what is open."""
-    if not counted:
-        return
-    rest = []
-    TrackedInterval.objects.filter(pk__in=[row.pk for row, _ in counted]).update(ended_at=F("counted_to"))
-    for row, until in counted:
-        tally.time(_owner(row), row.counted_to, until, row.not_before)
-        rest.append(
-            TrackedInterval(
-                team_id=row.team_id, project_id=row.project_id, user_id=row.user_id, run_id=row.run_id,
-                began_at=row.counted_to, ended_at=row.ended_at, not_before=row.not_before, counted_to=until,
-            )
-        )  # fmt: skip
-    TrackedInterval.objects.bulk_create(rest)
 
 
 def _uncounted(model: type[Model], flag: str, scope: Q, *names: str) -> list[tuple[Any, ...]]:

@@ -228,7 +228,7 @@ def _enter(run_id: int, row_from: int, row_to: int, used: _Used) -> None:
     Raises:
         Overtaken: they were measured by somebody else, or are no longer the run's.
     """
-    run = Run.objects.locked().filter(pk=run_id, purge_began_at__isnull=True).first()
+    run = Run.objects.locked().filter(pk=run_id, purged_at__isnull=True).first()
     stream = Stream.objects.filter(run_id=run_id, kind=Kind.SYSTEM, next_row__gte=row_to)
     last = _measured_to(run_id)
     if run is None or (last.row_to if last else 0) != row_from or not stream.exists():
@@ -267,7 +267,7 @@ def _waiting(streams: QuerySet[Stream]) -> list[tuple[int, int]]:
     """Return (run, row measured to) of the streams of system metrics that have further rows."""
     last = HardwareUse.objects.filter(run_id=OuterRef("run_id")).order_by("-row_from").values("row_to")[:1]
     measured_to = Coalesce(Subquery(last), 0, output_field=BigIntegerField())
-    rows = streams.filter(kind=Kind.SYSTEM, next_row__gt=0, run__purge_began_at__isnull=True)
+    rows = streams.filter(kind=Kind.SYSTEM, next_row__gt=0, run__purged_at__isnull=True)
     return list(rows.filter(next_row__gt=measured_to).order_by("run_id").values_list("run_id", measured_to))
 
 

@@ -40,8 +40,9 @@ class TrackedInterval(_Of):
         ]
         indexes = [
             models.Index(fields=["run_id"], name="billing_interval_run"),
+            # by the key, as the meter reads: where it was by team, planners walked the primary key instead
             models.Index(
-                fields=["team_id"],
+                fields=["id"],
                 condition=Q(ended_at__isnull=True) | ~Q(ended_at=F("counted_to")),
                 name="billing_interval_uncounted",
             ),

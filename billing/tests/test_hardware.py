@@ -15,13 +15,13 @@ from access.actor import SYSTEM
 from billing.metering import hardware
 from billing.models import HardwareUse
 from billing.tasks import measure_hardware
-from metrics import compaction, keysets
+from metrics import compaction, keysets, store
 from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import history, post
 from runs.models import Run
-from runs.services import deletion, purge
+from runs.services import deletion, project_deletion, purge
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
@@ -271,6 +271,22 @@ def test_two_who_measure_at_once_count_once(monkeypatch):
     assert (used(run), pieces(run)) == ((30, 3000), [(0, 4)])
 
 
+def test_rows_that_another_entered_in_other_pieces_count_once():
+    """BIL-4: the other's first piece used nothing, so no constraint of the database is in the way."""
+    run = RunFactory()
+    send(run, [{"_timestamp": NOON + 10 * n, "system.cpu": 1.0} for n in range(2)])
+    send(run, [sample(NOON + 10 * n, 100.0) for n in range(2, 4)])
+    parts = list(store.blocks(run.pk, Kind.SYSTEM))
+    [slow], [first] = (list(hardware._Reader(run.pk, some, 0).pieces()) for some in (parts, parts[:1]))
+    assert (slow[:2], first[:2]) == ((0, 4), (0, 2))
+    hardware._enter(run.pk, *first)
+    send(run, [sample(NOON + 10 * n, 100.0) for n in range(4, 6)])
+    hardware.measure_run(run.pk)
+    with pytest.raises(hardware.Overtaken):
+        hardware._enter(run.pk, *slow)
+    assert (used(run), pieces(run)) == ((30, 3000), [(0, 2), (2, 6)])
+
+
 def test_a_run_without_gpus_has_one_row():
     run = RunFactory()
     for n in range(5):
@@ -295,10 +311,26 @@ def test_what_a_rewind_cut_off_is_not_counted_again_and_what_follows_is():
     assert used(Run.objects.get(uid=f"{run.uid}.rewound-1")) == (30, 3000)
 
 
-def test_a_run_is_measured_before_its_samples_are_purged():
+def over(run):
+    """Let the time be over in which it can be restored."""
+    Run.objects.filter(pk=run.pk).update(deleted_at=timezone.now() - timedelta(days=8))
+
+
+def at_once(run):
+    deletion.purge_now(actor=SYSTEM, run_ids=[run.pk])
+
+
+def with_its_team(run):
+    project_deletion.give_up_of_team(run.project.team)
+
+
+@pytest.mark.parametrize("give_up", [over, at_once, with_its_team])
+def test_a_run_is_measured_before_its_samples_are_purged(give_up):
+    """BIL-4: however it comes to be purged."""
     run = sampled([sample(NOON + 10 * n, 100.0) for n in range(4)])
     deletion.delete_run(actor=SYSTEM, run=run)
-    Run.objects.filter(pk=run.pk).update(state="finished", deleted_at=timezone.now() - timedelta(days=8))
+    Run.objects.filter(pk=run.pk).update(state="finished")
+    give_up(run)
     assert purge.purge_runs(60) == 1
     assert used(run) == (30, 3000)
     assert measure_hardware() == 0

@@ -1,5 +1,7 @@
 """BIL-4: meters that run at the same time, while runs begin and end, count everything once."""
 
+import json
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -13,7 +15,8 @@ from billing.metering import counting
 from billing.metering.intervals import settle
 from billing.metering.meter import rebuild, run_meter
 from billing.metering.seconds import seconds_between
-from billing.models import TrackedInterval, UsageDay
+from billing.metering.state import begin_tally
+from billing.models import Subscription, TrackedInterval, UsageDay
 from billing.periods import period_at
 from billing.subscriptions import subscription_of_team
 from billing.tests.lives import table
@@ -79,3 +82,32 @@ def test_meters_and_closings_at_once_count_everything_once(monkeypatch):
     before = table()
     rebuild()
     assert table() == before
+
+
+def test_a_run_that_ends_while_its_interval_is_split_counts_once():
+    """BIL-4: who ends it waits for the meter, which splits off what is in a closed period, and ends what goes on."""
+    run = RunFactory()
+    began = timezone.now() - timedelta(days=40)
+    TrackedInterval.objects.update(began_at=began, not_before=began, counted_to=began + timedelta(hours=1))
+    subscription = subscription_of_team(run.project.team)
+    Subscription.objects.filter(pk=subscription.pk).update(closed_to=timezone.now().date())
+    own_clock = json.dumps({"_runtime": timedelta(days=40).total_seconds()})
+
+    def end() -> None:
+        write_group([post(run, complete=0, summary=own_clock)])
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            now = timezone.now()
+            tally = begin_tally(now)
+            counting.count_intervals(tally, counting.EVERYTHING, now, 0)
+            ending = pool.submit(_threaded(end))
+            time.sleep(0.5)  # it meets the row that the meter has locked; on SQLite it waits to begin
+            tally.write()
+        ending.result()
+    run_meter()
+    past, rest = TrackedInterval.objects.order_by("began_at")
+    assert rest.began_at == past.ended_at
+    assert rest.ended_at is not None
+    counted = UsageDay.objects.aggregate(total=Sum("tracked_s"))["total"]  # the hour before is not in it
+    assert counted == seconds_between(rest.began_at, rest.ended_at)

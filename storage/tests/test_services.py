@@ -255,6 +255,18 @@ class TestLedger:
             ("log", 1),
         ]
 
+    def test_settling_counts_what_is_held_at_the_place_alone(self):
+        """BIL-4: what the run held elsewhere is not there."""
+        enter_bytes(team_id=1, project_id=2, run_id=3, category="log", delta_bytes=10)
+        settle_bytes(team_id=1, project_id=6, run_id=3, user_id=4, sizes={"log": 10})
+        assert (held_bytes(project_id=2), held_bytes(project_id=6)) == (10, 10)
+
+    def test_what_was_entered_out_of_order_is_held_in_the_end(self):
+        """BIL-4: a holding below zero stays, else its debt would be forgotten."""
+        for delta in (-5, 8):
+            enter_bytes(team_id=1, category="file", delta_bytes=delta)
+        assert held_bytes(team_id=1) == 3
+
     def test_moved_bytes_leave_nothing_behind(self):
         place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "category": "log"}
         enter_bytes(**place, user_id=4, delta_bytes=10)
