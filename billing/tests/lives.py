@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import time_machine
 from django.db import transaction
@@ -18,7 +19,7 @@ from billing.metering.meter import run_meter
 from billing.models import Subscription, TeamDay, UsageDay
 from billing.models.usage import SUMS
 from billing.periods import period_of
-from billing.subscriptions import subscription_of_team
+from billing.subscriptions import subscription_of_team, teams_of
 from common.errors import Gone
 from metrics.group_commit import write_group
 from metrics.services import fork_run, rewind_run
@@ -107,6 +108,8 @@ class World:
         self.lives: dict[str, Life] = {}
         self.closed: dict[int, date | None] = {}
         """By subscription."""
+        self.closings: list[tuple[set[int], date, list[tuple[object, ...]]]] = []
+        """(teams, closed to, their days before)"""
         self.tokens = 0
 
     def _life(self, uid: str) -> Life:
@@ -230,12 +233,12 @@ class World:
         place = {"team_id": team_id, "project_id": project_id, "run_id": life.pk}
         enter_bytes(**place, category="file", delta_bytes=delta_bytes)
 
-    def ingest(self, place: int, size_bytes: int, *, again: bool) -> None:
+    def ingest(self, place: int, size_bytes: int, *, again: bool = False, at: datetime | None = None) -> None:
         self.tokens += not again
         project = self.projects[place % len(self.projects)]
         record_ingestion(
             team_id=project.team_id, project_id=project.pk, user_id=None, size_bytes=size_bytes,
-            token=f"test-{self.tokens}",
+            token=f"test-{self.tokens}", at=at,
         )  # fmt: skip
 
     def close(self, place: int, *, all_of_them: bool) -> None:
@@ -249,9 +252,29 @@ class World:
                 Subscription.objects.filter(pk=subscription.pk).update(closed_to=period.end)
             self._settle(subscription)
             self.closed[subscription.pk] = period.end
+            teams = set(teams_of(subscription).values_list("pk", flat=True))
+            self.closings.append((teams, period.end, closed_days(teams, period.end)))
             if not all_of_them:
                 return
             period = period.next(subscription.anchor_day)
+
+    def close_over_month(self, uid: str, place: int, hours: int, wait: int, *, is_metered: bool) -> None:
+        """Let a run go on over a month's end that its payer closes, and hear late of bytes that came before."""
+        self.turn_month(-hours)
+        self.begin(uid, place)
+        self.wait(wait)
+        self.beat(uid)
+        if is_metered:
+            run_meter()
+        before = timezone.now()
+        self.turn_month(7)
+        team_id, project_id, _ = self.lives[uid].owner
+        place = next(number for number, one in enumerate(self.projects) if one.pk == project_id)
+        self.close(place, all_of_them=True)
+        ByteEntry.objects.create(
+            team_id=team_id, project_id=project_id, at=before, delta_bytes=1000, category="file"
+        )
+        self.ingest(place, 1000, at=before)
 
     # -- the count from scratch --------------------------------------------------------------------------------------
 
@@ -307,7 +330,7 @@ def metered() -> Counter[Key]:
     return Counter({(row.team_id, row.project_id, row.user_id, row.day): row.tracked_s for row in rows})
 
 
-def table() -> list[tuple[object, ...]]:
+def table() -> list[tuple[Any, ...]]:
     """Return all rows that say something; teams' rows are their sums."""
     rows = UsageDay.objects.order_by("team_id", "project_id", "user_id", "day")
     values = list(rows.values_list("team_id", "project_id", "user_id", "day", *SUMS))
@@ -320,6 +343,11 @@ def table() -> list[tuple[object, ...]]:
     return [row for row in values if any(row[4:])]
 
 
+def closed_days(team_ids: set[int], closed_to: date) -> list[tuple[object, ...]]:
+    """Return the rows of some teams before a day."""
+    return [row for row in table() if row[0] in team_ids and row[3] < closed_to]
+
+
 def byte_seconds(team_id: int, since: datetime, until: datetime) -> int:
     """Add up the ledger: what was held, second by second."""
     total = 0
@@ -329,4 +357,4 @@ def byte_seconds(team_id: int, since: datetime, until: datetime) -> int:
     return total
 
 
-__all__ = ["BEGIN", "World", "byte_seconds", "metered", "run_meter", "table"]
+__all__ = ["BEGIN", "World", "byte_seconds", "closed_days", "metered", "run_meter", "table"]

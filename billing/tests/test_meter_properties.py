@@ -13,7 +13,7 @@ from billing.models import Subscription, UsageDay
 from billing.periods import period_of
 from billing.subscriptions import subscription_of_team
 from billing.tests.by_days import use_by
-from billing.tests.lives import BEGIN, World, byte_seconds, metered, run_meter, table
+from billing.tests.lives import BEGIN, World, byte_seconds, closed_days, metered, run_meter, table
 from runs.models import Project, Run
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory
 
@@ -65,6 +65,7 @@ steps = st.one_of(
     act("ingest", places, st.integers(0, 10**9), again=flags),
     act("close", st.just(0), all_of_them=flags),
     act("close", places, all_of_them=flags),
+    act("close_over_month", uids, places, st.integers(1, 30), st.integers(0, 3600), is_metered=flags),
     act("meter"),
     act("meter_twice"),
     act("rebuild"),
@@ -102,6 +103,12 @@ def projects() -> list[Project]:
         return [ProjectFactory(team=team) for team in teams]
 
 
+def check_closed(world: World) -> None:
+    """What was closed is as it was then."""
+    for teams, closed_to, days in world.closings:
+        assert closed_days(teams, closed_to) == days
+
+
 def check(world: World) -> None:
     """Compare with the counts from scratch."""
     states = dict(Run.objects.values_list("pk", "state"))
@@ -111,6 +118,7 @@ def check(world: World) -> None:
     before = table()
     rebuild()
     assert table() == before
+    check_closed(world)
     for project in world.projects:
         for anchor_day in (1, 15):
             period = period_of(now.date(), anchor_day)
@@ -147,5 +155,6 @@ def test_clocks_that_jump_back_do_no_harm(projects, acts):
             seen = total
         run_meter()
         world.rebuild()
+        check_closed(world)
         assert not UsageDay.objects.filter(tracked_s__lt=0).exists()
         transaction.set_rollback(True)
