@@ -32,6 +32,7 @@ ada, bob = User.objects.get(username="ada"), User.objects.get(username="bob")
 acme = create_organization(actor=SYSTEM, name="acme", admin=ada)
 create_team(actor=SYSTEM, name="vision", organization=acme, admin=ada)
 OrganizationMember.objects.create(organization=acme, user=bob, role=built_in(Preset.ORGANIZATION_ADMIN))
+Plan.objects.filter(key="free").update(included_hours=500)  # as Pro, so that no day of the month matters
 Subscription.objects.filter(organization=acme).update(plan=Plan.objects.get(key="free"))
 """
 USE = """
