@@ -27,16 +27,20 @@ def gateway_of(subscription: Subscription) -> Gateway:
 
 def way_to_pay(subscription: Subscription) -> tuple[Gateway, PaymentMethod | None]:
     """Return by which gateway the next invoice is paid, and the method; None where there is none yet."""
-    methods = subscription.payment_methods.filter(removed_at=None)
     if subscription.pays_by_transfer:
-        return MANUAL, methods.filter(gateway=MANUAL.key).first()
-    default = methods.filter(is_default=True).first()
+        methods = subscription.payment_methods.filter(gateway=MANUAL.key, removed_at=None)
+        return MANUAL, methods.first()
+    default = _default(subscription)
     if default is None:
         return gateway_of(subscription), None
     return gateway_named(default.gateway), default
 
 
 def card_of(subscription: Subscription) -> PaymentMethod | None:
-    """Return what invoices are charged to; None where they are paid by bank transfer, or wait for a card."""
-    gateway, default = way_to_pay(subscription)
-    return default if gateway.is_automatic else None
+    """Return what open invoices of cards, and *Pay now*, are charged to; None where bank transfer is the default."""
+    default = _default(subscription)
+    return default if default is not None and gateway_named(default.gateway).is_automatic else None
+
+
+def _default(subscription: Subscription) -> PaymentMethod | None:
+    return subscription.payment_methods.filter(is_default=True, removed_at=None).first()

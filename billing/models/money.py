@@ -140,7 +140,7 @@ class Invoice(Timestamped):
 
     @property
     def by_transfer(self) -> bool:
-        """Whether it is to be paid by bank transfer; *Pay now* makes one that was be paid by card."""
+        """Whether it is to be paid by bank transfer; *Pay now* makes a card of it."""
         return self.gateway == TRANSFER
 
 

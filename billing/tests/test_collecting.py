@@ -15,6 +15,7 @@ from billing.gateways import stripe as module
 from billing.gateways.base import ChargeState, Outcome
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from billing.services import invoices, payment_methods
+from billing.services.plans import assign_payment
 from billing.tests.paying import add_card, open_invoice, payer
 from common.errors import Conflict, Unavailable
 from tests.factories import UserFactory, actor, delivered
@@ -55,6 +56,17 @@ def test_a_card_on_file_pays_an_invoice_once(stripe: Stripe, card_payer: Any):
     assert invoice.ref == intent["id"] == invoice.payments.get().ref
     assert {asked.version for asked in stripe.asked if asked.version} == {module.API_VERSION}
     assert "Receipt: invoice AURORA-0001 for aurora is paid" in [mail.subject for mail in delivered()]
+
+
+def test_who_pays_by_transfer_from_now_on_still_pays_an_open_invoice_by_card(stripe: Stripe, card_payer: Any):
+    """BIL-10: the operator's word is about invoices to come."""
+    before = open_invoice(card_payer[2])
+    assign_payment(actor=SYSTEM, subscription=card_payer[2], by_transfer=True, anchor_day=1)
+    after = open_invoice(card_payer[2])
+    for invoice in (before, after):
+        collecting.collect(invoice.pk)
+    assert (state_of(before), state_of(after)) == (("paid", ["succeeded"]), ("open", []))
+    assert (before.by_transfer, after.by_transfer) == (False, True)
 
 
 def test_issuing_asks_for_the_money_after_the_commit(
