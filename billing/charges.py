@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 from billing.models import Plan, Subscription
 from billing.models.usage import UsageCategory
@@ -19,8 +20,6 @@ from billing.periods import Period
 from billing.units import CENT, GB, HOUR_S
 
 ZERO = Decimal(0)
-_NAMES = ("hours", "storage_gb", "ingestion_gb")
-"""Of what is included."""
 
 
 def to_cents(amount: Decimal) -> Decimal:
@@ -62,48 +61,41 @@ class Line:
         return ZERO if self.price_usd is None else to_cents(self.above * self.price_usd)
 
 
-@dataclass(frozen=True, slots=True)
-class Included:
-    """Hours, mean GB and GB of a period before anything is charged above; None: without limit."""
+def included_in(subscription: Subscription, period: Period) -> dict[UsageCategory, Decimal | None]:
+    """Return the hours, mean GB and GB that are included in a period; None: without limit.
 
-    hours: Decimal | None
-    storage_gb: Decimal | None
-    ingestion_gb: Decimal | None
-
-
-def included_in(subscription: Subscription, period: Period) -> Included:
-    """Return what is included in a period: days by their terms, rounded to hundredths.
-
-    Days that had no limit count as the present terms do.
+    Days count by their terms, rounded to hundredths; those that had no limit as the present terms do.
     """
-    now, spans = _terms(subscription), list(_earlier(subscription, period))
+    spans, now = list(_earlier(subscription, period)), _terms(subscription)
+    rest = period.days - sum(days for days, _then in spans)
 
-    def mean(name: str) -> Decimal | None:
-        present = now[name]
+    def mean(category: UsageCategory, present: int | None) -> Decimal | None:
         if present is None or not spans:
             return None if present is None else Decimal(present)
-        rest = period.days - sum(days for days, _terms_then in spans)
-        whole = present * rest
-        for days, then in spans:
-            whole += days * (present if then[name] is None else then[name] or 0)
+        amounts = ((days, then[category.value]) for days, then in spans)
+        whole = present * rest + sum(
+            days * (present if amount is None else amount) for days, amount in amounts
+        )
         return to_cents(Decimal(whole) / period.days)
 
-    return Included(*(mean(name) for name in _NAMES))
+    return {category: mean(category, present) for category, present in now.items()}
 
 
 def keep_terms(subscription: Subscription, day: date) -> None:
     """Note what is included until a day on which other terms begin; call before they do, and save the row."""
-    told = {"until": day.isoformat(), **_terms(subscription)}
-    subscription.earlier_terms = [*subscription.earlier_terms, told]
+    told = {category.value: amount for category, amount in _terms(subscription).items()}
+    subscription.earlier_terms = [*subscription.earlier_terms, {"until": day.isoformat(), **told}]
 
 
-def _terms(subscription: Subscription) -> dict[str, int | None]:
-    plan = subscription.plan
-    amounts = (plan.included_hours, subscription.storage_limit_gb, plan.included_ingestion_gb)
-    return dict(zip(_NAMES, amounts, strict=True))
+def _terms(subscription: Subscription) -> dict[UsageCategory, int | None]:
+    return {
+        UsageCategory.HOURS: subscription.plan.included_hours,
+        UsageCategory.STORAGE: subscription.storage_limit_gb,
+        UsageCategory.INGESTION: subscription.plan.included_ingestion_gb,
+    }
 
 
-def _earlier(subscription: Subscription, period: Period) -> Iterator[tuple[int, dict[str, int | None]]]:
+def _earlier(subscription: Subscription, period: Period) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield how many of the period's days had which terms, without the last."""
     begin = period.start
     for told in subscription.earlier_terms:
@@ -124,10 +116,21 @@ def lines_of(subscription: Subscription, amounts: Amounts, period: Period) -> li
     mean_gb = Decimal(amounts.byte_seconds) / period.seconds / GB
     hours, taken_in = Decimal(amounts.tracked_s) / HOUR_S, Decimal(amounts.ingested_bytes) / GB
     return [
-        Line(UsageCategory.HOURS, "h", hours, included.hours, plan.hour_price_usd),
-        Line(UsageCategory.STORAGE, "GB", mean_gb, included.storage_gb, plan.storage_price_usd),
-        Line(UsageCategory.INGESTION, "GB", taken_in, included.ingestion_gb, plan.ingestion_price_usd),
+        Line(UsageCategory.HOURS, "h", hours, included[UsageCategory.HOURS], plan.hour_price_usd),
+        Line(UsageCategory.STORAGE, "GB", mean_gb, included[UsageCategory.STORAGE], plan.storage_price_usd),
+        Line(
+            UsageCategory.INGESTION,
+            "GB",
+            taken_in,
+            included[UsageCategory.INGESTION],
+            plan.ingestion_price_usd,
+        ),
     ]
+
+
+def by_days(line: Line, subscription: Subscription) -> Decimal | None:
+    """Return what a line includes where that is not what the present terms say: terms changed within the period."""
+    return None if line.included == _terms(subscription)[line.category] else line.included
 
 
 def as_limit(line: Line, subscription: Subscription, held_bytes: int) -> Line:

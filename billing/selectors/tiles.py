@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from billing.charges import ZERO, Line, as_limit, lines_of
+from billing.charges import ZERO, Line, as_limit, by_days, lines_of
 from billing.models import Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period, period_at
@@ -62,6 +62,8 @@ class Tile:
     """What use beyond the plan costs so far."""
     mean: Decimal | None
     """Of storage: what was held on average since the period began."""
+    by_days: Decimal | None
+    """What is included in this period, where terms changed within it: days count by theirs."""
     projected: Decimal
     projected_usd: Decimal
     by_previous: bool
@@ -145,6 +147,7 @@ def _tile(
         price_usd=line.price_usd,
         amount_usd=line.amount_usd,
         mean=mean if is_storage else None,
+        by_days=by_days(line, subscription),
         projected=later.used,
         projected_usd=later.amount_usd,
         by_previous=ahead.by_previous and not is_storage,

@@ -109,6 +109,17 @@ def test_a_limit_of_nothing_and_no_limit(team: Team, pro: Subscription) -> None:
     assert "without limit" in render_to_string("billing/tile.html", {"tile": hours})
 
 
+def test_what_is_included_by_days_is_told_where_it_is_not_the_plan_s(team: Team, pro: Subscription) -> None:
+    """BIL-2, BIL-8: 10 of 31 days had 250 h; the bar of storage is of what may be held now."""
+    pro.earlier_terms = [{"until": "2026-05-11", "hours": 250, "storage": 50, "ingestion": 10}]
+    used(team, date(2026, 5, 1), hours=30)
+    metered(NOW)
+    hours, storage, traces = tiles_of(pro, NOW)
+    assert (hours.included, hours.by_days) == (Decimal("419.35"), Decimal("419.35"))
+    assert (storage.included, storage.by_days, traces.by_days) == (Decimal(100), Decimal("83.87"), None)
+    assert "Included, by days" in render_to_string("billing/tile.html", {"tile": storage})
+
+
 def test_a_tile_says_what_is_above_and_since_when_it_counts(team: Team, pro: Subscription) -> None:
     """BIL-5: used, included, overage and charge, the estimate, and how far the meter came."""
     used(team, date(2026, 5, 1), hours=612, held_s=DAY_S)
