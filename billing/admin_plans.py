@@ -170,7 +170,7 @@ class AssignPaymentForm(ActForm):
         min_value=1,
         max_value=28,
         label="Periods begin on day",
-        help_text="Of the month, UTC. Only before the first invoice; the first period is the shorter for it.",
+        help_text="Of the month, UTC. Only in its first period, which is the shorter or longer for it.",
     )
     reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
 

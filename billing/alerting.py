@@ -6,6 +6,7 @@ The percentage of storage is of what is held now: it warns before the limit. Its
 period, as invoices are.
 """
 
+import logging
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -32,6 +33,7 @@ _LIMITED = (
     | Q(plan__included_storage_gb__isnull=False)
     | Q(plan__included_ingestion_gb__isnull=False)
 )
+logger = logging.getLogger("runyard.billing")
 Threshold = tuple[UsageCategory, int]
 
 
@@ -104,8 +106,17 @@ def _check(watched: QuerySet[Subscription], period: Period) -> int:
         use = uses[row.pk]
         passed = _passed(row, lines_of(row, use.amounts, period), use)
         if any((row.pk, str(category), threshold) not in known for category, threshold in passed):
-            told += _tell(row, period, use)
+            told += _told_of(row, period, use)
     return told
+
+
+def _told_of(subscription: Subscription, period: Period, use: Use) -> int:
+    """Tell of one payer; one that fails is logged and holds up no other."""
+    try:
+        return _tell(subscription, period, use)
+    except Exception:
+        logger.exception("usage alerts of %s could not be sent", subscription.payer.name)
+        return 0
 
 
 @transaction.atomic

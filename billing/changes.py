@@ -128,9 +128,7 @@ def has_prices(plan: Plan) -> bool:
 def as_of(subscription: Subscription, now: datetime) -> Subscription:
     """Return the subscription as it is once periods that have ended are closed: what was chosen for later has begun."""
     row = copy.copy(subscription)
-    period = period_at(now, row.anchor_day)
-    behind = row.created_at < period.starts_at if row.closed_to is None else row.closed_to < period.start
-    if behind:
+    if row.is_behind(period_at(now, row.anchor_day)):
         row.begin_coming()
     return row
 

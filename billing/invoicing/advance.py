@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.db.models import Q
 
-from billing.charges import ZERO, to_cents
+from billing.charges import ZERO, standing_usd, to_cents
 from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN
 from billing.models import InvoiceKind, InvoiceLine, InvoiceStatus, Subscription
 from billing.periods import Period
@@ -14,9 +14,15 @@ from billing.periods import Period
 def unused_usd(subscription: Subscription, period: Period, day: date) -> Decimal:
     """Return what was charged in advance for a period's days from ``day`` on; one query.
 
+    Where the period before is not closed, its closing charges this one before anything else happens; the subscription
+    is given as of then (`billing.changes.as_of`).
+
     A period's own invoice, made when the one before ended, covers all its days, a change's those that were left.
     Void invoices cover nothing, and what an operator gave was not charged.
     """
+    left = (period.end - day).days
+    if subscription.is_behind(period):
+        return to_cents(standing_usd(subscription) * left / period.days)
     of_period = Q(invoice__kind=InvoiceKind.PERIOD, invoice__period_end=period.start)
     of_change = Q(invoice__kind=InvoiceKind.CHANGE, invoice__period_start=period.start)
     lines = InvoiceLine.objects.filter(
@@ -24,7 +30,7 @@ def unused_usd(subscription: Subscription, period: Period, day: date) -> Decimal
         invoice__subscription=subscription,
         category__in=[PLAN, EXTRA_STORAGE, CREDIT],
     ).exclude(invoice__status=InvoiceStatus.VOID)
-    total, left = ZERO, (period.end - day).days
+    total = ZERO
     for amount, kind, issued_at in lines.values_list("amount_usd", "invoice__kind", "invoice__issued_at"):
         covered = period.days if kind == InvoiceKind.PERIOD else (period.end - issued_at.date()).days
         total += amount * left / covered

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
+from billing.periods import Period
 from common.models import Timestamped
 from teams.models import Organization, Team
 
@@ -210,6 +211,12 @@ class Subscription(Timestamped):
     def has_next(self) -> bool:
         """Whether something changes when the period ends."""
         return self.next_plan_id is not None or self.next_extra_storage_gb is not None
+
+    def is_behind(self, period: Period) -> bool:
+        """Whether a period before this one, which runs, is not closed yet."""
+        if self.closed_to is None:
+            return self.created_at < period.starts_at
+        return self.closed_to < period.start
 
     @property
     def terms(self) -> dict[str, str | int | None]:

@@ -13,6 +13,7 @@ from billing.access import BillingAction
 from billing.amounts import gigabytes
 from billing.asking import contact_of_sales, names_of_admins, who_changes
 from billing.charges import standing_usd
+from billing.gateways import way_to_pay
 from billing.limits import SEATS, LimitKind, Limits, refused_from, state_of
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Plan, Subscription
 from billing.selectors.alerts import alerts_sent
@@ -97,9 +98,7 @@ def _stores(actor: Actor, organization: Organization) -> list[tuple[Team, str]]:
 
 
 def _money(subscription: Subscription) -> Money:
-    methods = PaymentMethod.objects.filter(
-        subscription=subscription, is_default=True, removed_at__isnull=True
-    )
+    _gateway, method = way_to_pay(subscription)
     invoices = Invoice.objects.filter(subscription=subscription)
     due = invoices.filter(status=InvoiceStatus.OPEN).aggregate(total=Sum("total_usd"))["total"]
-    return Money(methods.first(), list(invoices.order_by("-pk")[:_LAST]), due)
+    return Money(method, list(invoices.order_by("-pk")[:_LAST]), due)

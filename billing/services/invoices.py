@@ -114,6 +114,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     before = row.status
     row.status, row.next_attempt_at = InvoiceStatus.VOID, None
     row.save(update_fields=["status", "next_attempt_at", "updated_at"])
+    row.carries.update(carried_to=None, updated_at=timezone.now())  # the next one charges them again
     _record(actor, "invoice.void", row, before, {"status": row.status, "reason": reason})
     mailing.tell_void(row, reason)
     return row
@@ -134,12 +135,21 @@ def is_under_way(invoice: Invoice) -> bool:
 
 
 def remind_overdue(now: datetime | None = None) -> int:
-    """Mail a reminder of bank transfers that are overdue, at most `REMINDERS` of each; returns how many."""
+    """Mail a reminder of bank transfers that are overdue, at most `REMINDERS` of each; returns how many.
+
+    One that fails is logged and holds up no other.
+    """
     now = now or timezone.now()
     due = Invoice.objects.filter(
         status=InvoiceStatus.OPEN, gateway=gateways.MANUAL.key, due_at__lte=now, next_attempt_at__lte=now
     )
-    return sum(_remind(invoice, now) for invoice in due.order_by("pk"))
+    told = 0
+    for invoice in due.order_by("pk"):
+        try:
+            told += _remind(invoice, now)
+        except Exception:
+            logger.exception("invoice %s could not be reminded of", invoice.number)
+    return told
 
 
 @transaction.atomic

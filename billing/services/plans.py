@@ -12,6 +12,7 @@ from access.audit import record
 from billing.invoicing.closing import up_to_date
 from billing.models import Plan, Subscription
 from billing.models.plans import TERMS
+from billing.models.usage import UsageCategory
 from common.errors import Conflict, Forbidden, Invalid
 
 _UNTOLD = frozenset({"id", "created_at", "updated_at"})
@@ -135,7 +136,9 @@ def assign_storage(
         raise Invalid(_("More storage is from 0 to %(most)d GB.") % {"most": MOST_STORAGE_GB})
     row = up_to_date(subscription, timezone.now())
     before = row.terms
-    row.extra_storage_gb, row.next_extra_storage_gb, row.earlier_terms = extra_storage_gb, None, []
+    row.extra_storage_gb, row.next_extra_storage_gb = extra_storage_gb, None
+    whole = {UsageCategory.STORAGE.value: row.storage_limit_gb}
+    row.earlier_terms = [told | whole for told in row.earlier_terms]
     return _changed(actor, "subscription.assign_storage", row, before, reason)
 
 
@@ -153,12 +156,12 @@ def assign_payment(
         reason: For the audit log.
 
     Raises:
-        Conflict: the day would change although something was invoiced: days would be paid twice.
+        Conflict: the day would change after the first period: days would count or be paid twice.
     """
     _require_operator(actor, "subscription.assign_payment")
     row = up_to_date(subscription, timezone.now())
-    if anchor_day != row.anchor_day and row.invoices_made:
-        raise Conflict(_("Its periods are invoiced already: the day on which they begin stays."))
+    if anchor_day != row.anchor_day and (row.invoices_made or row.closed_to):
+        raise Conflict(_("A period of it was closed or invoiced: the day on which they begin stays."))
     before = {"pays_by_transfer": row.pays_by_transfer, "anchor_day": row.anchor_day}
     row.pays_by_transfer, row.anchor_day = by_transfer, anchor_day
     row.save(update_fields=["pays_by_transfer", "anchor_day", "updated_at"])

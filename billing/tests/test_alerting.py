@@ -8,7 +8,7 @@ from django.test import override_settings
 
 from access.actions import Preset
 from accounts.models import User
-from billing import alerting
+from billing import alert_mails, alerting
 from billing.invoicing import closing
 from billing.models import BillingAdmin, Plan, Subscription, UsageAlert
 from billing.subscriptions import subscription_of_team
@@ -65,6 +65,25 @@ def test_a_jump_over_thresholds_tells_of_all_in_order(clock):
         "acme: charges above the plan passed $450",
         "acme: charges above the plan passed $700",
     ]
+
+
+def test_a_payer_whose_mail_fails_holds_up_nobody(clock, monkeypatch, caplog):
+    """BIL-6: it is logged, and told at the next look."""
+    rows = [payer(name=name, begun=BEGUN) for name in ("broken", "fine")]
+    for _subscription, team in rows:
+        used(team, BEGUN.date(), hours=430)
+    tell = alert_mails.tell
+
+    def breaks(alert, *given):
+        if alert.subscription == rows[0][0]:
+            raise LookupError("template")
+        return tell(alert, *given)
+
+    monkeypatch.setattr(alert_mails, "tell", breaks)
+    assert look(clock, BEGUN + timedelta(hours=1)) == 1
+    assert "usage alerts of broken could not be sent" in caplog.text
+    monkeypatch.setattr(alert_mails, "tell", tell)
+    assert look(clock, BEGUN + timedelta(hours=2)) == 1
 
 
 def test_every_period_begins_anew(clock):

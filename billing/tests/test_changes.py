@@ -21,7 +21,7 @@ from billing.limits import LimitKind, state_of
 from billing.models import Invoice, InvoiceKind, InvoiceStatus, PaymentMethod, Plan, Subscription
 from billing.periods import month_of
 from billing.services import subscriptions as services
-from billing.services.plans import assign_plan
+from billing.services.plans import assign_plan, assign_storage
 from billing.subscriptions import subscription_of
 from billing.tests.paying import payer, plan
 from billing.tests.used import holds, metered
@@ -152,6 +152,23 @@ def test_what_was_paid_and_is_not_used_is_credited(pro: Any):
     assert done.invoice.total_usd == Decimal("41.85")
 
 
+@pytest.mark.parametrize("day", [1, 2])
+def test_before_the_last_period_is_closed_the_summary_knows_what_closing_will_charge(
+    pro: Any, clock: Any, day: int
+):
+    """BIL-8: in the hours of grace, and later if closing fails: what is read is what happens, at the first try."""
+    organization, who, subscription = pro
+    Subscription.objects.filter(pk=subscription.pk).update(closed_to=date(2026, 11, 1), extra_storage_gb=77)
+    clock.move_to(datetime(2026, 12, day, 3, tzinfo=UTC))
+    plus = Plan.objects.create(key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(100))
+    done = go(organization, who, plus)
+    assert {invoice.kind: invoice.total_usd for invoice in Invoice.objects.all()} == {
+        "period": Decimal("61.93"),
+        "change": done.summary.now_usd,
+    }
+    assert done.summary.now_usd == {1: Decimal("38.07"), 2: Decimal("36.84")}[day]
+
+
 @pytest.mark.parametrize("case", ["given", "void"])
 def test_what_nobody_paid_is_not_credited(pro: Any, case: str):
     """BIL-8: an operator put them on Pro without an invoice, or declared it void."""
@@ -208,6 +225,8 @@ def test_included_hours_count_by_the_days_of_their_terms(free: Any):
     go(organization, who, plan("pro"))
     assert included(row, LimitKind.HOURS) == 325
     assert included(row, LimitKind.HOURS, datetime(2026, 12, 1, 7, tzinfo=UTC)) == 500
+    assign_storage(actor=SYSTEM, subscription=row, extra_storage_gb=1)
+    assert included(row, LimitKind.HOURS) == 325
     assign_plan(actor=SYSTEM, subscription=row, plan=plan("pro"))
     assert included(row, LimitKind.HOURS) == 500
 

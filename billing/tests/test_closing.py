@@ -230,6 +230,29 @@ def test_bank_transfers_are_due_in_two_weeks_and_reminded_of_thrice(time_machine
     assert invoice.status == InvoiceStatus.PAID
 
 
+def test_a_reminder_that_fails_holds_up_no_other(time_machine, monkeypatch, caplog):
+    """BIL-10: it is logged, and tried again."""
+    from billing import mailing
+    from billing.services.invoices import remind_overdue
+
+    time_machine.move_to(CLOSED, tick=False)
+    for name in ("broken", "fine"):
+        payer(name=name, begun=BEGUN)
+    closing.close_due()
+    tell = mailing.tell_overdue
+
+    def breaks(invoice):
+        if invoice.number.startswith("BROKEN"):
+            raise LookupError("template")
+        tell(invoice)
+
+    monkeypatch.setattr(mailing, "tell_overdue", breaks)
+    assert remind_overdue(CLOSED + timedelta(days=14)) == 1
+    assert "invoice BROKEN-0001 could not be reminded of" in caplog.text
+    monkeypatch.setattr(mailing, "tell_overdue", tell)
+    assert remind_overdue(CLOSED + timedelta(days=14)) == 1
+
+
 def test_what_the_ledgers_hold_is_charged_though_the_meter_slept_for_months(time_machine):
     """The meter and the beat missed two months (BIL-4, BIL-10): each month is charged its own part, once."""
     Plan.objects.filter(key="pro").update(included_hours=10)

@@ -1,5 +1,6 @@
 """BIL-3, BIL-11: operators edit plans and put payers on them, and every change is written down."""
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -185,8 +186,8 @@ class TestSubscriptions:
             assert way_to_pay(row) == (MANUAL, None)
         told = AuditEntry.objects.get(action="subscription.assign_payment")
         assert (told.before["anchor_day"], told.after["pays_by_transfer"]) == (1, True)
-        Subscription.objects.filter(pk=row.pk).update(invoices_made=1)
-        with pytest.raises(Conflict, match="invoiced already"):
+        Subscription.objects.filter(pk=row.pk).update(closed_to=date(2026, 1, 1))
+        with pytest.raises(Conflict, match="closed or invoiced"):
             assign_payment(actor=SYSTEM, subscription=row, by_transfer=True, anchor_day=3)
         assign_payment(actor=SYSTEM, subscription=row, by_transfer=False, anchor_day=15)
 

@@ -86,6 +86,15 @@ def test_the_next_period_s_invoice_charges_what_was_too_small(stripe: Stripe, ca
     assert stripe.charged_cents == 6075
 
 
+def test_what_a_void_invoice_carried_waits_for_the_next(card_payer: Any):
+    """BIL-10: an invoice with a wrong address is declared void; what was carried to it is still owed."""
+    carried = small(card_payer[2])
+    monthly = small(card_payer[2], "60", InvoiceKind.PERIOD)
+    invoices.mark_void(actor=SYSTEM, invoice=monthly)
+    carried.refresh_from_db()
+    assert (carried.status, carried.carried_to) == ("carried", None)
+
+
 @pytest.mark.parametrize(("amounts", "total"), [(["0.30"], None), (["0.30", "0.20"], "0.50")])
 def test_a_period_without_charges_makes_an_invoice_once_enough_has_come_together(
     card_payer: Any, amounts: list[str], total: str | None

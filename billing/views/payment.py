@@ -60,6 +60,7 @@ def _page(request: HttpRequest, organization: Organization, form: DetailsForm | 
         "methods": methods,
         "due": due_invoices(actor, subscription),
         "charges_cards": gateways.card_of(subscription) is not None,
+        "has_transfer": any(listed.is_transfer for listed in methods),
         "takes_cards": gateways.gateway_of(subscription).is_automatic,
         "bank_details": bank_details(),
         "why_needed": services.why_needed(subscription) if len(methods) == 1 else "",
