@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from access.web import actor_of
 from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
+from billing.changes import MOST_EXTRA_GB
 from billing.models import Plan, Subscription
 from billing.services import plans
 from common.errors import DomainError
@@ -147,7 +148,7 @@ class AssignStorageForm(ActForm):
 
     extra_storage_gb = forms.IntegerField(
         min_value=0,
-        max_value=plans.MOST_STORAGE_GB,
+        max_value=MOST_EXTRA_GB,
         label="More storage, GB",
         help_text="On top of the plan's.",
     )

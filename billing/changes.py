@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from billing.amounts import unit_price
-from billing.charges import ZERO, price_of, to_cents
+from billing.charges import ZERO, terms_usd, to_cents
 from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN, LineDraft, days_of
 from billing.limits import Limit, LimitKind, state_of
 from billing.models import Plan, Subscription
@@ -50,7 +50,7 @@ class Terms:
     @property
     def regular_usd(self) -> Decimal:
         """What a period costs in advance."""
-        return price_of(self.plan, self.extra_gb)
+        return terms_usd(self.plan, self.extra_gb)
 
 
 @dataclass(frozen=True, slots=True)

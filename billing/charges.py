@@ -146,11 +146,11 @@ def overage_usd(lines: list[Line]) -> Decimal:
     return sum((line.amount_usd for line in lines), ZERO)
 
 
-def price_of(plan: Plan, extra_gb: int) -> Decimal:
+def terms_usd(plan: Plan, extra_gb: int) -> Decimal:
     """Return what a whole period of a plan costs with so much bought storage, without use beyond them."""
     return to_cents(plan.price_usd) + to_cents(extra_gb * (plan.extra_storage_price_usd or ZERO))
 
 
 def standing_usd(subscription: Subscription) -> Decimal:
     """Return what a whole period costs by a payer's present terms."""
-    return price_of(subscription.plan, subscription.extra_storage_gb)
+    return terms_usd(subscription.plan, subscription.extra_storage_gb)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
 from access.audit import record
+from billing.changes import MOST_EXTRA_GB
 from billing.invoicing.closing import up_to_date
 from billing.models import Plan, Subscription
 from billing.models.plans import TERMS
@@ -16,7 +17,6 @@ from billing.models.usage import UsageCategory
 from common.errors import Conflict, Forbidden, Invalid
 
 _UNTOLD = frozenset({"id", "created_at", "updated_at"})
-MOST_STORAGE_GB = 1_000_000
 
 
 def _require_operator(actor: Actor, action: str) -> None:
@@ -132,8 +132,8 @@ def assign_storage(
         Invalid: less than none, or more than a PB.
     """
     _require_operator(actor, "subscription.assign_storage")
-    if not 0 <= extra_storage_gb <= MOST_STORAGE_GB:
-        raise Invalid(_("More storage is from 0 to %(most)d GB.") % {"most": MOST_STORAGE_GB})
+    if not 0 <= extra_storage_gb <= MOST_EXTRA_GB:
+        raise Invalid(_("More storage is from 0 to %(most)d GB.") % {"most": MOST_EXTRA_GB})
     row = up_to_date(subscription, timezone.now())
     before = row.terms
     row.extra_storage_gb, row.next_extra_storage_gb = extra_storage_gb, None

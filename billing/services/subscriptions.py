@@ -12,7 +12,7 @@ from access.audit import record
 from access.engine import require
 from billing.access import BillingAction
 from billing.changes import MOST_EXTRA_GB, ChangeKind, Summary, Terms, as_of, summarize
-from billing.charges import ZERO, keep_terms, price_of
+from billing.charges import ZERO, keep_terms, terms_usd
 from billing.gateways.collecting import collect_soon
 from billing.invoicing.advance import unused_usd
 from billing.invoicing.closing import up_to_date
@@ -211,7 +211,7 @@ def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
     free = free_plan()
     if free is None:
         raise Conflict(_("There is no plan without a price to go to. Ask whom your plan is from."))
-    if row.has_next and price_of(*row.coming) == ZERO:
+    if row.has_next and terms_usd(*row.coming) == ZERO:
         raise AlreadySo(_("The plan %(plan)s ends already with the period.") % {"plan": row.plan.name})
     return _summary(row, ChangeKind.CANCEL, Terms(free, 0), now)
 

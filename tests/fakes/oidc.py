@@ -4,13 +4,14 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+
+from tests.fakes.waiting import wait_for_answer
 
 START_LIMIT_S = 30
 
@@ -52,21 +53,8 @@ def oidc_provider() -> Iterator[Provider]:
     process = subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
     provider = Provider(port)
     try:
-        _wait_for(provider)
+        wait_for_answer(f"{provider.issuer}/.well-known/openid-configuration", START_LIMIT_S)
         yield provider
     finally:
         process.terminate()
         process.wait(timeout=10)
-
-
-def _wait_for(provider: Provider) -> None:
-    deadline = time.monotonic() + START_LIMIT_S
-    while True:
-        try:
-            httpx.get(f"{provider.issuer}/.well-known/openid-configuration").raise_for_status()
-        except httpx.HTTPError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return

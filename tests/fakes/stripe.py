@@ -27,6 +27,7 @@ import httpx
 
 from tests import environments
 from tests.fakes.oidc import free_port
+from tests.fakes.waiting import wait_for_answer
 
 REQUIREMENTS = Path(__file__).parent / "requirements-localstripe.txt"
 SECRET_KEY, PUBLISHABLE_KEY, WEBHOOK_SECRET = "sk_test_runyard", "pk_test_runyard", "whsec_runyard"
@@ -230,7 +231,7 @@ def stripe() -> Iterator[Stripe]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        _wait_for(server.behind)
+        wait_for_answer(f"{server.behind}/js.stripe.com/v3/", START_LIMIT_S)
         yield server.stripe
     finally:
         server.shutdown()
@@ -238,19 +239,6 @@ def stripe() -> Iterator[Stripe]:
         thread.join()
         process.terminate()
         process.wait(timeout=10)
-
-
-def _wait_for(url: str) -> None:
-    deadline = time.monotonic() + START_LIMIT_S
-    while True:
-        try:
-            httpx.get(f"{url}/js.stripe.com/v3/").raise_for_status()
-        except httpx.HTTPError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return
 
 
 def main() -> None:
