@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from typing import Any, Callable
@@ -64,8 +65,17 @@ class Capture:
             self._wrapped.append((stream, old, write))
 
 
+_telling = threading.RLock()
+
+
 def tell(text: str, write: Callable[[str], Any] | None = None) -> None:
     """Tell a sentence to the person at the terminal."""
-    with contextlib.suppress(Exception):  # stderr may be closed, or of somebody's own
+    with _telling, contextlib.suppress(Exception):  # stderr may be closed, or of somebody's own
         (write or sys.stderr.write)(f"runyard: {text}\n")
         sys.stderr.flush()
+
+
+# stderr has a lock of its own: forked while our thread tells something, a child would wait for that for ever
+os.register_at_fork(
+    before=_telling.acquire, after_in_parent=_telling.release, after_in_child=_telling.release
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import time
 from types import FrameType, TracebackType
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -16,18 +17,23 @@ class Ending:
     A second Ctrl-C does what it did before, so that who can't wait need not. A second SIGTERM changes nothing:
     timeout(1) sends two at once.
 
-    A pipe and no Event: a handler runs in the main thread, which may just hold the Event's lock.
+    A pipe and no Event: a handler runs in the main thread, which may just hold the Event's lock. Another pipe wakes the
+    main thread when the system has given the signal to another thread, which interrupts nothing there.
     """
 
     def __init__(self) -> None:
         self.exit_code = 0
         """What the command ends with: 130 after Ctrl-C, as shells have it."""
         self._read, self._write = os.pipe()
+        self._woken, self._wake = os.pipe()
+        os.set_blocking(self._wake, False)
+        self._wake_before = -1
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Ending:  # noqa: PYI034 - typing has Self from 3.11 on
         for number in _SIGNALS:
             self._before[number] = signal.signal(number, self._on_signal)
+        self._wake_before = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         return self
 
     def __exit__(
@@ -35,8 +41,9 @@ class Ending:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # as it was given to us
-        os.close(self._read)
-        os.close(self._write)
+        signal.set_wakeup_fd(self._wake_before)
+        for descriptor in (self._read, self._write, self._woken, self._wake):
+            os.close(descriptor)
 
     def tell(self) -> None:
         """End it, from any thread."""
@@ -44,7 +51,13 @@ class Ending:
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the end; False when it has not come in time."""
-        return bool(select.select([self._read], [], [], timeout_s)[0])
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+            ready = select.select([self._read, self._woken], [], [], left)[0]
+            if self._read in ready or not ready:
+                return bool(ready)
+            os.read(self._woken, 512)  # our handler runs now, in this thread
 
     def _on_signal(self, number: int, _: FrameType | None) -> None:
         if number == signal.SIGINT:
