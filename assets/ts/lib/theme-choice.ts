@@ -4,6 +4,8 @@ const UNSENT = "runyard-theme-unsent";
 /** Wire System / Light / Dark of the user menu and the switch Night mode; assets/ts/theme.ts applies the choice. */
 export function enableThemeChoice(): void {
   show();
+  const unsent = recall(UNSENT);
+  if (unsent) void send(unsent);
   document.addEventListener("theme-changed", show);
   document.addEventListener("click", (event) => {
     const target = event.target as Element;
@@ -30,9 +32,22 @@ async function choose(theme: string): Promise<void> {
   document.documentElement.dataset.theme = theme;
   keep(KEY, theme); // other tabs hear of it
   document.dispatchEvent(new Event("theme-chosen"));
+  await send(theme);
+}
+
+/**
+ * Tell the server. A page that is left before the answer leaves this to the next one, which the server may have
+ * rendered before it heard of the choice.
+ */
+async function send(theme: string): Promise<void> {
   const url = document.querySelector<HTMLElement>("[data-theme-url]")?.dataset.themeUrl;
   if (!url) return;
   keep(UNSENT, theme);
+  let left = false;
+  const leave = () => {
+    left = true;
+  };
+  addEventListener("beforeunload", leave);
   try {
     await fetch(url, {
       method: "POST",
@@ -40,8 +55,11 @@ async function choose(theme: string): Promise<void> {
       headers: { "X-CSRFToken": document.body.dataset.csrf ?? "" },
       keepalive: true,
     });
+    if (!left && recall(UNSENT) === theme) keep(UNSENT, null);
+  } catch {
+    return; // it stays unsent
   } finally {
-    if (recall(UNSENT) === theme) keep(UNSENT, null);
+    removeEventListener("beforeunload", leave);
   }
 }
 
