@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from teams.scim import views as scim_views
+from teams.scim.routes import scim
 from teams.views import (
     audit,
     deletion,
@@ -107,7 +107,7 @@ urlpatterns = [
         audit.organization_export,
         name="organization_audit_export",
     ),
-    path("scim/v2/<str:entity>/<path:path>", scim_views.scim, name="scim"),
+    path("scim/v2/<str:entity>/<path:path>", scim, name="scim"),
     path("audit", audit.everything, name="audit"),
     path("audit/export", audit.everything_export, name="audit_export"),
     path("organizations/<str:entity>/settings", organization.settings, name="organization_settings"),

@@ -8,8 +8,6 @@ from typing import Any
 import orjson
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
 from pydantic import ValidationError
 from scim2_models import (
     Context,
@@ -25,7 +23,6 @@ from access.actor import Actor
 from access.credentials import actor_of_header
 from access.engine import require
 from access.operators import HEADER, elevated
-from access.routes import declare
 from access.web import address_of
 from common.errors import DomainError, Invalid, NotFound
 from teams.access import OrganizationAction
@@ -112,22 +109,19 @@ def _refused(error: Exception) -> HttpResponse:
     raise error
 
 
-@declare(OrganizationAction.MANAGE_MEMBERS)
-@csrf_exempt  # asks for a key in a header, which no other site's page can send; a session is never looked at
-@never_cache
-def scim(request: HttpRequest, entity: str, path: str) -> HttpResponse:
+def serve(request: HttpRequest, entity: str, path: str) -> HttpResponse:
     """Serve every endpoint of an organization, each in one transaction."""
     try:
         with transaction.atomic(), POLICY:
             call = _Call(request, entity)
             name, _slash, key = path.strip("/").partition("/")
-            serve = _ENDPOINTS.get((name, bool(key)), {}).get(request.method or "")
-            if serve is None:
-                known = any(endpoint == name for endpoint, _about_one in _ENDPOINTS)
+            endpoint = _ENDPOINTS.get((name, bool(key)), {}).get(request.method or "")
+            if endpoint is None:
+                known = any(known_name == name for known_name, _about_one in _ENDPOINTS)
                 return _error(
                     405 if known else 404, "There is no such SCIM endpoint, or not with this method."
                 )
-            answer: HttpResponse = serve(call, key)
+            answer: HttpResponse = endpoint(call, key)
             return answer
     except (SCIMException, ValidationError, DomainError) as error:
         return _refused(error)
