@@ -9,11 +9,16 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NPM_CONFIG_UPDATE_NOTIFIER := false
+unexport PYTHONDONTWRITEBYTECODE # or each of a hundred processes compiles all modules anew
+PIP = $(BIN)/python -m pip install --quiet --require-hashes
+# It takes 10 s where pip takes 60, but reads no pip.conf: where that names a mirror, pip is the second try.
+UV = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --require-hashes
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Stamps carry the content they were made from, since a fresh clone gives every file the same time.
 checksum = $(shell cat $(1) 2>/dev/null | cksum | tr -d ' ')
 RUN_LOCKS := requirements.txt requirements-build.txt
-DEV_LOCKS := requirements-dev.txt $(RUN_LOCKS)
+DEV_LOCKS := requirements-dev.txt requirements-installer.txt $(RUN_LOCKS)
 ASSETS := $(sort $(shell find assets -path assets/dist -prune -o -type f -print 2>/dev/null)) \
 	$(wildcard package.json package-lock.json tsconfig.json)
 RUN := .venv/installed-run-$(call checksum,$(RUN_LOCKS))
@@ -25,7 +30,7 @@ WORDS := locale/.compiled-$(call checksum,$(sort $(wildcard locale/*/LC_MESSAGES
 .PHONY: help
 help: ## Show what there is
 	@echo "Runyard: make <target>"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 .PHONY: run
 run: $(RUN) $(DIST) $(WORDS) ## Start Runyard on http://localhost:8000 (Ctrl-C stops it); data goes to var/
@@ -40,12 +45,30 @@ screenshots: $(DEV) $(DIST) $(WORDS) ## Make a picture of every page, light and 
 	$(BIN)/python -m demo.screenshots
 
 .PHONY: test
-test: $(DEV) $(DIST) $(WORDS) ## Run the tests; ARGS="runs -k heartbeat" gives pytest its arguments
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+test: $(DEV) $(DIST) $(WORDS) ## Run the tests (10 minutes); ARGS="runs -k heartbeat" gives pytest its arguments
+	$(PYTEST) $(ARGS)
+
+.PHONY: test-browser
+test-browser: $(DEV) $(DIST) $(WORDS) ## Open every page and walk through it in a real Chromium (6 minutes)
+	RUNYARD_TEST_PASS=browser $(PYTEST) $(ARGS)
+
+.PHONY: test-all
+test-all: $(DEV) $(DIST) $(WORDS) ## Run everything, for a release (hours); goes on where it was cut off, ARGS=--anew does not
+	$(BIN)/python -m tests.suite.complete $(ARGS)
+
+.PHONY: test-times
+test-times: $(DEV) $(DIST) $(WORDS) ## Run the tests and say where their time goes: by area, mark, fixture and test
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+		RUNYARD_TEST_TIMES="$$folder" $(PYTEST) -p tests.suite.times $(ARGS); status=$$?; \
+		$(BIN)/python -m tests.suite.times "$$folder"; exit $$status
+
+.PHONY: test-clone
+test-clone: $(DEV) ## Try what is committed as a newcomer: an empty clone with an empty home serves, takes a run, and stops
+	$(BIN)/python -m tests.suite.fresh_clone
 
 .PHONY: test-integrations
 test-integrations: $(DEV) $(DIST) ## Train with each framework, also those on PyTorch that `make test` leaves out
-	$(BIN)/python -m pytest -m "sdk or heavy" $(ARGS) tests/integrations
+	RUNYARD_TEST_PASS=all $(BIN)/python -m pytest $(ARGS) tests/integrations
 
 .PHONY: test-kills
 test-kills: $(DEV) $(DIST) ## Kill web, worker and packer a hundred times while runs log (20 minutes)
@@ -113,6 +136,7 @@ requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upg
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
 	$(COMPILE) --group build -o requirements-build.txt
+	$(COMPILE) --group installer -o requirements-installer.txt
 	for file in tests/sdk/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 	for file in tests/integrations/requirements-*.in; do $(COMPILE) -c tests/sdk/requirements-0.31.0.txt \
 		--excludes tests/integrations/torch.txt $$file -o $${file%.in}.txt || exit 1; done
@@ -137,13 +161,15 @@ clean: ## Remove what was installed and built; the data in var/ stays
 	$$python -m venv .venv || { rm -rf .venv; exit 1; }
 
 $(RUN): | .venv/bin/python
-	@echo "Installing the server's packages (20 s the first time)"
-	@$(BIN)/python -m pip install --quiet --require-hashes $(RUN_LOCKS:%=-r %)
+	@echo "Installing the server's packages"
+	@$(PIP) -r requirements-installer.txt
+	@$(UV) --compile-bytecode $(RUN_LOCKS:%=-r %) || $(PIP) $(RUN_LOCKS:%=-r %)
 	@rm -f .venv/installed-* && touch $@
 
 $(DEV): | .venv/bin/python
-	@echo "Installing the packages for development (40 s the first time)"
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt -r requirements-build.txt
+	@echo "Installing the packages for development"
+	@$(PIP) -r requirements-installer.txt
+	@$(UV) -r requirements-dev.txt -r requirements-build.txt || $(PIP) -r requirements-dev.txt -r requirements-build.txt
 	@rm -f .venv/installed-* && touch $@ $(RUN)
 
 $(PACKAGES): | .venv/bin/python

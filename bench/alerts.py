@@ -24,7 +24,8 @@ from alerts.tests.peers import http_peer, webhook
 from bench import world
 from common.outgoing import post
 from runs.models import Run
-from tests.installation import Installation, free_port
+from tests.installation import Installation
+from tests.ports import free_port
 
 EVENTS, HOOKS, ROUNDS = 1000, 4, 3
 PEOPLE, CRASHES = 10, 3

@@ -8,7 +8,7 @@
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 from tests import sdks
+from tests.databases import Database, Prepared
 from tests.factories import api_key, member_of
 from tests.installation import Installation
 from tests.matrix import report
 from tests.matrix.report import checked
-from tests.plugin import HOME
+from tests.plugin import HOME, SHARED, WORKER
 from tests.sdk import table
 
 __all__ = ["api_key", "checked", "member_of"]
@@ -38,14 +39,43 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """Test on a SQLite *file*: a shared in-memory database knows neither WAL nor waiting for a lock."""
-    from django.db import connections
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """Let the tests' own database begin as installations do.
 
-    for alias in connections:
-        settings = connections[alias].settings_dict
-        if settings["ENGINE"].endswith("sqlite3"):
-            settings.setdefault("TEST", {})["NAME"] = str(HOME / f"test-{alias}.sqlite3")
+    On SQLite it is a *file*: a shared in-memory database knows neither WAL nor waiting for a lock.
+    """
+    from django.db import connection
+
+    name, file = f"{SHARED.name}-{WORKER}", HOME / "test.sqlite3"
+    database = Database(name, file)
+    database.create(like=Prepared().wait().database)
+    connection.settings_dict["TEST"] |= {"NAME": name if database.url else str(file), "MIGRATE": False}
+    yield
+    connection.close()
+    getattr(connection, "close_pool", lambda: None)()  # PostgreSQL alone has one
+    database.drop()
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """Tell pytest-django that the database is there."""
+    return True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tables_are_emptied_quickly() -> Iterator[None]:
+    """Delete rows after a test that commits: TRUNCATE writes files anew for all tables, which takes a second.
+
+    The order does not matter, since foreign keys are checked when the transaction ends.
+    """
+    from django.db.backends.postgresql.operations import DatabaseOperations
+
+    def sql_flush(self: DatabaseOperations, _style: Any, tables: Sequence[str], **_: bool) -> list[str]:
+        return [f"DELETE FROM {self.quote_name(table)}" for table in tables]  # noqa: S608 - our own tables
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "sql_flush", sql_flush)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,22 +5,21 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import httpx
 
-from config.env import ROOT
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire, history
 from tests.stored import Expected, line_of, row_of, system_row_of
+from tests.suite.passes import amount
+from tests.waiting import PATIENCE_S
 
-KILLS = int(os.environ.get("RUNYARD_TEST_KILLS", "4"))
+KILLS = int(os.environ.get("RUNYARD_TEST_KILLS", "") or amount("kills of each process", 2, 100))
 """Of each test; `make test-kills` does a hundred."""
 ROWS_A_POST, LINES_A_POST = 8, 2
 PAUSE_S = 0.02
@@ -72,12 +71,12 @@ class Writer(threading.Thread):
             body = post_of(number)
             if self._chance.random() < 0.1:
                 self._send(body, timeout_s=SOON_S)
-            while not self._send(body, timeout_s=60):
+            while not self._send(body, timeout_s=PATIENCE_S):
                 self.sent_again += 1
                 time.sleep(RETRY_S)
             self.acknowledged = number + 1
             if self._chance.random() < 0.1:
-                self._send(body, timeout_s=60)
+                self._send(body, timeout_s=PATIENCE_S)
             if self.refused:
                 break
             time.sleep(PAUSE_S)
@@ -95,7 +94,7 @@ class Writer(threading.Thread):
     def finish(self) -> None:
         """Let it send what it has begun; the server must be there."""
         self.over.set()
-        self.join(timeout=120)
+        self.join(timeout=PATIENCE_S)
         self.wire.http.close()
         assert not self.is_alive(), f"no answer; the last acknowledged post is {self.acknowledged}"
 
@@ -107,21 +106,17 @@ def work_until_killed(
 
     Where ``until`` is given, it is killed no sooner than that holds.
     """
-    command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "-c", script]
-    worker = subprocess.Popen(
-        command, cwd=ROOT, env=server.env, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    assert worker.stdout is not None
-    assert worker.stdout.readline() == "working\n"
-    if seconds is None:
-        assert worker.stdout.readline() == "done\n"
-    else:
-        time.sleep(seconds)
-    while not until():
-        assert worker.poll() is None
-        time.sleep(0.01)
-    assert worker.poll() is None
-    with suppress(ProcessLookupError):
-        os.killpg(worker.pid, signal.SIGKILL)
-    worker.wait(timeout=10)
-    worker.stdout.close()
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as printed, os.fdopen(writing, "w") as stdout:
+        worker = server.management.start(["shell", "--no-imports", "-c", script], stdout, sys.stderr)
+        stdout.close()
+        assert printed.readline() == "working\n"
+        if seconds is None:
+            assert printed.readline() == "done\n"
+        else:
+            time.sleep(seconds)
+        while not until():
+            assert not worker.is_over()
+            time.sleep(0.01)
+        worker.kill()
+        assert worker.wait() == -signal.SIGKILL, "it has ended by itself"

@@ -5,41 +5,43 @@ when RUNYARD_REDIS_URL is given, a database of that server that no other xdist w
 The fixtures are in `tests.fixtures` and `tests.browser`.
 """
 
+import gc
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
 from common import embedded_redis
+from tests.suite import order, passes
 
 MARKER = "RUNYARD_TEST_REDIS"
 """Keeps what the person gave, since xdist workers inherit what their controller set."""
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-REAL_MARKS = ("browser", "sdk", "processes", "faults")
-REAL_FIXTURES = {"server", "new_server"}
-"""What tells that a test waits for other processes."""
-STORED_MARKS = (*REAL_MARKS, "django_db")
-STORED_FIXTURES = {*REAL_FIXTURES, "db", "transactional_db", "django_db_setup"}
-"""What tells that a test asks a database or Redis."""
-SERVER_DATABASES_FROM = 8
-"""Redis has 16 databases: the tests' own processes use the lower half, the servers they start the upper."""
+LEFT = pytest.StashKey[dict[str, int]]()
+"""How many tests this pass leaves out, by reason."""
+REDIS_DATABASES = 16
+"""As Redis is set up everywhere: the suite's workers use the first ones, the servers they start the others."""
 
 
 def redis_database(url: str, number: int) -> str:
     """Return the URL of another database of the same Redis."""
     parts = urlsplit(url)
     first = int(parts.path.strip("/") or 0)
-    return urlunsplit(parts._replace(path=f"/{(first + number) % 16}"))
+    return urlunsplit(parts._replace(path=f"/{(first + number) % REDIS_DATABASES}"))
 
 
-# A shell starts what runs in its background deaf to these, and every training process would inherit that.
-for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+# A shell starts what runs in its background deaf to the first two, `nohup` to the third, and every training process
+# would inherit that.
+for _number, _handler in (
+    (signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL),
+):  # fmt: skip
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, _handler)
 
@@ -48,8 +50,10 @@ GIVEN_REDIS = os.environ[MARKER]
 HOME = Path(tempfile.mkdtemp(prefix="runyard-tests-"))
 _folder = None if GIVEN_REDIS else embedded_redis.make_folder()
 os.environ["RUNYARD_HOME"] = str(HOME)
+SHARED = Path(os.environ.setdefault("RUNYARD_TEST_SHARED", str(HOME)))
+"""The folder of the process that started first, for what all processes of the suite use."""
 os.environ["RUNYARD_REDIS_URL"] = (
-    embedded_redis.url_of(_folder) if _folder else redis_database(GIVEN_REDIS, WORKER % SERVER_DATABASES_FROM)
+    embedded_redis.url_of(_folder) if _folder else redis_database(GIVEN_REDIS, WORKER)
 )
 _redis: "list[subprocess.Popen[bytes]]" = []
 _running: list[pytest.Item] = []
@@ -63,6 +67,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(browser, "runyard-browser")
 
 
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than there are cores: a third of the time a test waits for other processes."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_sessionstart() -> None:
     """Start the embedded Redis."""
     if _folder:
@@ -74,12 +84,43 @@ def pytest_sessionstart() -> None:
 
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
+    if SHARED == HOME:
+        from tests.databases import Prepared
+
+        Prepared().discard()
     for process in _redis:
         process.terminate()
         process.wait(timeout=10)
     for folder in (_folder, HOME):
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the controller what this worker has left out: all of them leave out the same."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left"], output["reduced"] = session.config.stash[LEFT], passes.reduced
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take in what a worker has left out."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[LEFT] = output.get("left", {})
+    passes.reduced.update(output.get("reduced", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what is left to the complete pass."""
+    for line in passes.describe(terminalreporter.config.stash.get(LEFT, dict[str, int]()), passes.reduced):
+        terminalreporter.write_line(line)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector all that was imported and collected: it would look through it in every test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -99,26 +140,34 @@ def check_that_it_is_marked() -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Mark what asks for no database, before `-m` chooses; put browser tests last, after others have sorted.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Mark what asks for no database, before `-m` chooses; leave out what is not of this pass; order the rest.
 
-    Playwright leaves an event loop running, which Django and asyncio tests refuse.
-
-    `make test` keeps xdist from changing the order of files. In CI, which others' work slows at will, every test but
-    those that kill at random gets a second try; the summary names each that needed it, and each is a fault to mend.
+    Files that take long come first, so that no worker is left alone with one at the end. Browser tests come last:
+    Playwright leaves an event loop running, which Django and asyncio tests refuse. `make test` keeps xdist from
+    changing the order of files.
     """
     for item in items:
-        if not _has(item, STORED_MARKS, STORED_FIXTURES):
+        if not passes.is_stored(item):
             item.add_marker("unstored")
     if os.environ.get("CI"):
         for item in items:
-            if not item.get_closest_marker("faults"):
-                item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(second_try(item))
     yield
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    chosen = list(items)
+    left = passes.select(items)
+    config.stash[LEFT] = left
+    if left:
+        config.hook.pytest_deselected(items=[item for item in chosen if item not in set(items)])
+    items.sort(key=order.key(items))
 
 
-def _has(item: pytest.Item, marks: Iterable[str], fixtures: Iterable[str]) -> bool:
-    """Say whether a test has one of the marks, or is given one of the fixtures, by others or by itself."""
-    given = getattr(item, "fixturenames", ())
-    return any(map(item.get_closest_marker, marks)) or any(name in given for name in fixtures)
+def second_try(item: pytest.Item) -> pytest.MarkDecorator:
+    """Return the mark by which a failed test is run once more, in CI, which others' work slows at will.
+
+    What kills at random and finds something wrong must not pass the second time, so there only a limit of time is
+    forgiven. The summary names each test that needed it, and each is a fault to mend at its cause.
+    """
+    if item.get_closest_marker("faults"):
+        return pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError", "TimeoutExpired"])
+    return pytest.mark.flaky(reruns=1)

@@ -1,11 +1,15 @@
 """Unmodified releases of the SDK, each in a virtual environment of its own, and scripts that use them."""
 
 import os
+import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from config.env import ROOT
 from tests import environments
+from tests.suite.passes import CURRENT, Pass, amount
+from tests.waiting import PATIENCE_S
 
 Ran = subprocess.CompletedProcess[str]
 
@@ -25,9 +29,16 @@ def versions() -> list[str]:
 
 
 def tried() -> list[str]:
-    """Return the releases that tests train with: all, or only the oldest and the newest with RUNYARD_TEST_SDKS=ends."""
+    """Return the releases that tests train with: the oldest and the newest; on a second database the newest; or all."""
     every = versions()
-    return [every[0], every[-1]] if os.environ.get("RUNYARD_TEST_SDKS") == "ends" else every
+    ends = [every[-1]] if CURRENT is Pass.SECOND else [every[0], every[-1]]
+    return every if amount("SDK releases", len(ends), len(every)) == len(every) else ends
+
+
+def newest() -> list[str]:
+    """Return the releases that other tests than the scenarios train with: the newest; or all."""
+    every = versions()
+    return every if CURRENT is Pass.ALL else every[-1:]
 
 
 def python_of(version: str) -> Path:
@@ -56,7 +67,7 @@ def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
 
 
 def start_script(python: Path, code: str, *, env: dict[str, str], cwd: Path) -> "subprocess.Popen[str]":
-    """Start a script in a process group of its own, for tests that kill it (`os.killpg`)."""
+    """Start a script in a process group of its own, for tests that kill it."""
     return subprocess.Popen(
         [str(python), "-u", "-c", code],
         env=script_env(env, cwd),
@@ -69,8 +80,23 @@ def start_script(python: Path, code: str, *, env: dict[str, str], cwd: Path) -> 
     )
 
 
+def kill_script(process: "subprocess.Popen[str]") -> None:
+    """Kill a started script with all that it has started; it may be over already."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=PATIENCE_S)
+    if process.stdout is not None:
+        process.stdout.close()
+
+
 def run_script(
-    python: Path, code: str, *, env: dict[str, str], cwd: Path, timeout: float = 120, check: bool = True
+    python: Path,
+    code: str,
+    *,
+    env: dict[str, str],
+    cwd: Path,
+    timeout: float = 2 * PATIENCE_S,
+    check: bool = True,
 ) -> Ran:
     """Run a script to its end.
 

@@ -60,7 +60,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
 

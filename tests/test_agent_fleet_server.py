@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,17 +13,9 @@ import pytest
 
 from tests.agents import environment_of
 from tests.installation import Installation
+from tests.waiting import PATIENCE_S, until
 
-PATIENCE_S = 60.0
 QUICK = ("--interval", "0.2", "--without", "ipu")
-
-
-def eventually(condition: Callable[[], Any]) -> Any:
-    end = time.monotonic() + PATIENCE_S
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.1)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +58,7 @@ def ask(server: Installation, key: str) -> Callable[..., Any]:
         if body is not None:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
-        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - our own server
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310 - our own server
             return json.load(answer)
 
     return asked
@@ -90,7 +81,7 @@ def test_a_host_from_start_to_stop_and_again(agent, ask):
     for _ in range(2):
         before = rows()
         process = agent("host", *QUICK)
-        eventually(lambda: rows() > before + 3)  # noqa: B023 - called at once
+        until(lambda: rows() > before + 3, "rows")  # noqa: B023 - called at once
         assert run()["state"] == "running"
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=PATIENCE_S)
@@ -125,7 +116,7 @@ def test_nodes_attached_to_a_run(agent, ask, server):
         keys = ask("GET", f"runs/{begun['id']}/keys/?kind=system")["keys"]
         return {each["key"].partition("/l:")[2] for each in keys if each["count"] > 2}
 
-    eventually(lambda: labels() == {"node-3", "node-4"})
+    until(lambda: labels() == {"node-3", "node-4"}, "both nodes")
     shown, _ = agent("top", begun["url"], "--once").communicate(timeout=PATIENCE_S)
     assert shown.index("node-3   last sample") < shown.index("node-4   last sample")
     assert ask("GET", f"runs/{begun['id']}/")["state"] == "running"

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,8 +12,8 @@ import pytest
 from tests.agents import agent
 from tests.installation import Installation
 from tests.sdk.people import Person, person
+from tests.waiting import PATIENCE_S, until
 
-PATIENCE_S = 120.0
 TRAINING = """
 import runyard_agent as runyard
 with runyard.init(project="recorded", id="from-python", config={"lr": 0.1, "net": {"depth": 4}}, tags=["night"]) as run:
@@ -106,10 +105,7 @@ def test_a_wrapped_command(here, rest):
 def test_a_stop_on_the_web_reaches_a_wrapped_command(here, rest):
     """AGT-1, RUN-4: it is asked to end, and the run counts as killed."""
     process = here("-m", "runyard_agent", "run", "--run-id", "stopped", "--", "python3", "-c", UNTIL_STOPPED)
-    end = time.monotonic() + PATIENCE_S
-    while not (run := run_of(rest, "stopped")):
-        assert time.monotonic() < end, "it did not begin"
-        time.sleep(0.2)
+    run = until(lambda: run_of(rest, "stopped"), "the run")
     assert rest.post(f"/runs/{run['id']}/stop/").status_code == 200
     shown = printed(process)
     assert "asked to stop" in shown
@@ -120,10 +116,7 @@ def test_a_killed_recorder_leaves_what_sync_sends(here, rest):
     """AGT-5: kill -9 of the agent; the rest is on disk, and ``sync`` brings it."""
     command = "import time\nfor n in range(10**6): print('line', n, flush=True); time.sleep(0.01)"
     process = here("-m", "runyard_agent", "run", "--run-id", "cut", "--", "python3", "-c", command)
-    end = time.monotonic() + PATIENCE_S
-    while not run_of(rest, "cut"):
-        assert time.monotonic() < end, "it did not begin"
-        time.sleep(0.2)
+    until(lambda: run_of(rest, "cut"), "the run")
     os.kill(process.pid, signal.SIGKILL)
     shown = printed(process)
     seen = max(int(line.split()[1]) for line in shown.splitlines() if line.startswith("line "))

@@ -13,6 +13,7 @@ import pytest
 from tests.agents import agent
 from tests.installation import Installation
 from tests.sdk.people import Person, person
+from tests.waiting import PATIENCE_S
 
 ROWS = 2000
 RECORD = """
@@ -44,7 +45,7 @@ def ada(server: Installation) -> Iterator[Person]:
 
 def sync(server: Installation, key: str, root: Path) -> list[dict[str, Any]]:
     process = agent(server, key, "-m", "runyard_agent", "sync", "--json", "--timeout", "60", str(root))
-    printed, _ = process.communicate(timeout=180)
+    printed, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, printed
     outcomes: list[dict[str, Any]] = json.loads(printed)
     return outcomes
@@ -52,7 +53,7 @@ def sync(server: Installation, key: str, root: Path) -> list[dict[str, Any]]:
 
 def record(server: Installation, key: str, root: Path, uid: str) -> None:
     process = agent(server, key, "-c", RECORD, str(root), uid, str(ROWS))
-    printed, _ = process.communicate(timeout=60)
+    printed, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, printed
 
 

@@ -9,7 +9,8 @@ import pytest
 from tests.installation import Installation
 from tests.killing import KILLS
 from tests.sdk.people import person
-from tests.sdk.wire import Run, Wire, history, row, until
+from tests.sdk.wire import Run, Wire, history, row
+from tests.waiting import until
 
 pytestmark = pytest.mark.faults
 
@@ -35,7 +36,7 @@ def log(wire: Wire, run: Run, step: int, value: float) -> None:
             return False
         return reply.status_code == 200
 
-    until(posted, 60, "an answer")
+    until(posted, "an answer")
 
 
 def test_automations_act_once_for_every_run_whatever_is_killed(
@@ -56,6 +57,6 @@ def test_automations_act_once_for_every_run_whatever_is_killed(
         expected = sorted([run.uid, QUIET + 1] for run in runs)
         found = until(
             lambda: (acted := server.manage("shell", "--no-imports", "-c", ACTED)) == expected and acted,
-            60, "each run acted on",
+            "each run acted on",
         )  # fmt: skip
     assert found == expected

@@ -11,6 +11,7 @@ from tests.browser import PATIENCE_MS, listen_to, sign_in
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire, history, row
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -94,11 +95,14 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
     _make(page, server)
     _log(wire, wire.begin("alarms", "poor"), [0.06], start=3)  # from here on the real thing happens
     acted = page.locator(".execution", has=page.locator("[href='/autumn/alarms/runs/poor']"))
-    for _ in range(60):
+
+    def shown() -> bool:
         page.reload()
-        if acted.count():
-            break
-        page.wait_for_timeout(500)
+        expect(page.get_by_role("heading", name="Good enough")).to_be_visible()
+        page.wait_for_timeout(500)  # the history is loaded after the page
+        return acted.count() > 0
+
+    until(shown, "the act")
     expect(acted).to_contain_text("val/loss = 0.06")
     acted.locator("summary").click()
     expect(acted).to_contain_text("only keeps a record")

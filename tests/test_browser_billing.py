@@ -5,7 +5,6 @@ last one.
 """
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 
@@ -16,8 +15,9 @@ from tests.browser import PATIENCE_MS, sign_in
 from tests.fakes import stripe as fake
 from tests.fakes.smtp import MailServer, mail_server, text_of
 from tests.installation import Installation
+from tests.waiting import until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.takes(90)]
 PASSWORD = "correct horse battery"
 BILLING = "/organizations/acme/billing"
 BEGIN = """
@@ -98,13 +98,12 @@ def do(server: Installation, lines: str) -> None:
 
 def mail_to(smtp: MailServer, name: str, subject: str) -> EmailMessage:
     """Return the mail whose subject has these words, once it has come."""
-    until = time.monotonic() + PATIENCE_MS / 1000
-    while time.monotonic() < until:
-        for mail in smtp.to(f"{name}@example.com"):
-            if re.search(subject, mail["Subject"]):
-                return mail
-        time.sleep(0.2)
-    raise AssertionError([(mail["To"], mail["Subject"]) for mail in smtp.mails])
+
+    def come() -> list[EmailMessage]:
+        return [mail for mail in smtp.to(f"{name}@example.com") if re.search(subject, mail["Subject"])]
+
+    found: list[EmailMessage] = until(come, f"the mail {subject!r} to {name}")
+    return found[0]
 
 
 def test_from_the_free_plan_to_an_invoice_and_to_another_billing_admin(
@@ -134,14 +133,7 @@ def _upgrade(page: Page, server: Installation, stripe: fake.Stripe) -> None:
     expect(page.locator("#plan-title")).to_have_text("Pro")
     page.goto(f"{server.url}{BILLING}/payment")
     expect(page.locator(".pay-methods")).to_contain_text("4242")
-    wait_for(lambda: stripe.charged_cents > 0)
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_MS / 1000
-    while not happened():
-        assert time.monotonic() < until, "not in time"
-        time.sleep(0.2)
+    until(lambda: stripe.charged_cents > 0, "a charge")
 
 
 def _use(page: Page, server: Installation, smtp: MailServer) -> None:
@@ -168,7 +160,7 @@ def _end_the_month(page: Page, server: Installation, smtp: MailServer, stripe: f
     assert server.manage("close_billing")["closed"] >= 1
     assert "$61.00" in mail_to(smtp, "ada", r"\$61\.00")["Subject"]
     server.manage("close_billing")
-    wait_for(lambda: stripe.charged_cents == paid + 6100)
+    until(lambda: stripe.charged_cents == paid + 6100, "the invoice's charge")
     page.goto(f"{server.url}{BILLING}/invoices")
     row = page.get_by_role("row", name=re.compile(r"\$61\.00"))
     expect(row).to_have_count(1)

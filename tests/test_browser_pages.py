@@ -18,6 +18,8 @@ from demo.wire import DESCRIBE, LoggedRun, Server
 from tests.browser import PATIENCE_MS, listen_to, sign_in, wait_until
 from tests.fixtures import installed
 from tests.installation import Installation
+from tests.suite.passes import share
+from tests.waiting import PATIENCE_S
 from tests.words import leftovers
 
 pytestmark = pytest.mark.browser
@@ -45,12 +47,12 @@ def fill(server: Installation) -> None:
     projects = ["cifar-sweep", "diffusion", "cluster"]
     command = [sys.executable, "-m", "demo", "--url", server.url, "--only", *projects]
     made = subprocess.run(
-        command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert made.returncode == 0, made.stderr
     assert "Sign in at" in made.stdout
     again = subprocess.run(
-        command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=60, check=False
+        command, cwd=ROOT, env=server.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert "The demo is here already" in again.stderr
 
@@ -73,17 +75,30 @@ def sign_in_ada(context: BrowserContext, filled: Installation) -> None:
     page.close()
 
 
+@pytest.fixture(scope="module")
+def tab(visitor: BrowserContext) -> Iterator[Page]:
+    """Give one tab for all pages: opening another one takes longer than opening a page in it."""
+    page = visitor.new_page()
+    yield page
+    page.close()
+
+
 def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
-    """Open a page; return it with what it will have said on its console."""
+    """Open a page in a tab of its own; return it with what it will have said on its console."""
     page = context.new_page()
     said = listen_to(page)
+    go(page, url)
+    return page, said
+
+
+def go(page: Page, url: str) -> None:
+    """Open a page in a tab, and wait for the parts that it loads."""
     page.goto(url)
     page.wait_for_load_state("load")
     wait_until(  # a part inside of one that is hidden waits for its own turn
         page,
         "![...document.querySelectorAll('[data-when=loading]')].some((part) => part.offsetParent !== null)",
     )
-    return page, said
 
 
 def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
@@ -101,10 +116,13 @@ def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", [*PAGES, *EMPTY])
-def test_a_page_is_accessible_and_fits(visitor: BrowserContext, filled: Installation, name: str) -> None:
+@pytest.mark.parametrize("name", share("pages, each in light, dark and narrow", [*PAGES, *EMPTY]))
+def test_a_page_is_accessible_and_fits(tab: Page, filled: Installation, name: str) -> None:
     """UI-5: axe finds nothing serious. UI-6: at 360 px nothing makes the page itself scroll sideways."""
-    page, said = open_page(visitor, filled.url + (PAGES | EMPTY)[name])
+    page, said = tab, listen_to(tab)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(WIDE)
+    go(page, filled.url + (PAGES | EMPTY)[name])
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
     wait_until(
@@ -112,13 +130,11 @@ def test_a_page_is_accessible_and_fits(visitor: BrowserContext, filled: Installa
     )
     assert violations(page, OF_COLOURS) == []
     page.set_viewport_size(NARROW)
-    page.wait_for_timeout(100)
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    wait_until(page, "width => document.documentElement.scrollWidth <= width", NARROW["width"])
     assert said == []
-    page.close()
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", share("pages of strangers", list(PUBLIC)))
 def test_a_page_of_strangers_is_accessible_and_fits(
     filled: Installation, browser: Browser, name: str
 ) -> None:
@@ -239,10 +255,10 @@ def test_pages_speak_the_language_and_fit(filled: Installation, browser: Browser
         assert f'<html lang="{language}"' in html, path
         assert leftovers(html, catalog) == set(), path
 
-    for path in PUBLIC.values():
+    for path in share("pages of strangers in each language", list(PUBLIC.values())):
         check(path)
     sign_in_ada(context, filled)
-    for path in (PAGES | EMPTY).values():
+    for path in share("pages in each language", list((PAGES | EMPTY).values())):
         check(path)
     for name in ("runs", "workspace", "run-overview", "run-logs", "api-keys"):
         page, said = open_page(context, filled.url + PAGES[name])

@@ -4,8 +4,8 @@ ACC-20, ACC-30 to ACC-34, TEAM-2, TEAM-3, TEAM-8, ACC-3.
 """
 
 import re
-import time
 from collections.abc import Callable, Iterator
+from email.message import EmailMessage
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -13,12 +13,13 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser import PATIENCE_MS, listen_to, sign_in
 from tests.fakes.smtp import MailServer, mail_server, text_of
 from tests.installation import Installation
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 PASSWORD = "correct horse battery"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def smtp() -> Iterator[MailServer]:
     with mail_server() as running:
         yield running
@@ -44,15 +45,14 @@ def second(browser: Browser) -> Iterator[Page]:
 
 def link_in(smtp: MailServer, address: str, subject: str) -> str:
     """Return the link of the last mail to an address whose subject has these words, once it has come."""
-    until = time.monotonic() + PATIENCE_MS / 1000
-    while time.monotonic() < until:
-        found = [mail for mail in smtp.to(address) if re.search(subject, mail["Subject"])]
-        if found:
-            link = re.search(r"https?://\S+/(?:accounts/confirm-email|invitations)/\S+", text_of(found[-1]))
-            assert link is not None, text_of(found[-1])
-            return link[0]
-        time.sleep(0.2)
-    raise AssertionError([mail["Subject"] for mail in smtp.mails])
+
+    def come() -> list[EmailMessage]:
+        return [mail for mail in smtp.to(address) if re.search(subject, mail["Subject"])]
+
+    text = text_of(until(come, f"the mail {subject!r} to {address}")[-1])
+    link = re.search(r"https?://\S+/(?:accounts/confirm-email|invitations)/\S+", text)
+    assert link is not None, text
+    return link[0]
 
 
 def sign_up(page: Page, name: str, address: str) -> None:
@@ -145,4 +145,7 @@ def test_two_people_from_signing_up_to_a_team(
     edit_profile(page, server)
     switch_address(page, server, smtp)
     for address in ("ines@example.com", "ines@weather.example"):  # ACC-31: both are told
-        assert any("ines@weather.example" in text_of(mail) for mail in smtp.to(address)), address
+        until(
+            lambda: any("ines@weather.example" in text_of(mail) for mail in smtp.to(address)),  # noqa: B023 - called at once
+            f"the mail to {address}",
+        )

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests import sdks
 from tests.installation import Installation
+from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
@@ -161,7 +162,7 @@ def test_a_run_is_read_edited_and_searched(
     page, python = quiet, sdk("0.31.0")
     fails = sdks.start_script(python, FAILS, env=env, cwd=tmp_path)
     sdks.run_script(python, LOGS, env=env, cwd=tmp_path)
-    out, _ = fails.communicate(timeout=60)
+    out, _ = fails.communicate(timeout=PATIENCE_S)
     assert fails.returncode != 0, out
     url = f"{server.url}/runner/pages/runs/rich"
     for part in (overview, media, logs, files, narrow):

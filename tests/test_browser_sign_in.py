@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser import PATIENCE_MS, listen_to
 from tests.fakes.oidc import Provider, oidc_provider
 from tests.installation import Installation
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -167,11 +168,7 @@ def test_an_address_is_added_verified_from_the_outbox_and_made_primary(
     operator.wait_for_url(f"{server.url}/")
     operator.goto(f"{server.url}/outbox")
     mail = operator.get_by_role("link", name=re.compile("Confirm your email.*emil@new.example"))
-    for _ in range(PATIENCE_MS // 250):  # the worker brings it there
-        if mail.count():
-            break
-        operator.wait_for_timeout(250)
-        operator.reload()
+    until(lambda: operator.reload() and mail.count(), "the mail, which the worker brings there")
     mail.click()
     link = operator.frame_locator("iframe").get_by_role("link", name="Confirm address")
     page.goto(str(link.get_attribute("href")))

@@ -12,6 +12,9 @@ import pytest
 from tests.installation import Installation
 from tests.sdk.people import Person, person
 from tests.sdk.raw import exchange, head, statuses
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.dialect
 
 MIB = 1024 * 1024
 WRITER, OTHER = "0123456789abcdef", "fedcba9876543210"
@@ -25,7 +28,7 @@ class Client:
     """One person's requests."""
 
     def __init__(self, server: Installation, key: str) -> None:
-        self.http = httpx.Client(base_url=f"{server.url}/api/v1", auth=("api", key), timeout=30)
+        self.http = httpx.Client(base_url=f"{server.url}/api/v1", auth=("api", key), timeout=PATIENCE_S)
 
     def begin(self, uid: str, **body: Any) -> httpx.Response:
         return self.http.post("/runs", json={"project": "ingested", "uid": uid, **body})
@@ -195,7 +198,7 @@ def test_two_writers_at_once_lose_nothing(client: Client, server: Installation, 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=PATIENCE_S)
     assert failed == []
     found = client.history(pk)
     for writer in (WRITER, OTHER):

@@ -12,10 +12,11 @@ import pytest
 from tests.installation import Installation
 from tests.killing import KILLS, Writer
 from tests.sdk.people import person
-from tests.sdk.wire import Wire, until
+from tests.sdk.wire import Wire
 from tests.stored import longest_tail, look
+from tests.waiting import until
 
-pytestmark = pytest.mark.faults
+pytestmark = [pytest.mark.faults, pytest.mark.races]
 
 WRITERS = 3
 VICTIMS = [(("web",), 1.0), (("worker",), 5.0), (("web", "worker"), 5.0)]
@@ -47,7 +48,6 @@ def test_acknowledged_posts_survive_kills_of_web_and_worker(new_server: Callable
             writer.finish()
         until(
             lambda: longest_tail(server.manage) < SHORT,
-            180,
             "all packed, also behind the leases of the killed",
         )
         server.kill9("worker")

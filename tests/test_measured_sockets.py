@@ -11,6 +11,7 @@ from django.test import Client
 from common.telemetry.definitions import REGISTRY
 from config.asgi import application
 from tests.factories import UserFactory
+from tests.waiting import PATIENCE_S
 
 
 def is_open() -> float | None:
@@ -32,10 +33,10 @@ def test_a_socket_is_counted_while_it_is_open(client: Client):
         seen = [is_open()]
         socket = opened("/ws/me", client)
         await socket.send_input({"type": "websocket.connect"})
-        await socket.receive_output(timeout=60)
+        await socket.receive_output(timeout=PATIENCE_S)
         seen.append(is_open())
         await socket.send_input({"type": "websocket.disconnect", "code": 1000})
-        await socket.wait(timeout=60)
+        await socket.wait(timeout=PATIENCE_S)
         return [*seen, is_open()]
 
     assert async_to_sync(look)() == [0, 1, 0]

@@ -8,8 +8,8 @@ import socket
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
+import psutil
 import pytest
 
 from common.telemetry.definitions import REGISTRY
@@ -17,11 +17,11 @@ from config.env import ROOT
 from tests.installation import Installation
 from tests.monitoring import TOKEN, Values, scrape
 from tests.sdk.people import Person, person
-from tests.sdk.wire import Wire, history, row, until
+from tests.sdk.wire import Wire, history, row
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.processes
 ON_POSTGRESQL = os.environ.get("RUNYARD_DATABASE_URL", "").startswith("postgres")
-WITHIN_S = 60
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +103,11 @@ def test_a_post_that_its_client_gives_up_is_told(watched: Installation, ada: Per
     run = ada.wire.begin("watched")
     before = scrape(watched)
     key = b64encode(f"api:{ada.key}".encode()).decode()
-    with socket.create_connection(("127.0.0.1", watched.port), timeout=10) as link:
+    with socket.create_connection(("127.0.0.1", watched.port), timeout=PATIENCE_S) as link:
         head = f"POST {run.stream} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {key}\r\n"
         link.sendall(head.encode() + b"Content-Length: 9\r\n\r\n{")
     aborted = 'runyard_ingest_posts_total{result="aborted"}'
-    until(lambda: scrape(watched)[aborted] > before[aborted], WITHIN_S, "the aborted post")
+    until(lambda: scrape(watched)[aborted] > before[aborted], "the aborted post")
     requests = rise(before, scrape(watched), 'runyard_http_requests_total{status="aborted"')
     assert requests == {'runyard_http_requests_total{status="aborted",surface="file_stream"}': 1}
 
@@ -126,7 +126,7 @@ def test_runs_are_counted_by_state(new_server: Callable[..., Installation]):
 
 def test_the_worker_tells_of_its_tasks_and_of_the_schedule(watched: Installation):
     beat = 'runyard_tasks_total{outcome="success",task="common.tasks.beat_heartbeat"}'
-    found = until(lambda: (seen := scrape(watched)).get(beat) and seen, WITHIN_S, "a heartbeat's task")
+    found = until(lambda: (seen := scrape(watched)).get(beat) and seen, "a heartbeat's task")
     assert found['runyard_task_duration_seconds_count{task="common.tasks.beat_heartbeat"}'] == found[beat]
     assert found["runyard_worker_heartbeat_timestamp_seconds"] > 0
     assert found["runyard_tasks_queued"] >= 0
@@ -135,7 +135,7 @@ def test_the_worker_tells_of_its_tasks_and_of_the_schedule(watched: Installation
 @pytest.mark.parametrize("process", ["web", "worker", "beat"])
 def test_every_kind_of_process_tells_what_it_takes(watched: Installation, process: str):
     memory = f'runyard_process_resident_memory_bytes{{process="{process}"}}'
-    found = until(lambda: (seen := scrape(watched)).get(memory) and seen, WITHIN_S, memory)
+    found = until(lambda: (seen := scrape(watched)).get(memory) and seen, memory)
     assert found[f'runyard_processes{{process="{process}"}}'] == 1
     assert 2**20 < found[memory] < 2**32
     assert found[f'runyard_process_cpu_seconds_total{{process="{process}"}}'] >= 0
@@ -162,7 +162,6 @@ def test_what_packing_does_is_told(watched: Installation, ada: Person):
     assert ada.wire.post(run, history(0, *rows)).status_code == 200
     packed = until(
         lambda: rise(before, scrape(watched), "runyard_packing").get("runyard_packing_rows_total"),
-        WITHIN_S,
         "packing, every 20 s",
     )
     after = scrape(watched)
@@ -181,11 +180,7 @@ def post_rows_over_new_connections(server: Installation, by: Person) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    return [
-        int(child)
-        for task in Path(f"/proc/{pid}/task").glob("*/children")
-        for child in task.read_text().split()
-    ]
+    return [child.pid for child in psutil.Process(pid).children()]
 
 
 @pytest.mark.skipif(not ON_POSTGRESQL, reason="several web processes need PostgreSQL")
@@ -196,7 +191,7 @@ def test_several_web_processes_add_up_and_a_killed_one_leaves_only_counts(
     both = 'runyard_processes{process="web"}'
     stored = 'runyard_ingest_posts_total{result="stored"}'
     memory = 'runyard_process_resident_memory_bytes{process="web"}'
-    until(lambda: scrape(server).get(both) == 2, WITHIN_S, "two web processes")
+    until(lambda: scrape(server).get(both) == 2, "two web processes")
 
     with person(server, "ada") as ada, ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: post_rows_over_new_connections(server, ada), range(8)))
@@ -210,10 +205,9 @@ def test_several_web_processes_add_up_and_a_killed_one_leaves_only_counts(
     os.kill(web[0], signal.SIGKILL)
     until(
         lambda: scrape(server) and not list(measured.glob(f"*_{web[0]}.db")),
-        WITHIN_S,
         "no file of a dead one",
     )
-    until(lambda: scrape(server)[both] == 2, WITHIN_S, "uvicorn to start another")
+    until(lambda: scrape(server)[both] == 2, "uvicorn to start another")
     after = scrape(server)
     assert after[stored] == 24
     assert after['runyard_process_starts_total{process="web"}'] == 3

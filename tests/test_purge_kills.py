@@ -6,10 +6,11 @@ import pytest
 
 from tests.installation import Installation
 from tests.killing import work_until_killed
+from tests.suite.passes import amount
 
 pytestmark = pytest.mark.faults
 
-KILLS = 6
+KILLS = amount("kills of the purging worker", 2, 20)
 
 DELETED = """
 import json

@@ -36,6 +36,7 @@ from tests.factories import (
     make_member,
 )
 from tests.sdk.people import person
+from tests.waiting import PATIENCE_S
 
 DOCUMENT = ROOT / "docs" / "use" / "rest.md"
 
@@ -383,13 +384,18 @@ def test_the_examples_of_the_documentation_work(server):
         key = somebody.key
     env = {**os.environ, "WANDB_BASE_URL": server.url, "WANDB_ENTITY": entity, "WANDB_API_KEY": key}
     said = subprocess.run(
-        ["sh", "-ec", shell], env=env, capture_output=True, text=True, timeout=60, check=True
+        ["sh", "-ec", shell], env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=True
     )
     answers = [json.loads(text) for text in re.split(r"(?<=\})(?=\{)", said.stdout)]
     assert answers[0]["username"] == entity
     assert [row["uid"] for row in answers[2]["results"]] == ["first"]
     assert not any("error" in answer for answer in answers)
     told = subprocess.run(
-        [sys.executable, "-c", python], env=env, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", python],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
     )
     assert "{'done': ['first'], 'refused': []}" in told.stdout

@@ -30,6 +30,9 @@ from tests.matrix.asking import lean_reply
 from tests.matrix.cases import Over
 from tests.matrix.world import World, build
 from tests.streams import body_of
+from tests.suite.passes import amount
+
+pytestmark = pytest.mark.portable
 
 CALLERS = [
     ("chief", "full"),
@@ -39,8 +42,7 @@ CALLERS = [
     ("anonymous", "full"),
 ]
 """Who, with which key; an admin is let in most deeply, so asks most."""
-EXAMPLES = 12
-"""Requests of each operation; more find more: 200 for a night."""
+EXAMPLES = amount("examples for each operation of the REST API", 6, 200)
 CHECKS: list[Any] = [
     not_a_server_error,
     checks.status_code_conformance,

@@ -13,8 +13,6 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.test import Client
-from scim2_client.engines.wsgi import WSGISCIMClient
-from scim2_tester import Status, check_server
 
 from access.actions import Preset
 from access.actor import SYSTEM
@@ -34,7 +32,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 USER = "urn:ietf:params:scim:schemas:core:2.0:User"
 PLACE = "urn:ietf:params:scim:schemas:extension:runyard:2.0:User"
@@ -107,8 +105,13 @@ def _place(username: str) -> OrganizationMember | None:
 
 
 class TestStandard:
+    @pytest.mark.exhaustive("try SCIM by another's checks")
     def test_every_check_of_the_compliance_tester_succeeds(self, key: str, kept_connection: None):
         """RFC 7643 and 7644, by a client and checks that are not ours."""
+        # their import takes a third of the time in which all tests are collected
+        from scim2_client.engines.wsgi import WSGISCIMClient
+        from scim2_tester import Status, check_server
+
         client = WSGISCIMClient(
             get_wsgi_application(),
             base_url="http://testserver/scim/v2/acme",

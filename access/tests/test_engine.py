@@ -257,6 +257,7 @@ def _people(world: World) -> list[User]:
     return list(world.users.values())
 
 
+@pytest.mark.portable
 def test_who_may_agrees_with_can_for_everybody_and_everything():
     """The inverse names exactly who may by role or ownership; what is public or open needs no role."""
     world = build()
@@ -279,6 +280,7 @@ def test_who_may_agrees_with_can_for_everybody_and_everything():
     assert checked > 1000
 
 
+@pytest.mark.portable
 def test_who_may_each_is_who_may_of_every_row():
     """The inverse for many rows names the same people, and besides says what is public."""
     world, checked = build(), 0

@@ -34,7 +34,7 @@ from tests.factories import (
 from tests.matrix.world import World, build
 from tests.plans import lacking
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 
 @pytest.fixture

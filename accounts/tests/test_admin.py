@@ -17,7 +17,7 @@ from runs.models import Project
 from runs.models import Run as RunModel
 from tests.factories import TeamFactory, UserFactory, delivered, make_key
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 by_label = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 

@@ -15,7 +15,7 @@ from accounts.models import ApiKey, User
 from runs.models import Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 HTML = {"Accept": "text/html"}
 
 

@@ -17,7 +17,7 @@ from runs.access import RunAction
 from runs.key_scopes import LOG_RUNS, READ_ONLY
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, basic, make_key
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 PAGE = "/settings/api-keys"
 Posted = dict[str, object]
 

@@ -32,7 +32,7 @@ from tests.factories import (
     make_key,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 VIEWER = {"query": "{ viewer { username } }"}
 
 

@@ -18,7 +18,7 @@ from accounts.tests.test_pictures import encoded, halves
 from common.errors import Invalid, NotFound
 from tests.factories import UserFactory, actor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 TWO_LANGUAGES = [("en", "English"), ("ja", "Japanese")]
 
 

@@ -22,7 +22,7 @@ from accounts.models import SignInProvider, User
 from tests.factories import PASSWORD, UserFactory, delivered, leave_open
 from tests.fakes.github import github as run_github
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 HTML = {"Accept": "text/html"}
 EMAILS = "/settings/emails"
 

@@ -10,7 +10,7 @@ from accounts.models import User
 from teams.models import Team
 from tests.factories import PASSWORD, ServiceAccountFactory, TeamFactory, UserFactory, delivered
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 SIGN_UP = {"username": "Ada", "email": "ada@example.com", "password1": PASSWORD}
 

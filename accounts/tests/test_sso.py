@@ -21,7 +21,7 @@ from teams.sso_models import GroupMapping
 from tests.factories import PASSWORD, TeamFactory, UserFactory, delivered, make_member
 from tests.fakes.oidc import Provider, oidc_provider
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 HTML = {"Accept": "text/html"}
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded import PATIENCE_S
 
 from fake_server import KEY, FakeServer
 from runyard_agent.delivery import Delivery
@@ -147,7 +148,7 @@ def run(tmp_path, environment):
             [sys.executable, "-m", "runyard_agent", *arguments],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE_S,
             check=False,
             cwd=tmp_path,
             env={**environment, **variables},

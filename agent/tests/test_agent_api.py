@@ -259,7 +259,7 @@ def test_ctrl_c_in_the_middle_of_log_breaks_nothing(programs):
         "        armed = False\n"
         "        raise KeyboardInterrupt\n"
         "signal.signal(signal.SIGALRM, interrupt); signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0013)\n"
-        "end = time.monotonic() + 3\n"
+        "end = time.monotonic() + 1\n"
         "while time.monotonic() < end:\n"
         "    try:\n"
         "        armed = True\n"
@@ -329,6 +329,25 @@ def test_a_forked_process_leaves_the_run_alone(programs):
     assert run.exit_code == 0
     assert texts(run) == ["parent"]
     assert done.stderr.count("forked") == 1
+
+
+def test_a_process_forked_while_something_is_told_may_tell(programs):
+    """AGT-3: our thread tells by a slow terminal, whose lock the forked process would wait for."""
+    code = (
+        BEGIN + "import io, signal, threading\n"
+        "from runyard_agent.capture import tell\n"
+        "telling = threading.Event()\n"
+        "class Slow(io.FileIO):\n"
+        "    def write(self, text): telling.set(); time.sleep(0.5); return super().write(text)\n"
+        "sys.stderr = io.TextIOWrapper(io.BufferedWriter(Slow(2, 'w', closefd=False)), line_buffering=True)\n"
+        "threading.Thread(target=tell, args=('first',)).start(); telling.wait()\n"
+        "pid = os.fork()\n"
+        "if pid == 0: signal.alarm(30); tell('second'); os._exit(0)\n"
+        "print(os.waitpid(pid, 0)[1])\n"
+    )
+    done = programs.python(code)
+    assert done.stdout == "0\n"
+    assert done.stderr == "runyard: first\nrunyard: second\n"
 
 
 def test_workers_that_outlive_the_training_hold_nothing(programs):

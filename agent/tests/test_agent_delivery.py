@@ -8,6 +8,7 @@ import time
 
 import pytest
 import time_machine
+from recorded import PATIENCE_S, until
 
 import fake_server
 from fake_server import KEY, Answer, Fault, error
@@ -17,20 +18,11 @@ from runyard_agent.server import Begun, Refused, RunName, Server, Unreachable
 from runyard_agent.settings import SettingsError, load
 from runyard_agent.spool import Spool
 
-PATIENCE_S = 30
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Let posts follow each other at once."""
     monkeypatch.setattr(delivery_module, "_SPACING_S", 0.005)
-
-
-def until(condition, *, patience_s: float = PATIENCE_S) -> None:
-    deadline = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.005)
 
 
 def fill(spool: Spool, count: int, first: int = 0) -> None:
@@ -208,7 +200,7 @@ def test_clocks_that_jump_change_nothing(fake, new_spool, deliver):
             clock.move_to((year - 1970) * 31_536_000.0)
             fake.faults.append(Fault(status=500))
             fill(spool, 50, number * 50)
-            until(lambda count=(number + 1) * 50: fake.runs and len(fake.run("r").records("log")) == count)
+            until(lambda: fake.runs and len(fake.run("r").records("log")) == (number + 1) * 50)  # noqa: B023 - called at once
         assert sending.drain(PATIENCE_S)
     assert_whole(fake.run("r"), 200)
     assert all(len(post) > 1 for post in fake.posts()), "no sign of life was due"

@@ -9,9 +9,9 @@ import socket
 import subprocess
 import threading
 import time
-from typing import Any, Callable
 
 import pytest
+from recorded import PATIENCE_S, until
 
 import fake_server
 from fake_server import FakeServer, Run
@@ -21,17 +21,7 @@ from runyard_agent.hosting import Hosting, Period, day_of
 from runyard_agent.identity import boot_id, host_id
 from runyard_agent.settings import load
 
-PATIENCE_S = 30.0
 QUICK = ("--interval", "0.1", "--without", "ipu")
-
-
-def eventually(condition: Callable[[], Any]) -> Any:
-    """Return what a condition gives once that is true."""
-    end = time.monotonic() + PATIENCE_S
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.fixture
@@ -61,7 +51,7 @@ def test_a_host_has_one_run_a_day_over_restarts(agent, fake, to_server):
 
     for count in (1, 2):
         process = agent("host", *QUICK, **to_server)
-        eventually(lambda: len(writers()) == count)  # noqa: B023 - called at once
+        until(lambda: len(writers()) == count)  # noqa: B023 - called at once
         assert host_runs(fake)[0].state == "running"
         code, errors = ended(process)
         assert code == 0, errors
@@ -81,7 +71,7 @@ def test_a_host_has_one_run_a_day_over_restarts(agent, fake, to_server):
 def test_ctrl_c_ends_it_in_order(agent, fake, to_server):
     """AGT-2: as in a terminal; 130 is what shells have for that."""
     process = agent("host", *QUICK, "--project", "gpus", "--per", "boot", **to_server)
-    run = eventually(lambda: next(iter(host_runs(fake)), None))
+    run = until(lambda: next(iter(host_runs(fake)), None))
     assert run.header["project"] == "gpus"
     assert run.header["uid"] == f"{host_id()}-{boot_id()}"
     assert ended(process, signal.SIGINT)[0] == 130
@@ -92,9 +82,9 @@ def test_a_host_that_starts_before_its_server_loses_nothing(agent, fake, to_serv
     """AGT-2, AGT-5: it spools until the server is there."""
     fake.stop()
     process = agent("host", *QUICK, **to_server)
-    eventually(lambda: any(file.stat().st_size > 5000 for file in tmp_path.glob("spool/*/system*")))
+    until(lambda: any(file.stat().st_size > 5000 for file in tmp_path.glob("spool/*/system*")))
     fake.start()
-    run = eventually(lambda: next(iter(host_runs(fake)), None))
+    run = until(lambda: next(iter(host_runs(fake)), None))
     assert ended(process)[0] == 0
     assert not run.gaps
     runtimes = [row["_runtime"] for row in rows_of(run)]
@@ -106,15 +96,15 @@ def test_what_an_agent_left_is_sent_by_the_next_and_its_end_ends_nothing(agent, 
     """AGT-2, AGT-5: stopped while the server was away; the run that goes on meanwhile stays running."""
     fake.stop()
     first = agent("host", *QUICK, **{**to_server, "RUNYARD_FINISH_TIMEOUT": "0.1"})
-    eventually(lambda: any(file.stat().st_size > 5000 for file in tmp_path.glob("spool/*/system*")))
+    until(lambda: any(file.stat().st_size > 5000 for file in tmp_path.glob("spool/*/system*")))
     assert ended(first)[0] == 0
     [left] = tmp_path.glob("spool/[0-9]*")
     fake.start()
     second = agent("host", *QUICK, **to_server)
-    eventually(lambda: not left.exists())
+    until(lambda: not left.exists())
     [run] = host_runs(fake)
     assert "finish" in {part for post in fake.posts() for part in post}
-    eventually(lambda: run.state == "running" and len({writer for _, writer in run.rows}) == 2)
+    until(lambda: run.state == "running" and len({writer for _, writer in run.rows}) == 2)
     assert ended(second)[0] == 0
     assert run.state == "finished"
     assert not run.gaps
@@ -123,21 +113,21 @@ def test_what_an_agent_left_is_sent_by_the_next_and_its_end_ends_nothing(agent, 
 def test_a_host_is_watched_once(agent, run, fake, to_server):
     """AGT-2: a second agent for the same project says who watches; one for another project may."""
     first = agent("host", *QUICK, **to_server)
-    eventually(lambda: host_runs(fake))
+    until(lambda: host_runs(fake))
     second = run("host", RUNYARD_SPOOL_DIR="/nonexistent/spool", **to_server)
     assert second.returncode == 1
     assert second.stderr == (
         f"runyard-agent: this host is watched already: another agent does so: process {first.pid}\n"
     )
     third = agent("host", *QUICK, "--project", "others", **to_server)
-    eventually(lambda: len(host_runs(fake)) == 2)
+    until(lambda: len(host_runs(fake)) == 2)
     assert ended(third)[0] == ended(first)[0] == 0
 
 
 def test_a_stop_on_the_page_ends_the_watching(agent, fake, to_server):
     """AGT-2, RUN-15: with code 0, so that systemd does not start it again."""
     process = agent("host", *QUICK, **to_server)
-    run = eventually(lambda: next(iter(host_runs(fake)), None))
+    run = until(lambda: next(iter(host_runs(fake)), None))
     run.stop_requested = True
     assert process.wait(PATIENCE_S) == 0
     assert run.exit_code == 0
@@ -148,7 +138,7 @@ def test_hosts_and_nodes_without_a_server_are_synced_later(agent, run, fake, to_
     offline = {"RUNYARD_MODE": "offline", "RUNYARD_SPOOL_DIR": str(tmp_path / "elsewhere")}
     host = agent("host", *QUICK, **offline)
     node = agent("attach", "--run", "ada/p/first", "--label", "node-3", *QUICK, **offline)
-    eventually(
+    until(
         lambda: (
             len([file for file in tmp_path.glob("elsewhere/*/system*") if file.stat().st_size > 5000]) == 2
         )
@@ -173,9 +163,9 @@ def test_a_second_ctrl_c_ends_it_at_once(agent, fake, to_server, tmp_path):
     """AGT-2: who does not want to wait for the server; what is left stays in the spool."""
     fake.stop()
     process = agent("host", *QUICK, **{**to_server, "RUNYARD_FINISH_TIMEOUT": "600"})
-    eventually(lambda: any(file.stat().st_size > 5000 for file in tmp_path.glob("spool/*/system*")))
+    until(lambda: any(file.stat().st_size > 5000 for file in tmp_path.glob("spool/*/system*")))
     process.send_signal(signal.SIGINT)
-    eventually(lambda: any(b'"finish"' in file.read_bytes() for file in tmp_path.glob("spool/*/acts*")))
+    until(lambda: any(b'"finish"' in file.read_bytes() for file in tmp_path.glob("spool/*/acts*")))
     code, errors = ended(process, signal.SIGINT)
     assert code == 130
     assert "not all is on the server yet" in errors
@@ -185,7 +175,7 @@ def test_a_second_ctrl_c_ends_it_at_once(agent, fake, to_server, tmp_path):
 def test_a_second_sigterm_changes_nothing(agent, fake, to_server, tmp_path):
     """AGT-2: as timeout(1) sends them; the end is as orderly."""
     process = agent("host", *QUICK, **to_server)
-    run = eventually(lambda: next(iter(host_runs(fake)), None))
+    run = until(lambda: next(iter(host_runs(fake)), None))
     process.send_signal(signal.SIGTERM)
     assert ended(process)[0] == 0
     assert run.state == "finished"
@@ -227,10 +217,10 @@ def test_no_sample_is_lost_where_one_day_follows_another(fake, to_server, tmp_pa
         hosting = Hosting(settings, period_of=short_day, ending=ending, collectors=[counter])
         watching = threading.Thread(target=hosting.run)
         watching.start()
-        eventually(lambda: len(host_runs(fake)) >= 3)
+        until(lambda: len(host_runs(fake)) >= 3)
         ending.tell()
         watching.join(PATIENCE_S)
-    eventually(lambda: {run.state for run in host_runs(fake)} == {"finished"})
+    until(lambda: {run.state for run in host_runs(fake)} == {"finished"})
     runs = sorted(host_runs(fake), key=lambda run: run.header["uid"])
     counts = [row["system.count"] for run in runs for row in rows_of(run)]
     assert counts == list(range(1, counter.count + 1))
@@ -249,7 +239,7 @@ def test_a_full_or_missing_disk_does_not_end_the_watching(agent, fake, to_server
     process = agent("host", *QUICK, **{**to_server, "RUNYARD_SPOOL_DIR": str(place)})
     assert "no spool can be made" in next(line for line in process.stderr if "spool" in line)
     place.unlink()
-    eventually(lambda: host_runs(fake))
+    until(lambda: host_runs(fake))
     assert ended(process)[0] == 0
 
 
@@ -289,7 +279,7 @@ def test_several_nodes_add_to_one_run(agent, fake, to_server):
     assert "waiting up to 300 s for the run ada/p/first" in nodes[0].stderr.readline()
     run = begin(fake)
     run.started_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
-    eventually(lambda: len({writer for _, writer in run.rows}) == 2 and len(rows_of(run)) > 6)
+    until(lambda: len({writer for _, writer in run.rows}) == 2 and len(rows_of(run)) > 6)
     labels = {tag.partition("/l:")[2] for row in rows_of(run) for tag in row if not tag.startswith("_")}
     assert labels == {"node-3", "node-4"}
     assert all(3500 < row["_runtime"] < 3800 for row in rows_of(run))
@@ -310,7 +300,7 @@ def test_it_ends_with_the_process_it_watches(agent, fake, to_server, sleeper):
     process = agent(
         "attach", "--run", f"{fake.url}/ada/p/runs/first", "--pid", str(parent), *QUICK, **to_server
     )
-    eventually(lambda: len(rows_of(run)) > 3)
+    until(lambda: len(rows_of(run)) > 3)
     assert f"system.proc.cpu.threads/l:{socket.gethostname()}" in rows_of(run)[-1]
     os.kill(child, signal.SIGKILL)
     _, errors = process.communicate(timeout=PATIENCE_S)
@@ -323,7 +313,7 @@ def test_it_ends_when_the_run_is_deleted(agent, fake, to_server):
     """AGT-2: nothing can be added to it any more."""
     run = begin(fake)
     process = agent("attach", "--run", "ada/p/first", *QUICK, **to_server)
-    eventually(lambda: rows_of(run))
+    until(lambda: rows_of(run))
     fake.deleted.add("ada/p/first")
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
@@ -336,7 +326,7 @@ def test_ctrl_c_detaches(agent, fake, to_server):
     process = agent(
         "attach", *QUICK, **to_server, RUNYARD_RUN_ID="first", RUNYARD_PROJECT="p", RUNYARD_ENTITY="ada"
     )
-    eventually(lambda: rows_of(run))
+    until(lambda: rows_of(run))
     assert ended(process, signal.SIGINT)[0] == 130
     assert run.state == "running"
     assert run.exit_code is None
@@ -372,7 +362,7 @@ def test_a_dead_process_that_nobody_reaped_has_ended():
         process = psutil.Process(child.pid)
         assert lives(process)
         child.send_signal(signal.SIGKILL)
-        eventually(lambda: not lives(process))
+        until(lambda: not lives(process))
     assert not lives(process)
 
 
@@ -388,6 +378,10 @@ def test_the_unit_is_one_that_systemd_takes(run, tmp_path):
     unit = tmp_path / "runyard-agent.service"
     unit.write_text(done.stdout)
     checked = subprocess.run(
-        [verify, "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60, check=False
+        [verify, "verify", "--man=no", str(unit)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert (checked.returncode, checked.stderr) == (0, "")

@@ -16,6 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+from recorded import PATIENCE_S
+
 from fake_server import KEY
 
 KILLS = int(os.environ.get("RUNYARD_TEST_KILLS", "200"))
@@ -120,7 +122,7 @@ def test_nothing_is_lost_by_kills_at_random_moments(fake, new_spool, tmp_path):
     during = sum(len(rows) for rows in fake.run("r").rows.values())
     done = subprocess.run(
         [sys.executable, "-m", "runyard_agent", "sync", str(spool.folder)],
-        env=environment, capture_output=True, text=True, timeout=120, check=False,
+        env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     run = fake.run("r")

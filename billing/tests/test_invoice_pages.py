@@ -27,7 +27,7 @@ BEGUN = datetime(2026, 11, 3, 12, tzinfo=UTC)
 LIST = "/organizations/acme/billing/invoices"
 ONE = f"{LIST}/ACME-0001"
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,7 @@ from billing.subscriptions import subscription_of
 from billing.tests.used import metered, payer, used
 from billing.units import GB
 from tests.factories import OrganizationFactory
+from tests.waiting import PATIENCE_S
 
 NOVEMBER = Period(date(2026, 11, 1), date(2026, 12, 1))
 BEGUN = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -105,7 +106,7 @@ def at_once(*works) -> list[Exception]:
 
     def run(work):
         try:
-            gate.wait(timeout=20)
+            gate.wait(timeout=PATIENCE_S)
             work()
         except Exception as error:  # noqa: BLE001 - told to the test
             raised.append(error)
@@ -116,7 +117,7 @@ def at_once(*works) -> list[Exception]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=PATIENCE_S)
     return raised
 
 

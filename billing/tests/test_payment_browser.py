@@ -11,8 +11,9 @@ from tests.factories import PASSWORD
 from tests.fakes import stripe as fake
 from tests.fakes.stripe import FAILING_CARD, GOOD_CARD, Stripe
 from tests.installation import Installation
+from tests.waiting import until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.takes(25)]
 FILL = """
 from billing.models import Plan, Subscription
 from tests.factories import OrganizationFactory, UserFactory
@@ -65,11 +66,7 @@ def test_an_upgrade_asks_for_a_card_and_the_card_s_number_goes_to_stripe_alone(
     quiet.goto(f"{billing}/payment")
     expect(quiet.get_by_text("Visa", exact=True)).to_be_visible()
     expect(quiet.get_by_text("4242").first).to_be_visible()
-    for _wait in range(60):
-        if running_stripe.charged_cents:
-            break
-        quiet.wait_for_timeout(500)
-    assert running_stripe.charged_cents > 0
+    until(lambda: running_stripe.charged_cents, "the charge")
     assert len(sent) > 5
     for number in (GOOD_CARD, FAILING_CARD):
         assert number not in "\n".join(sent)

@@ -12,7 +12,7 @@ from teams.models import Organization, OrganizationMember
 from teams.roles import built_in
 from tests.factories import OrganizationFactory, UserFactory, basic, leave_open, make_key
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 PAGE = "/organizations/acme/billing/roles"
 REST = "/api/v1/organizations/acme/billing-admins"
 

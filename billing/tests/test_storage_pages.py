@@ -21,7 +21,7 @@ from storage.services import enter_bytes
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, basic, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 GB = 10**9
 

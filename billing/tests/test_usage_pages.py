@@ -28,7 +28,7 @@ from tests.factories import (
 )
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from django.test import Client
 from common import outgoing
 from common.markdown import picture_url
 from common.outgoing import OutgoingError, fetch
+from tests.fakes.serving import serving
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 Answer = tuple[int, dict[str, str], bytes]
@@ -47,10 +48,9 @@ def host(settings: Any) -> Iterator[ThreadingHTTPServer]:
     settings.PICTURE_HOSTS = frozenset({"127.0.0.1"})
     cache.clear()
     handler = type("OneHandler", (Handler,), {"answers": {}, "asked": []})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    with serving(server):
         yield server
-        server.shutdown()
 
 
 def url_of(host: ThreadingHTTPServer, path: str) -> str:

@@ -19,3 +19,9 @@ API_RATE = GRAPHQL_RATE = (
 )
 
 ALERT_GATHER_S = 0  # tests that are about gathering set it
+
+# A test's rows need not survive a power cut, for which each commit would wait.
+if "init_command" in (_options := DATABASES["default"]["OPTIONS"]):
+    _options["init_command"] = _options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
+else:
+    _options["options"] = "-c synchronous_commit=off"

@@ -1,15 +1,13 @@
 """What the browser draws is computed as the specification says (RUN-27): the script itself, run by Node."""
 
-import json
 import math
-import subprocess
 
 import numpy as np
 import pytest
 
-from config.env import ROOT
 from metrics.smoothing import Smoothing
 from metrics.smoothing import smoothed as on_server
+from metrics.tests.typescript import run_typescript
 
 SCRIPT = """
 import { smoothed } from "./assets/ts/charts/smooth.ts";
@@ -22,11 +20,7 @@ console.log(JSON.stringify(shown.map((value) => (Number.isFinite(value) ? value 
 
 def smoothed(y, kind, amount, x=None):
     given = {"x": x or list(range(len(y))), "y": y, "how": {"kind": kind, "amount": amount}}
-    command = [".venv/bin/node", "--no-warnings", "--input-type=module-typescript", "-e", SCRIPT]
-    found = subprocess.run(
-        [*command, json.dumps(given)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
-    )
-    return json.loads(found.stdout)
+    return run_typescript(SCRIPT, given)
 
 
 def ema(values, weight):

@@ -1,9 +1,6 @@
 """Rows of logged tables in groups, with counts and means (RUN-26): the script itself, run by Node."""
 
-import json
-import subprocess
-
-from config.env import ROOT
+from metrics.tests.typescript import run_typescript
 
 SCRIPT = """
 import { groupsOf } from "./assets/ts/panels/table-groups.ts";
@@ -13,12 +10,7 @@ console.log(JSON.stringify(groupsOf(rows, (row) => row[by], (row) => row, width)
 
 
 def groups(rows, by):
-    given = {"rows": rows, "by": by, "width": len(rows[0])}
-    command = [".venv/bin/node", "--no-warnings", "--input-type=module-typescript", "-e", SCRIPT]
-    found = subprocess.run(
-        [*command, json.dumps(given)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
-    )
-    return json.loads(found.stdout)
+    return run_typescript(SCRIPT, {"rows": rows, "by": by, "width": len(rows[0])})
 
 
 def test_a_group_has_its_count_means_and_what_all_its_rows_share():

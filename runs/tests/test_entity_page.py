@@ -16,7 +16,7 @@ from common.search import search
 from runs.models import Project
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 SECRET = "secret-of-the-team"
 
 

@@ -8,7 +8,7 @@ from runs.services import deletion
 from runs.services.purge import purge_runs
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 NAMES = ["vision", "digits"]
 
 

@@ -30,7 +30,7 @@ from runs.values import leaves_of, nodes_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 from tests.streams import body_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 KEY = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -24,7 +24,7 @@ from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, basi
 
 __all__ = ["as_user", "organization", "team"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 LOG = "/organizations/acme/audit"
 

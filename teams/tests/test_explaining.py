@@ -30,7 +30,7 @@ from tests.factories import (
 
 __all__ = ["as_user", "organization", "team"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 RUN = "vision/cifar/runs/abc"
 
 

@@ -22,7 +22,7 @@ from tests.factories import ProjectFactory, ServiceAccountFactory, basic, make_k
 
 __all__ = ["as_user", "organization", "team"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 ROLES = "/organizations/acme/roles"
 FRAGMENT = {"headers": {"Accept": "text/html", "HX-Request": "true"}}
 

@@ -42,7 +42,7 @@ from tests.factories import (
 )
 from tests.plans import lacking
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 

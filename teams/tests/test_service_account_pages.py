@@ -23,7 +23,7 @@ from tests.factories import (
 )
 from tests.plans import lacking
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 PAGE = "/teams/vision/service-accounts"
 OF_ORGANIZATION = "/organizations/lab/service-accounts"
 

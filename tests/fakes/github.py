@@ -1,11 +1,12 @@
 """A GitHub that knows one person."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.fakes.serving import serving
 
 ANSWERS: dict[str, Any] = {
     "/login/oauth/access_token": {"access_token": "t"},
@@ -38,11 +39,5 @@ class _Handler(BaseHTTPRequestHandler):
 def github() -> Iterator[str]:
     """Run one, and give its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

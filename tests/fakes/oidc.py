@@ -1,7 +1,6 @@
 """An OpenID Connect provider in a process of its own."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from tests.fakes.waiting import wait_for_answer
-
-START_LIMIT_S = 30
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, wait_for_answer
 
 
 class Provider:
@@ -36,13 +34,6 @@ class Provider:
         return f"{back.path}?{back.query}"
 
 
-def free_port() -> int:
-    """Return a port that nothing listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def oidc_provider() -> Iterator[Provider]:
     """Run one."""
@@ -53,8 +44,8 @@ def oidc_provider() -> Iterator[Provider]:
     process = subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
     provider = Provider(port)
     try:
-        wait_for_answer(f"{provider.issuer}/.well-known/openid-configuration", START_LIMIT_S)
+        wait_for_answer(f"{provider.issuer}/.well-known/openid-configuration")
         yield provider
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=PATIENCE_S)

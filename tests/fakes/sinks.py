@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.fakes.serving import serving
+
 PIECE_S = 0.02
 """How often one that drips sends a byte."""
 
@@ -118,12 +120,8 @@ def sink(*, everywhere: bool = False) -> Iterator[Sink]:
     """Run one; ``everywhere`` listens to all addresses of this machine, and not only to 127.0.0.1."""
     server = _EverywhereServer(("::", 0), _Handler) if everywhere else _Server(("127.0.0.1", 0), _Handler)
     server.sink = Sink(server.server_address[1])
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server.sink
-    finally:
-        server.sink.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server):
+        try:
+            yield server.sink
+        finally:
+            server.sink.over.set()

@@ -2,13 +2,14 @@
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
+
+from tests.fakes.serving import serving
 
 CLIENT_ID, CLIENT_SECRET = "1234.5678", "slack-client-secret"
 CODE = "a-code"
@@ -111,11 +112,5 @@ def slack() -> Iterator[Slack]:
     """Run one on this machine."""
     server = _Server(("127.0.0.1", 0), _Handler)
     server.slack = Slack(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield server.slack
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -2,13 +2,15 @@
 
 import email
 import email.policy
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
 from typing import Any
 
 from aiosmtpd.controller import Controller
+
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S
 
 
 class MailServer:
@@ -17,7 +19,7 @@ class MailServer:
     def __init__(self) -> None:
         self.mails: list[EmailMessage] = []
         self.refuses = ""
-        self.port = _free_port()
+        self.port = free_port()
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
         """Keep one mail."""
@@ -47,17 +49,11 @@ def _part(mail: EmailMessage, kind: str) -> str:
     return str(body.get_content()).replace("\r\n", "\n") if body is not None else ""
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def mail_server() -> Iterator[MailServer]:
     """Run one on a port of its own."""
     server = MailServer()
-    controller = Controller(server, hostname="127.0.0.1", port=server.port)
+    controller = Controller(server, hostname="127.0.0.1", port=server.port, ready_timeout=PATIENCE_S)
     controller.start()
     try:
         yield server

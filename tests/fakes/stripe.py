@@ -26,12 +26,12 @@ from urllib.parse import parse_qsl, urlencode
 import httpx
 
 from tests import environments
-from tests.fakes.oidc import free_port
-from tests.fakes.waiting import wait_for_answer
+from tests.fakes.serving import serving
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, wait_for_answer
 
 REQUIREMENTS = Path(__file__).parent / "requirements-localstripe.txt"
 SECRET_KEY, PUBLISHABLE_KEY, WEBHOOK_SECRET = "sk_test_runyard", "pk_test_runyard", "whsec_runyard"
-START_LIMIT_S = 30
 GOOD_CARD, FAILING_CARD = "4242424242424242", "4000000000000341"
 """The second one can be added, and is declined whenever it is charged."""
 ASKING_CARD = "4000002500003155"
@@ -79,7 +79,7 @@ class Stripe:
 
     def call(self, method: str, path: str, **given: Any) -> dict[str, Any]:
         """Ask it something, as an operator in its dashboard."""
-        answer = httpx.request(method, self.url + path, auth=(SECRET_KEY, ""), timeout=10, **given)
+        answer = httpx.request(method, self.url + path, auth=(SECRET_KEY, ""), timeout=PATIENCE_S, **given)
         told: dict[str, Any] = answer.json()
         return told
 
@@ -92,7 +92,7 @@ class Stripe:
             "client_secret": client_secret,
             "payment_method_data": {"type": "card", "card": card},
         }
-        answer = httpx.post(f"{self.url}/v1/setup_intents/{ref}/confirm", json=body, timeout=10)
+        answer = httpx.post(f"{self.url}/v1/setup_intents/{ref}/confirm", json=body, timeout=PATIENCE_S)
         told: dict[str, Any] = answer.json()
         return told
 
@@ -175,7 +175,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _ask(self, content: bytes) -> tuple[int, dict[str, str], bytes]:
         headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOP_BY_HOP}
         url = self.server.behind + self.path
-        reply = httpx.request(self.command, url, content=content, headers=headers, timeout=20)
+        reply = httpx.request(self.command, url, content=content, headers=headers, timeout=PATIENCE_S)
         told = {name: value for name, value in reply.headers.items() if name.lower() not in _HOP_BY_HOP}
         return reply.status_code, told, reply.content
 
@@ -228,17 +228,13 @@ def stripe() -> Iterator[Stripe]:
     server = _Server(("127.0.0.1", 0), _Handler)
     server.behind, server.lock = f"http://localhost:{port}", threading.Lock()
     server.stripe = Stripe(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
     try:
-        wait_for_answer(f"{server.behind}/js.stripe.com/v3/", START_LIMIT_S)
-        yield server.stripe
+        with serving(server):
+            wait_for_answer(f"{server.behind}/js.stripe.com/v3/")
+            yield server.stripe
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=PATIENCE_S)
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import environments, sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
@@ -13,6 +15,8 @@ from tests.sdk.wire import Recorder, Run, recording
 
 HERE = Path(__file__).parent
 TORCH = HERE / "torch.txt"
+ON_PYTORCH = ("transformers", "lightning")
+INSTALLS_PYTORCH = pytest.mark.exhaustive("installs 1 GB of PyTorch")
 ABOUT = """
 query About($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) {

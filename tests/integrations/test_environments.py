@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integrations.frameworks import python_of
+from tests.integrations.frameworks import INSTALLS_PYTORCH, python_of
 
 pytestmark = pytest.mark.sdk
 
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.sdk
     [
         ("sklearn", False),
         ("xgboost", False),
-        pytest.param("transformers", True, marks=pytest.mark.heavy),
-        pytest.param("lightning", True, marks=pytest.mark.heavy),
+        pytest.param("transformers", True, marks=INSTALLS_PYTORCH),
+        pytest.param("lightning", True, marks=INSTALLS_PYTORCH),
     ],
 )
 def test_no_cuda_package_came_along(framework: str, torch: bool) -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.integrations.frameworks import Trained
+from tests.integrations.frameworks import INSTALLS_PYTORCH, Trained
 from wandb_api.refusals import Feature
 
-pytestmark = [pytest.mark.sdk, pytest.mark.heavy]
+pytestmark = [pytest.mark.sdk, INSTALLS_PYTORCH]
 
 
 def test_the_run_is_finished(trained: Trained) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.frameworks import Trained
 from wandb_api.refusals import Feature
 
-pytestmark = pytest.mark.sdk
+pytestmark = [pytest.mark.sdk, pytest.mark.exhaustive("trains with one more framework")]
 
 
 def test_the_run_is_finished(trained: Trained) -> None:

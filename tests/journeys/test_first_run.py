@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests import sdks
 from tests.browser import wait_until
 from tests.installation import Installation
 from tests.journeys.people import env_shown, sign_up
 from tests.sdk.wire import Wire
+from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
@@ -52,20 +53,20 @@ def test_from_signing_up_to_a_finished_run(
     assert env["WANDB_BASE_URL"] == server.url
     process = sdks.start_script(sdk("0.31.0"), TRAINS, env=env, cwd=tmp_path)
     try:
-        page.wait_for_url(re.compile(r"/grace/my-first-project/runs/\w+"), timeout=30_000)
+        page.wait_for_url(re.compile(r"/grace/my-first-project/runs/\w+"))
         mark(page)
         expect(page).to_have_title(re.compile("^Running · "))
         expect(page.locator(".run-head .state-pill")).to_have_text("Running")
         card = page.locator('.chart-card[data-key="train/loss"]')
         expect(card.locator("canvas.chart-above")).to_be_visible(timeout=(POSTS_EVERY_S + 10) * 1000)
         seen = latest(page, "train/loss")
-        expect(page).to_have_title(re.compile("^Finished · "), timeout=40_000)
+        expect(page).to_have_title(re.compile("^Finished · "))
         expect(page.locator(".run-head .state-pill")).to_have_text("Finished")
         expect(card.locator(".chart-value")).to_have_text("1")
         assert seen != "1"
         check_mark(page)
     finally:
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, out
 
     page.click("nav.tabs >> text=Logs")
@@ -96,6 +97,38 @@ def test_a_theme_once_chosen_stays(quiet: Page, server: Installation) -> None:
     assert page.evaluate(shown) == dark
 
 
+def fail(route: Route) -> None:
+    """Answer nothing."""
+    route.abort()
+
+
+def answer_too_late(route: Route) -> None:
+    """Answer when the page is being left, so that the server has rendered the next one with the old theme."""
+    route.request.frame.evaluate("dispatchEvent(new Event('beforeunload'))")
+    route.fulfill(status=204)
+
+
+@pytest.mark.parametrize(("name", "answer"), [("ivan", fail), ("ivy", answer_too_late)])
+def test_a_theme_that_the_next_page_does_not_know_of_stays_and_is_sent_again(
+    page: Page, server: Installation, name: str, answer: Callable[[Route], None]
+) -> None:
+    sign_up(page, server, name)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.route("**/theme", answer)
+    page.click("[popovertarget=user-menu]")
+    page.click("[data-theme-choice=dark]")
+    wait_until(page, f"{background} !== '{light}'")
+    page.reload()
+    assert page.evaluate(background) != light
+    page.unroute_all()
+    with page.expect_response("**/theme"):
+        page.reload()
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    assert page.evaluate(background) != light
+
+
 ENDLESS = """
 import time, wandb
 with wandb.init(project="my-first-project", id="endless") as run:
@@ -113,20 +146,20 @@ def test_a_run_is_stopped_by_its_button(
     sign_up(page, server, "edith")
     process = sdks.start_script(sdk("0.31.0"), ENDLESS, env=env_shown(page), cwd=tmp_path)
     try:
-        page.wait_for_url(f"{server.url}/edith/my-first-project/runs/endless", timeout=30_000)
+        page.wait_for_url(f"{server.url}/edith/my-first-project/runs/endless")
         page.click("[data-opens=stop-dialog]")
         page.click("#stop-dialog .btn-danger")
         page.wait_for_load_state()
         mark(page)
-        expect(page.locator(".run-head .state-pill")).to_have_text("Killed", timeout=60_000)
+        expect(page.locator(".run-head .state-pill")).to_have_text("Killed")
         expect(page).to_have_title(re.compile("^Killed · "))
         check_mark(page)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode != 0, out
     finally:
         if process.poll() is None:
             process.kill()
-            process.communicate(timeout=10)
+            process.communicate(timeout=PATIENCE_S)
 
 
 def status_of(page: Page, url: str) -> int:

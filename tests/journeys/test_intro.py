@@ -1,7 +1,6 @@
 """The block editor of intros in a real Chromium, under the real policy; nothing in an intro runs (ACC-3, ACC-4)."""
 
 import re
-import threading
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 
@@ -11,6 +10,7 @@ from playwright.sync_api import Dialog, Frame, Locator, Page, Request, expect
 from common.tests.test_markdown import XSS
 from common.tests.test_outgoing import Handler
 from tests.browser import wait_until
+from tests.fakes.serving import serving
 from tests.installation import Installation
 from tests.journeys.people import sign_up
 
@@ -23,10 +23,9 @@ def host() -> Iterator[str]:
     """Another host with a picture of 200 by 100 pixels."""
     answers = {"/badge.svg": (200, {"Content-Type": "image/svg+xml"}, SVG)}
     handler = type("BadgeHandler", (Handler,), {"answers": answers, "asked": []})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
+    running = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    with serving(running):
         yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
 
 
 def write(page: Page, server: Installation, name: str, markdown: str) -> None:

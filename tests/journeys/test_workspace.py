@@ -17,6 +17,7 @@ from tests.browser import PATIENCE_MS, wait_until
 from tests.installation import Installation
 from tests.journeys.people import env_shown, sign_up
 from tests.sdk.wire import Run, Wire, history, row
+from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
@@ -57,7 +58,7 @@ def test_two_runs_appear_live_in_one_chart(
         )
         assert page.evaluate("window.stillHere") is True
     finally:
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE_S)
         wire.http.close()
     assert process.returncode == 0, out
 

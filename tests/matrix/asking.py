@@ -23,10 +23,10 @@ from storage import tickets
 from tests.factories import add_run_file
 from tests.matrix.cases import Answer, Case, Over, Thing
 from tests.matrix.world import World
+from tests.waiting import PATIENCE_S
 from wandb_api import file_stream
 from wandb_api.ids import to_id
 
-PATIENCE_S = 30
 _HTML = {"Accept": "text/html"}
 
 

@@ -12,8 +12,8 @@ import httpx
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.sdk.wire import Wire, history, row
+from tests.waiting import PATIENCE_S
 
-PATIENCE_S = 30
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: (\d+)\r\n")
 
 

@@ -22,7 +22,7 @@ print(json.dumps({"kept": list(kept), "events": events}))
 """
 
 
-@pytest.mark.parametrize("version", sdks.tried())
+@pytest.mark.parametrize("version", sdks.newest())
 def test_titles_texts_levels_and_waits_arrive(
     version: str, server: Installation, ada: Person, sdk: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -16,8 +16,9 @@ import pytest
 from common.http import MAX_HEAD_BYTES
 from tests.installation import Installation
 from tests.sdk.people import Person, person
-from tests.sdk.raw import PATIENCE_S, Neighbour, connect, exchange, head, read_all, read_one, statuses
-from tests.sdk.wire import Run, history, row, until
+from tests.sdk.raw import Neighbour, connect, exchange, head, read_all, read_one, statuses
+from tests.sdk.wire import Run, history, row
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.usefixtures("unharmed")
 
@@ -328,7 +329,7 @@ async def post_on_all(server: Installation, ada: Person, runs: list[Run], neighb
     """Open all connections, hold them idle while the neighbour posts, post on all at once; return the statuses."""
     links = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(CONNECTIONS)]
     before = neighbour.acknowledged
-    await asyncio.to_thread(until, lambda: neighbour.acknowledged > before + 10, PATIENCE_S, "ten posts")
+    await asyncio.to_thread(until, lambda: neighbour.acknowledged > before + 10, "ten posts")
 
     async def post(number: int) -> int:
         reader, writer = links[number]

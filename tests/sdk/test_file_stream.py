@@ -17,6 +17,9 @@ import pytest
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.dialect
 
 MIB = 1024 * 1024
 DELETE = "mutation D($id: ID!) { deleteRun(input: {id: $id}) { clientMutationId } }"
@@ -175,7 +178,7 @@ def test_a_body_cut_off_leaves_nothing(ada: Person, run: Run, server: Installati
         f"Authorization: Basic {login}",
         f"Content-Length: {len(body)}",
     ]
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as link:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as link:
         link.sendall("\r\n".join([*lines, "", ""]).encode() + body[:-5])
     ok(ada.wire.post(run, {}))
     assert steps(ada, run) == []
@@ -238,7 +241,7 @@ def test_a_stranger_learns_nothing(ada: Person, bob: Person, run: Run) -> None:
     "login", ["", "Basic !!!", "Basic " + b64encode(b"api:ry-" + b"x" * 40).decode(), "Bearer x"]
 )
 def test_a_wrong_key_is_401(ada: Person, run: Run, server: Installation, login: str) -> None:
-    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     link.request("POST", run.stream, b"{}", {"Authorization": login} if login else {})
     reply = link.getresponse()
     assert (reply.status, reply.getheader("WWW-Authenticate")) == (401, 'Basic realm="Runyard"')
@@ -279,7 +282,7 @@ def test_the_last_post_and_an_upsert_at_once_do_not_wait_for_each_other(
     thread.start()
     for run in runs:
         ok(ada.wire.post(run, {"complete": True, "exitcode": 0}))
-    thread.join(timeout=30)
+    thread.join(timeout=PATIENCE_S)
     other.http.close()
     assert set(statuses) == {200}
 
@@ -297,7 +300,9 @@ print(json.dumps([key.pk, secret]))
 @contextlib.contextmanager
 def signed_in(server: Installation, name: str, password: str) -> Iterator[httpx.Client]:
     """Sign in as a browser does."""
-    with httpx.Client(base_url=server.url, trust_env=False, follow_redirects=True, timeout=30) as browser:
+    with httpx.Client(
+        base_url=server.url, trust_env=False, follow_redirects=True, timeout=PATIENCE_S
+    ) as browser:
         browser.get("/accounts/login/")
         form = {"login": name, "password": password, "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
         assert "sessionid" in browser.post("/accounts/login/", data=form).request.headers["cookie"]

@@ -13,7 +13,7 @@ from tests.sdk.raw import Neighbour
 from tests.sdk.test_file_stream import signed_in
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
 
-pytestmark = pytest.mark.usefixtures("unharmed")
+pytestmark = [pytest.mark.dialect, pytest.mark.usefixtures("unharmed")]
 
 VALUES = {
     "lists of 100,000 levels": "[" * 100_000 + "]" * 100_000,

@@ -12,8 +12,9 @@ from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import VERSION, Person
 from tests.sdk.wire import Run
+from tests.waiting import PATIENCE_S
 
-pytestmark = pytest.mark.sdk
+pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
 AWAY = """
 import time, wandb
@@ -72,7 +73,8 @@ def test_synced_and_live_runs_count_by_the_longer_of_two_clocks(
     for options in ([], ["--include-synced"]):
         done = subprocess.run(
             [str(python.with_name("wandb")), "sync", *options, str(folder)],
-            env=sdks.script_env(env, tmp_path), cwd=tmp_path, text=True, capture_output=True, timeout=90, check=False,
+            env=sdks.script_env(env, tmp_path), cwd=tmp_path, text=True, capture_output=True, timeout=PATIENCE_S,
+            check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         away = tracked(server, "away")

@@ -14,7 +14,7 @@ from tests.installation import Installation
 from tests.sdk.people import person
 from tests.sdk.wire import recording
 
-VERSIONS = ("0.29.0", "0.31.0")
+VERSIONS = [version for version in sdks.newest() if version in {"0.29.0", "0.31.0"}]
 """The releases that have `download_history_exports`."""
 
 SCRIPT = """

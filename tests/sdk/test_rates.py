@@ -10,6 +10,7 @@ from tests.installation import Installation
 from tests.sdk.people import person
 from tests.sdk.wire import recording
 from tests.sdks import Ran
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.sdk
 
@@ -47,7 +48,7 @@ def test_a_run_that_is_slowed_down_loses_nothing(
             run_script(sdk("0.31.0"), LOGS, {**hasty.env, "WANDB_BASE_URL": recorder.url})
         finally:
             was_refused.set()
-            thread.join(timeout=10)
+            thread.join(timeout=PATIENCE_S)
         refused = [status for path, status in recorder.statuses if path == run.stream]
         assert refused.count(429) > 1
         assert [row["loss"] for row in hasty.wire.rows(run)] == list(range(50))

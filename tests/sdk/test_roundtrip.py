@@ -14,7 +14,7 @@ from tests.installation import Installation
 from tests.sdk.people import VERSION, Person
 from tests.sdk.wire import Recorder, Run, recording
 
-pytestmark = pytest.mark.sdk
+pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
 TYPES = r"""
 import json, math, pathlib, sys, time

@@ -9,9 +9,9 @@ import os
 import signal
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.sdk.table import MISSING, PROPERTY, parts
-from tests.sdk.wire import Recorder, Run, recording, until
+from tests.sdk.wire import Recorder, Run, recording
+from tests.waiting import PATIENCE_S, until
 
-pytestmark = pytest.mark.sdk
+pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
 SCRIPTS = Path(__file__).with_name("scenarios")
 AT_ONCE = 4
@@ -47,11 +48,12 @@ class Lab:
     server: Installation
     ada: Person
     folder: Path
+    attempt: int = 1
 
     @property
     def project(self) -> str:
-        """The project of the release's runs."""
-        return f"sdk-{self.version}"
+        """The project of the release's runs; a second attempt begins in an empty one."""
+        return f"sdk-{self.version}" if self.attempt == 1 else f"sdk-{self.version}-{self.attempt}"
 
     def run(self, uid: str) -> Run:
         """Name a run."""
@@ -91,14 +93,20 @@ class Lab:
         code = (SCRIPTS / f"{script}.py").read_text()
         return sdks.start_script(self.python, code, env=self.env(**variables), cwd=self.folder)
 
-    def end(self, process: "subprocess.Popen[str]", within_s: float = 90) -> tuple[int, str]:
+    def end(self, process: "subprocess.Popen[str]", within_s: float = PATIENCE_S) -> tuple[int, str]:
         """Wait for a script; return its status and what it printed. It leaves no process behind."""
         try:
             out, _ = process.communicate(timeout=within_s)
         except subprocess.TimeoutExpired:
-            kill_group(process)
-            raise AssertionError(f"not over within {within_s} s") from None
+            sdks.kill_script(process)
+            said = self._said()
+            raise AssertionError(f"not over within {within_s} s; the SDK's logs end so:\n{said}") from None
         return process.returncode, out
+
+    def _said(self) -> str:
+        """Return the ends of what the SDK has written of itself."""
+        logs = sorted(self.folder.glob("wandb/**/debug*.log"))
+        return "\n".join(f"--- {log}\n{log.read_text(errors='replace')[-3000:]}" for log in logs)
 
     def script(self, script: str, **variables: str) -> str:
         """Run a script that ends well; return what it printed."""
@@ -110,7 +118,8 @@ class Lab:
         """Run the SDK's command line; return its status and what it printed."""
         done = subprocess.run(
             [str(self.python.with_name("wandb")), *arguments], env=sdks.script_env(self.env(**variables), self.folder),
-            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90, check=False,
+            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE_S,
+            check=False,
         )  # fmt: skip
         return done.returncode, done.stdout
 
@@ -132,14 +141,6 @@ STOP = "mutation S($id: ID!) { stopRun(input: {id: $id}) { success } }"
 Told = dict[str, Any]
 
 
-def kill_group(process: "subprocess.Popen[str]") -> None:
-    with suppress(ProcessLookupError):  # over already
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=10)
-    if process.stdout is not None:
-        process.stdout.close()
-
-
 # -- what runs at the clients --------------------------------------------------------------------------------------
 
 
@@ -159,18 +160,18 @@ def stopped(lab: Lab) -> Told:
     """Look at the files of a run that goes on, then stop it."""
     process, told = lab.start("loops", RUN="stopped"), {}
     try:
-        until((lab.folder / "begun").exists, 60, "the run has begun")
-        told["now"] = until(lambda: lab.file("stopped", "now.txt"), 40, "now.txt")
-        until(lambda: lab.file("stopped", "live.txt") == "first", 40, "live.txt")
+        until((lab.folder / "begun").exists, "the run has begun")
+        told["now"] = until(lambda: lab.file("stopped", "now.txt"), "now.txt")
+        until(lambda: lab.file("stopped", "live.txt") == "first", "live.txt")
         told["end while it runs"] = lab.file("stopped", "end.txt")
         time.sleep(2)  # the SDK leaves out a change within a second of the last upload
         (lab.folder / "live.txt").write_text("second, longer")
-        until(lambda: lab.file("stopped", "live.txt") == "second, longer", 40, "the changed live.txt")
+        until(lambda: lab.file("stopped", "live.txt") == "second, longer", "the changed live.txt")
         lab.ada.wire.data(STOP, id=lab.found("stopped")["id"])
         told["status"], told["out"] = lab.end(process)
         told["interrupted"] = (lab.folder / "interrupted").exists()
     finally:
-        kill_group(process)
+        sdks.kill_script(process)
     return told
 
 
@@ -178,11 +179,11 @@ def interrupted(lab: Lab) -> Told:
     """Press Ctrl-C."""
     process = lab.start("loops", RUN="interrupted")
     try:
-        until((lab.folder / "begun").exists, 60, "the run has begun")
+        until((lab.folder / "begun").exists, "the run has begun")
         os.killpg(process.pid, signal.SIGINT)
         status, out = lab.end(process)
     finally:
-        kill_group(process)
+        sdks.kill_script(process)
     return {"status": status, "out": out, "interrupted": (lab.folder / "interrupted").exists()}
 
 
@@ -196,7 +197,7 @@ def shared(lab: Lab) -> Told:
         ends = [lab.end(process) for process in processes]
     finally:
         for process in processes:
-            kill_group(process)
+            sdks.kill_script(process)
     assert [status for status, _ in ends] == [0, 0, 0], ends
     return {}
 
@@ -305,33 +306,56 @@ def scenario(title: str, job: str, *, since: str = "0") -> Callable[[Any], Any]:
     return pytest.mark.parametrize("ran", lines, indirect=True)
 
 
-Futures = dict[tuple[str, str], "Future[Ran]"]
+class Jobs:
+    """Runs each job once for all the tests that look at it, and once more for a test that is tried again."""
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, server: Installation, ada: Person, new_folder: Callable[[str], Path]
+    ) -> None:
+        self._pool, self._server, self._ada, self._new_folder = pool, server, ada, new_folder
+        self._started: dict[tuple[str, str], list[Future[Ran]]] = defaultdict(list)
+        self._failed: set[tuple[str, str]] = set()
+
+    def start(self, job: str, version: str) -> None:
+        """Start a job in a folder and a project of its own."""
+        attempts, folder = self._started[job, version], self._new_folder(job)
+        attempts.append(self._pool.submit(self._do, job, version, folder, len(attempts) + 1))
+
+    def _do(self, job: str, version: str, folder: Path, attempt: int) -> Ran:
+        lab = Lab(version, sdks.python_of(version), self._server, self._ada, folder, attempt)
+        return Ran(lab, JOBS[job](lab))
+
+    def result(self, job: str, version: str) -> Ran:
+        """Wait for what a job has told."""
+        key = (job, version)
+        if key in self._failed:
+            self._failed.remove(key)
+            self.start(job, version)
+        try:
+            return self._started[key][-1].result()
+        except BaseException:
+            self._failed.add(key)
+            raise
 
 
 @pytest.fixture(scope="module")
-def futures(
+def jobs(
     request: pytest.FixtureRequest,
     server: Installation,
     ada: Person,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Futures]:
+) -> Iterator[Jobs]:
     """Start what the chosen tests need."""
     specs = [getattr(item, "callspec", None) for item in request.session.items]
     lines = [spec.params["ran"] for spec in specs if spec and isinstance(spec.params.get("ran"), Line)]
     wanted = {(line.job, line.version) for line in lines if not lacks(line)}
-    folders = {key: tmp_path_factory.mktemp(key[0]) for key in wanted}
-
-    def do(job: str, version: str) -> Ran:
-        lab = Lab(version, sdks.python_of(version), server, ada, folders[job, version])
-        return Ran(lab, JOBS[job](lab))
-
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {
-            (job, version): pool.submit(do, job, version)
-            for job in JOBS
-            for version in sdks.tried()
-            if (job, version) in wanted
-        }
+        jobs = Jobs(pool, server, ada, tmp_path_factory.mktemp)
+        for job in JOBS:
+            for version in sdks.tried():
+                if (job, version) in wanted:
+                    jobs.start(job, version)
+        yield jobs
         pool.shutdown(cancel_futures=True)
 
 
@@ -341,15 +365,13 @@ def lacks(line: Line) -> bool:
 
 
 @pytest.fixture
-def ran(
-    request: pytest.FixtureRequest, record_property: Callable[[str, object], None], futures: Futures
-) -> Ran:
+def ran(request: pytest.FixtureRequest, record_property: Callable[[str, object], None], jobs: Jobs) -> Ran:
     """Wait for what the test looks at."""
     line: Line = request.param
     record_property(PROPERTY, (line.number, line.title, line.version))
     if lacks(line):
         pytest.skip(MISSING)
-    return futures[line.job, line.version].result()
+    return jobs.result(line.job, line.version)
 
 
 def user_keys(row: dict[str, Any]) -> dict[str, Any]:

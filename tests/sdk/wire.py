@@ -5,13 +5,14 @@ import http.client
 import http.server
 import json
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+
+from tests.fakes.serving import serving
+from tests.waiting import PATIENCE_S
 
 logging.getLogger("httpx").setLevel(logging.WARNING)  # or every failure drowns in its lines
 
@@ -56,7 +57,7 @@ class Wire:
 
     def __init__(self, url: str, key: str) -> None:
         auth = ("api", key) if key else None
-        self.http = httpx.Client(base_url=url, auth=auth, timeout=60, trust_env=False)
+        self.http = httpx.Client(base_url=url, auth=auth, timeout=PATIENCE_S, trust_env=False)
 
     def ask(self, query: str, **variables: Any) -> httpx.Response:
         """Send one GraphQL document."""
@@ -78,9 +79,14 @@ class Wire:
 
     def run(self, run: Run) -> dict[str, Any]:
         """Return a run's fields, history and log."""
-        found = self.data(RUN, project=run.project, entity=run.entity, name=run.uid)["project"]["run"]
-        assert found is not None, f"{run} is not there"
-        return dict(found)
+        found = self.find(run)
+        assert found, f"{run} is not there"
+        return found
+
+    def find(self, run: Run) -> dict[str, Any]:
+        """Return a run's fields, history and log; nothing while there is no such run, or project."""
+        project = self.data(RUN, project=run.project, entity=run.entity, name=run.uid)["project"]
+        return dict((project and project["run"]) or {})
 
     def rows(self, run: Run) -> list[dict[str, Any]]:
         """Return the run's history, in order of steps."""
@@ -105,17 +111,6 @@ def history(offset: int, *rows: dict[str, Any]) -> dict[str, Any]:
 def row(step: int, **values: Any) -> dict[str, Any]:
     """Return one row as the SDK's core makes it."""
     return {"_step": step, "_timestamp": 1_790_000_000 + step * 0.5, "_runtime": step * 0.5, **values}
-
-
-def until(found: Callable[[], Any], within_s: float, what: str) -> Any:
-    """Ask until the answer is truthy and return it; fail after ``within_s``."""
-    deadline = time.monotonic() + within_s
-    while True:
-        answer = found()
-        if answer:
-            return answer
-        assert time.monotonic() < deadline, f"{what}: not within {within_s} s; last answer {answer!r}"
-        time.sleep(0.1)
 
 
 @dataclass
@@ -156,7 +151,7 @@ def recording(port: int) -> Iterator[Recorder]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             if body:
                 recorder.posts.append((self.path, body))
-            link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
             link.request(self.command, self.path, body, dict(self.headers.items()))
             reply = link.getresponse()
             content = reply.read()
@@ -184,11 +179,5 @@ def recording(port: int) -> Iterator[Recorder]:
 
     proxy = Proxy(("127.0.0.1", 0), Handler)
     recorder = Recorder(f"http://127.0.0.1:{proxy.server_port}")
-    thread = threading.Thread(target=proxy.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(proxy):
         yield recorder
-    finally:
-        proxy.shutdown()
-        proxy.server_close()
-        thread.join(timeout=10)

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from access.actions import Preset
+from runs.models import Visibility
 from teams.models import Invitation, Team
-from tests.factories import TeamFactory, UserFactory, make_member
+from tests.factories import ProjectFactory, TeamFactory, UserFactory, make_member
 from wandb_api.ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 
@@ -26,6 +27,7 @@ MEMBERS = """
 query GetTeamEntity($name: String!) {
   entity(name: $name) { members { id admin pending email username name accountType apiKey } }
 }"""
+USE = "query Use($name: String!) { entity(name: $name) { members { username } storageBytes } }"
 
 
 @pytest.fixture
@@ -93,6 +95,16 @@ def test_the_pending_come_before_members_and_are_shown_to_who_may_invite(team: T
         "apiKey": None,
     }
     assert [row["name"] for row in members(member)] == ["ada", "carl"]
+
+
+def test_a_stranger_who_sees_a_public_project_sees_no_members_and_no_use(team: Team, admin: Asker):
+    ProjectFactory(team=team, visibility=Visibility.PUBLIC)
+    stranger = Asker(UserFactory())
+    assert stranger.ask(USE, name="vision").data["entity"] == {"members": [], "storageBytes": None}
+    assert admin.ask(USE, name="vision").data["entity"] == {
+        "members": [{"username": "ada"}],
+        "storageBytes": 0,
+    }
 
 
 def test_one_mutation_takes_back_and_removes(team: Team, admin: Asker):

@@ -11,6 +11,7 @@ import pytest
 from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import person
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.sdk
 
@@ -36,15 +37,15 @@ def printed_by(
             done = subprocess.run(
                 [str(sdk(version)), "-m", "wandb", "verify", "--host", server.url],
                 env=sdks.script_env(someone.env, folder), cwd=folder, text=True, stdin=subprocess.DEVNULL,
-                capture_output=True, timeout=240, check=False,
+                capture_output=True, timeout=PATIENCE_S, check=False,
             )  # fmt: skip
         return done.stdout + done.stderr
 
     with ThreadPoolExecutor() as pool:
-        return dict(zip(sdks.tried(), pool.map(run, sdks.tried()), strict=True))
+        return dict(zip(sdks.newest(), pool.map(run, sdks.newest()), strict=True))
 
 
-@pytest.mark.parametrize("version", sdks.tried())
+@pytest.mark.parametrize("version", sdks.newest())
 def test_wandb_verify_finds_runs_files_and_versions_in_order(
     printed_by: dict[str, str], version: str
 ) -> None:

@@ -1,0 +1,69 @@
+"""TEAM-25: every action of the REST API, by everybody, over everything, answers as the specification says."""
+
+import re
+from functools import cache
+from string import Template
+from urllib.parse import urlencode
+
+import pytest
+from django.urls import reverse
+
+from tests.matrix import asking, rest
+from tests.matrix.cases import Case, Over, Thing, expected
+from tests.matrix.cells import Check, cells_of, compare, one_each, rows, telling
+from tests.matrix.permissions import ELEVATED
+from tests.matrix.world import World, keys_for, web_actors
+
+pytestmark = pytest.mark.portable
+
+
+@cache
+def viewsets() -> dict[str, tuple[str, set[str]]]:
+    """Return ``viewset.action`` to (URL name, what its address names) of the REST API."""
+    found = {}
+    for name, pattern, view in asking.url_patterns():
+        if hasattr(view, "cls"):
+            for method, action in view.actions.items():
+                if method != "head":
+                    names = set(re.findall(r"\(\?P<(\w+)>", pattern))
+                    found[f"{view.cls.__name__}.{action}"] = name, names
+    return found
+
+
+def test_every_rest_action_has_a_row():
+    assert set(viewsets()) == set(rest.ROUTES)
+
+
+def _filled(case: Case, thing: Thing) -> dict[str, str]:
+    """Return the query of a case with the thing's names in the place of ``$entity`` and the like."""
+    names = asking.names_of(case, thing) if case.args else {}
+    return {key: Template(str(value)).safe_substitute(names) for key, value in case.args.items()}
+
+
+def _rest_path(action: str, case: Case, thing: Thing) -> str:
+    name, wanted = viewsets()[action]
+    path = reverse(name, kwargs=rest.names_in_address(case, thing.row, wanted) if wanted else {})
+    asked = {"per_page": "1000", **_filled(case, thing)} if case.method == "GET" else {}
+    if not wanted and case.over in {Over.PROJECT, Over.RUN, Over.VIEW, Over.OWN_VIEW, Over.CHART}:
+        project = getattr(thing.row, "project", thing.row)
+        asked |= {"entity": project.team.name, "project": project.name}
+    return f"{path}?{urlencode(asked)}"
+
+
+@pytest.mark.parametrize("action", rows(rest.ROUTES))
+def test_rest(action: str, world: World, checked: Check):
+    cells = []
+    for case, thing in cells_of(world, rest.ROUTES[action]):
+        path = _rest_path(action, case, thing)
+        dress = asking.sign_in_answer if action in rest.SIGNED_IN_ONLY else asking.rest_answer
+        keys = [*keys_for(case, thing), (ELEVATED, "full")]
+        sessions = [(actor, "full") for actor in web_actors(case)]
+        wants = {asker: dress(expected(case, *asker, thing), asker[0]) for asker in [*keys, *sessions]}
+        for (actor, scope), want in telling((key, wants[key]) for key in keys):
+            got = asking.ask_rest(path, case, thing, world.headers(actor, scope))
+            cells.append((f"{actor} ({scope} key) {case.method} {path} ({thing.label})", got, want))
+        # a session only says otherwise who asks, and everybody has asked by key
+        for (actor, _scope), want in one_each((session, wants[session]) for session in sessions):
+            got = asking.ask_rest(path, case, thing, {}, world.clients[actor])
+            cells.append((f"{actor} (session) {case.method} {path} ({thing.label})", got, want))
+    compare(checked, cells)

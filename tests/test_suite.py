@@ -1,0 +1,121 @@
+"""What each pass of the suite runs, and in which order: rules of `tests.suite`."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from tests.suite import order, passes
+from tests.suite.passes import FIFTHS, Pass, amount, fifth_of, select, share
+
+
+@dataclass(frozen=True)
+class Item:
+    """As much of a collected test as the rules ask for."""
+
+    nodeid: str
+    marks: tuple[str, ...] = ()
+    fixturenames: tuple[str, ...] = ()
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        argument = 90 if name == "takes" else "a reason"
+        mark: pytest.Mark = getattr(pytest.mark, name)(argument).mark
+        return mark if name in self.marks else None
+
+
+EXHAUSTIVE = Item("a.py::exhaustive", ("exhaustive", "django_db"))
+PLAIN = Item("a.py::plain")
+STORED = Item("a.py::stored", ("django_db",))
+BY_FIXTURE = Item("a.py::by_fixture", (), ("db",))
+BROWSER = Item("b.py::page", ("browser",), ("server",))
+DIALECT = Item("c.py::query", ("sdk", "dialect"), ("server",))
+RACE = Item("d.py::race", ("faults", "races"), ("new_server",))
+THROUGH_SERVERS = [Item(f"e{number}.py::test", ("sdk",), ("server",)) for number in range(20)]
+PORTABLE = [Item(f"f{number}.py::test", ("django_db", "portable")) for number in range(20)]
+ROTATING = [*THROUGH_SERVERS, *PORTABLE]
+ALL = [EXHAUSTIVE, PLAIN, STORED, BY_FIXTURE, BROWSER, DIALECT, RACE, *ROTATING]
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, current: Pass, fifth: int = 0) -> list[Item]:
+    monkeypatch.setattr(passes, "CURRENT", current)
+    monkeypatch.setenv("RUNYARD_TEST_FIFTH", str(fifth))
+    passes.current_fifth.cache_clear()
+    items = list(ALL)
+    select(items)  # type: ignore[arg-type]
+    passes.current_fifth.cache_clear()
+    return items
+
+
+def test_the_gate_runs_all_but_the_exhaustive_and_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen(monkeypatch, Pass.GATE) == [item for item in ALL if item not in (EXHAUSTIVE, BROWSER)]
+
+
+def test_pages_are_a_pass_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen(monkeypatch, Pass.BROWSER) == [BROWSER]
+
+
+def test_the_complete_pass_runs_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen(monkeypatch, Pass.ALL) == ALL
+
+
+def test_a_second_database_gets_what_can_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = chosen(monkeypatch, Pass.SECOND)
+    assert [item for item in found if item not in ROTATING] == [STORED, BY_FIXTURE, BROWSER, DIALECT, RACE]
+
+
+def test_the_fifths_are_all_together_and_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [set(chosen(monkeypatch, Pass.SECOND, fifth)) & set(ROTATING) for fifth in range(FIFTHS)]
+    assert sum(map(len, found)) == len(ROTATING)
+    assert set().union(*found) == set(ROTATING)
+    assert all(found)
+
+
+def test_tests_of_one_file_are_of_one_fifth() -> None:
+    assert fifth_of(Item("e.py::one")) == fifth_of(Item("e.py::two[x::y]"))  # type: ignore[arg-type]
+
+
+def test_what_is_left_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "CURRENT", Pass.GATE)
+    monkeypatch.setattr(passes, "reduced", {})
+    assert amount("kills", 2, 100) == 2
+    left = select([EXHAUSTIVE, PLAIN])  # type: ignore[list-item]
+    assert passes.describe(left, passes.reduced) == [
+        "Left to `make test-all`:",
+        "  1 test: a reason",
+        "  kills: 2 of 100",
+    ]
+
+
+def test_the_complete_pass_does_all_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "CURRENT", Pass.ALL)
+    assert amount("kills", 2, 100) == 100
+
+
+def test_a_second_database_gets_a_fifth_of_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = list(range(12))
+    monkeypatch.setattr(passes, "reduced", {})
+    monkeypatch.setenv("RUNYARD_TEST_FIFTH", "1")
+    for current, expected in ((Pass.GATE, cases), (Pass.BROWSER, cases), (Pass.SECOND, [1, 6, 11])):
+        monkeypatch.setattr(passes, "CURRENT", current)
+        passes.current_fifth.cache_clear()
+        assert share("cases", cases) == expected
+    passes.current_fifth.cache_clear()
+
+
+def test_long_files_come_first_and_those_with_a_browser_last_as_a_whole() -> None:
+    items = [
+        Item("mixed.py::page", ("browser",)),
+        Item("mixed.py::other", ("faults",)),
+        Item("long.py::page", ("browser", "takes")),
+        PLAIN,
+        Item("kills.py::kill", ("faults",)),
+        Item("a.py::plain2"),
+    ]
+    ordered = sorted(items, key=order.key(items))  # type: ignore[arg-type]
+    assert [item.nodeid.partition("::")[0] for item in ordered] == [
+        "kills.py",
+        "a.py",
+        "a.py",
+        "long.py",
+        "mixed.py",
+        "mixed.py",
+    ]
