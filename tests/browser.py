@@ -5,6 +5,7 @@ Nothing may appear on a browser's console: that is where violations of the secur
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -110,12 +111,16 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], chromium:
     return {**browser_type_launch_args, "executable_path": chromium, "args": QUIET}
 
 
+REPLACED = re.compile(r"htmx:(afterRequest|sendAbort),")
+"""What htmx says of a request that a newer one replaced, as in a form that somebody goes on filling in."""
+
+
 def listen_to(page: Page) -> list[str]:
     """Return what the page will have said on its console: errors, warnings, exceptions."""
     said: list[str] = []
 
     def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
+        if message.type in {"error", "warning"} and not REPLACED.match(message.text):
             said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
 
     page.on("console", hear)

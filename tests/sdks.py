@@ -28,11 +28,17 @@ def versions() -> list[str]:
     return sorted(names, key=lambda name: tuple(int(part) for part in name.split(".")))
 
 
+def ends() -> list[str]:
+    """Return the oldest and the newest release."""
+    every = versions()
+    return [every[0], every[-1]]
+
+
 def tried() -> list[str]:
     """Return the releases that tests train with: the oldest and the newest; on a second database the newest; or all."""
     every = versions()
-    ends = [every[-1]] if CURRENT is Pass.SECOND else [every[0], every[-1]]
-    return every if amount("SDK releases", len(ends), len(every)) == len(every) else ends
+    usual = every[-1:] if CURRENT is Pass.SECOND else ends()
+    return every if amount("SDK releases", len(usual), len(every)) == len(every) else usual
 
 
 def newest() -> list[str]:

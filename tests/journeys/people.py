@@ -26,3 +26,10 @@ def env_shown(page: Page) -> dict[str, str]:
     """Take the variables from the page, as a person copies them."""
     text = page.inner_text("[data-first-run]")
     return dict(re.findall(r"export (WANDB_\w+)=(\S+)", text))
+
+
+def leave_with_env(page: Page) -> dict[str, str]:
+    """Take the variables and leave the page, which would go to the first run by itself while another is opened."""
+    env = env_shown(page)
+    page.goto("about:blank")
+    return env

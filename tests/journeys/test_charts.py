@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Request, expect
 
 from tests import sdks
 from tests.installation import Installation
-from tests.journeys.people import env_shown, sign_up
+from tests.journeys.people import leave_with_env, sign_up
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
@@ -51,8 +51,7 @@ def is_painted(page: Page, frame: str) -> None:
 def charts(quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path) -> Page:
     """Give the workspace of a run that has logged charts."""
     sign_up(quiet, server, "charter")
-    env = env_shown(quiet) | {"WANDB_ENTITY": "charter"}
-    quiet.goto(f"{server.url}/settings/api-keys")  # the page of the first run would go to it by itself
+    env = leave_with_env(quiet) | {"WANDB_ENTITY": "charter"}
     sdks.run_script(sdk("0.31.0"), LOGS, env=env, cwd=tmp_path)
     quiet.goto(f"{server.url}/charter/plots")
     return quiet

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 from tests import sdks
 from tests.browser import wait_until
 from tests.installation import Installation
-from tests.journeys.people import env_shown, sign_up
+from tests.journeys.people import env_shown, leave_with_env, sign_up
 from tests.sdk.wire import Wire
 from tests.waiting import PATIENCE_S
 
@@ -170,7 +170,7 @@ def status_of(page: Page, url: str) -> int:
 
 def test_a_stranger_is_told_that_there_is_nothing(page: Page, server: Installation, new_context: Any) -> None:
     sign_up(page, server, "ruth")
-    key = env_shown(page)["WANDB_API_KEY"]
+    key = leave_with_env(page)["WANDB_API_KEY"]
     wire = Wire(server.url, key)
     run = wire.begin("private", "hidden")
     wire.http.close()

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from tests import sdks
 from tests.browser import PATIENCE_MS, wait_until
 from tests.installation import Installation
-from tests.journeys.people import env_shown, sign_up
+from tests.journeys.people import leave_with_env, sign_up
 from tests.sdk.wire import Run, Wire, history, row
 from tests.waiting import PATIENCE_S
 
@@ -39,7 +39,7 @@ def test_two_runs_appear_live_in_one_chart(
     """RUN-26, RUN-28: the page is open before the second run begins, and is never loaded again."""
     page = quiet
     sign_up(page, server, "workspacer")
-    env = env_shown(page)
+    env = leave_with_env(page)
     wire = Wire(server.url, env["WANDB_API_KEY"])
     first = wire.begin("race", "first")
     send_points(wire, first, 0, 40)
@@ -75,7 +75,7 @@ def filled(quiet: Page, server: Installation) -> Page:
     page = quiet
     name = f"zoomer{next(_people)}"
     sign_up(page, server, name)
-    env = env_shown(page)
+    env = leave_with_env(page)
     wire = Wire(server.url, env["WANDB_API_KEY"])
     for uid, scale in (("one", 1.0), ("two", 2.0)):
         run = wire.begin("charts", uid)
@@ -210,7 +210,7 @@ def test_a_point_is_painted_soon(
     """RUN-28: from the acknowledgement of a point to its paint; printed, and bounded loosely for busy machines."""
     page = quiet
     sign_up(page, server, "watcher")
-    wire = Wire(server.url, env_shown(page)["WANDB_API_KEY"])
+    wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
     run = wire.begin("live", "run")
     send_points(wire, run, 0, 2)
     page.goto(f"{server.url}{run.page}")
