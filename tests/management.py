@@ -113,7 +113,7 @@ class Management:
 
 
 def serve(address: str) -> None:
-    """Set Django up, check it, then fork a process for each connection, which runs one command."""
+    """Set Django up, then fork a process for each connection, which runs one command."""
     import django
     from django.core.management import BaseCommand
 
