@@ -53,9 +53,6 @@ class Watcher:
         self.book = RuleBook()
         self.watched: OrderedDict[int, Watched] = OrderedDict()
         """By stream, the longest untouched first."""
-        self.is_wanted = True
-        """Whether anything is watched anywhere; asked every few seconds while posts come."""
-        self._asked_at = float("-inf")
         self._waiting = _Waiting([])
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -65,6 +62,7 @@ class Watcher:
         self._window_bytes: dict[int, int] = {}
         self._project_of: dict[int, int] = {}
         """By run; forgotten every few seconds, since one may move to another project."""
+        self._projects_since = float("-inf")
         self._is_over = False
         self._thread = threading.Thread(target=self._run, name="automations", daemon=True)
 
@@ -72,8 +70,6 @@ class Watcher:
 
     def take(self, written: Sequence[Written]) -> None:
         """Put aside what was committed."""
-        if not self.is_wanted and time.monotonic() < self._asked_at + RELOAD_S:
-            return
         with self._lock:
             waiting = self._waiting
             for one in written:
@@ -121,7 +117,7 @@ class Watcher:
 
     def catch_up(self) -> None:
         """Look at what was committed by a process that ended before it had looked."""
-        if self._any():
+        if self.book.any():
             for some in streams.left_behind():
                 self._look_at(some)
 
@@ -133,11 +129,11 @@ class Watcher:
         """
         with self._lock:
             rows, self._waiting = self._waiting.rows, _Waiting([])
-        if not self._any():
-            self.watched.clear()
-            self._window_bytes.clear()
-            return
         try:
+            if not self.book.any():
+                self.watched.clear()
+                self._window_bytes.clear()
+                return
             self._look_at(rows)
         except DatabaseError:
             with self._lock:  # what is in the store need not be kept
@@ -149,12 +145,6 @@ class Watcher:
             self._look_at_each(rows)
         if time.monotonic() >= self._kept_at + CURSORS_EVERY_S:
             self.keep_cursors()
-
-    def _any(self) -> bool:
-        if time.monotonic() >= self._asked_at + RELOAD_S:
-            self.is_wanted, self._asked_at = self.book.any(), time.monotonic()
-            self._project_of.clear()
-        return self.is_wanted
 
     def keep_cursors(self) -> None:
         """Write how far streams were looked at."""
@@ -210,6 +200,9 @@ class Watcher:
         return [self.watched[stream] for stream in by_stream if stream in self.watched]
 
     def _projects_of(self, run_ids: set[int]) -> dict[int, int]:
+        if time.monotonic() >= self._projects_since + RELOAD_S:
+            self._project_of.clear()
+            self._projects_since = time.monotonic()
         unknown = [run_id for run_id in run_ids if run_id not in self._project_of]
         if unknown:
             self._project_of.update(streams.projects_of(unknown))

@@ -2,14 +2,14 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from alerts.automation.conditions import Change, ChangeKind, Flags, MetricTest, Threshold, Values
 from alerts.automation.events import METRIC_EVENTS
@@ -20,13 +20,15 @@ from metrics.tally import shown_key
 from runs.models import Project
 
 RELOAD_S = 5.0
-"""How long compiled automations are used before the database is asked whether they changed."""
+"""How long it is believed which team a project is of, and which automations its plan includes."""
 _MARGIN = 1e-9
 """Means are rounded, so one may lie this much, relatively, beyond the values it is made of."""
 _TINY = 1e-300
 _MOST_PLANS = 4096
 
 Places = npt.NDArray[np.intp]
+Stamp = tuple[tuple[int, datetime], ...]
+"""Automations, and when each was changed last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,27 +165,43 @@ def _bounds_of_test(test: MetricTest) -> tuple[float, float, float, float]:
     return low, high, span, share
 
 
-def stamp_of(automations: Iterable[Automation]) -> tuple[Any, ...]:
+def stamp_of(automations: Iterable[Automation]) -> Stamp:
     """Return what is another when any of the automations was changed."""
     return tuple((one.pk, one.updated_at) for one in automations)
 
 
 def metric_automations(projects: Collection[Project]) -> dict[int, list[Automation]]:
     """Return the automations on metrics that are on, by project; one statement and what the plans take."""
-    of_projects = Q(project__in=[project.pk for project in projects])
-    of_teams = Q(project__isnull=True, team__in={project.team_id for project in projects})
-    rows = Automation.objects.filter(of_projects | of_teams, is_on=True, event__in=METRIC_EVENTS)
-    kept = with_plan(rows.select_related("team__organization").order_by("pk"))
+    team_of = {project.pk: project.team_id for project in projects}
+    kept = with_plan(_on_metrics(team_of).select_related("team__organization"))
     return {
-        project.pk: [
-            one for one in kept if one.team_id == project.team_id and one.project_id in {None, project.pk}
-        ]
-        for project in projects
+        pk: [one for one in kept if one.team_id == team_id and one.project_id in {None, pk}]
+        for pk, team_id in team_of.items()
     }
+
+
+def _stamps(team_of: Mapping[int, int]) -> dict[int, Stamp]:
+    """Return what is another when any automation of a project is; one statement."""
+    rows = list(_on_metrics(team_of).values_list("team_id", "project_id", "pk", "updated_at"))
+    return {
+        pk: tuple((one, at) for team, project, one, at in rows if team == team_id and project in {None, pk})
+        for pk, team_id in team_of.items()
+    }
+
+
+def _on_metrics(team_of: Mapping[int, int]) -> QuerySet[Automation]:
+    """Return the automations on metrics that are on, of projects (with their teams) and of the whole teams."""
+    of_projects = Q(project__in=list(team_of))
+    of_teams = Q(project__isnull=True, team__in=set(team_of.values()))
+    return Automation.objects.filter(of_projects | of_teams, is_on=True, event__in=METRIC_EVENTS).order_by(
+        "pk"
+    )
 
 
 @dataclass(slots=True)
 class _Known:
+    team_id: int
+    stamp: Stamp
     rules: Rules | None
     asked_at: float
 
@@ -195,30 +213,42 @@ class RuleBook:
     _known: dict[int, _Known] = field(default_factory=dict)
 
     def of(self, project_ids: Collection[int]) -> dict[int, Rules]:
-        """Return what is watched in each of the projects that watch anything."""
+        """Return what is watched in each of the projects that watch anything; one statement where nothing changed.
+
+        Each time it is asked whether automations changed, so that they look at all that is committed after them.
+        """
         now = time.monotonic()
-        old = [
-            pk for pk in project_ids if pk not in self._known or now >= self._known[pk].asked_at + RELOAD_S
-        ]
+        fresh = {
+            pk: known for pk in project_ids
+            if (known := self._known.get(pk)) and now < known.asked_at + RELOAD_S
+        }  # fmt: skip
+        stamps = _stamps({pk: known.team_id for pk, known in fresh.items()}) if fresh else {}
+        old = [pk for pk in project_ids if pk not in fresh or stamps[pk] != fresh[pk].stamp]
         if old:
             self._load(old, now)
         return {pk: rules for pk in project_ids if (rules := self._known[pk].rules) is not None}
 
     def _load(self, project_ids: Collection[int], now: float) -> None:
         projects = list(Project.objects.live().filter(pk__in=project_ids).only("pk", "team_id"))
+        team_of = dict.fromkeys(project_ids, 0) | {project.pk: project.team_id for project in projects}
+        stamps = _stamps(team_of)  # before the automations: what changes in between is another the next time
         found = metric_automations(projects)
-        for pk in project_ids:
-            automations = found.get(pk, [])
+        for pk, team_id in team_of.items():
             known = self._known.get(pk)
-            rules = known.rules if known else None
-            if not automations:
-                rules = None
-            elif rules is None or rules.stamp != stamp_of(automations):
-                rules = Rules(automations)
-            self._known[pk] = _Known(rules, now)
+            rules = _compiled(found.get(pk, []), known.rules if known else None)
+            self._known[pk] = _Known(team_id, stamps[pk], rules, now)
         for pk in [pk for pk, known in self._known.items() if now > known.asked_at + 60 * RELOAD_S]:
             del self._known[pk]
 
     def any(self) -> bool:
         """Say whether anything is watched anywhere."""
         return Automation.objects.filter(is_on=True, event__in=METRIC_EVENTS).exists()
+
+
+def _compiled(automations: Collection[Automation], before: Rules | None) -> Rules | None:
+    """Return what is watched; the same as before where nothing changed, since windows are filled for it."""
+    if not automations:
+        return None
+    if before is not None and before.stamp == stamp_of(automations):
+        return before
+    return Rules(automations)

@@ -2,9 +2,11 @@
 
 from collections import OrderedDict
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 import time_machine
+from django.db import DatabaseError
 from django.utils import timezone
 
 from access.actor import SYSTEM
@@ -321,6 +323,31 @@ def test_what_was_logged_before_the_automation_was_made_is_not_acted_on(watcher)
     watcher.look()
     assert acted(automation) == []
     assert MetricCursor.objects.get(run=run, kind=Kind.HISTORY).row == 2
+
+
+@pytest.mark.parametrize("others", [[], ["elsewhere"], ["elsewhere", "here"]])
+def test_what_is_logged_right_after_the_automation_was_created_is_acted_on(watcher, others):
+    run = RunFactory()
+    for where in others:
+        make_automation(run.project if where == "here" else ProjectFactory(), filter=threshold(limit=100))
+    log(run, [11])
+    watcher.look()
+    automation = make_automation(run.project)
+    log(run, [1, 12], 1)  # and nothing more, ever
+    watcher.look()
+    assert acted(automation) == [(run.pk, 2)]
+
+
+def test_rows_wait_while_the_database_does_not_answer(watcher, monkeypatch):
+    run = RunFactory()
+    automation = make_automation(run.project)
+    log(run, [11])
+    with monkeypatch.context() as patched:
+        patched.setattr(RuleBook, "any", Mock(side_effect=DatabaseError))
+        with pytest.raises(DatabaseError):
+            watcher.look()
+    watcher.look()
+    assert acted(automation) == [(run.pk, 0)]
 
 
 def test_windows_of_a_new_automation_hold_what_was_logged_before(watcher):
