@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from tests import sdks
 from tests.browser import wait_until
@@ -108,18 +108,26 @@ def answer_too_late(route: Route) -> None:
     route.fulfill(status=204)
 
 
-@pytest.mark.parametrize(("name", "answer"), [("ivan", fail), ("ivy", answer_too_late)])
+@pytest.mark.parametrize(
+    ("name", "answer", "ended"),
+    [("ivan", fail, "requestfailed"), ("ivy", answer_too_late, "requestfinished")],
+)
 def test_a_theme_that_the_next_page_does_not_know_of_stays_and_is_sent_again(
-    page: Page, server: Installation, name: str, answer: Callable[[Route], None]
+    page: Page, server: Installation, name: str, answer: Callable[[Route], None], ended: Any
 ) -> None:
+    def is_theme(request: Request) -> bool:
+        return request.url.endswith("/theme")
+
     sign_up(page, server, name)
     background = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(background)
     page.route("**/theme", answer)
     page.click("[popovertarget=user-menu]")
-    page.click("[data-theme-choice=dark]")
+    with page.expect_event(ended, is_theme):
+        page.click("[data-theme-choice=dark]")
     wait_until(page, f"{background} !== '{light}'")
-    page.reload()
+    with page.expect_event(ended, is_theme):
+        page.reload()
     assert page.evaluate(background) != light
     page.unroute_all()
     with page.expect_response("**/theme"):
