@@ -19,7 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from common import embedded_redis
-from tests.suite import order, passes
+from tests.suite import order, passes, second_try
 
 MARKER = "RUNYARD_TEST_REDIS"
 """Keeps what the person gave, since xdist workers inherit what their controller set."""
@@ -127,6 +127,7 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Remember which test runs, for `check_that_it_is_marked`."""
     _running[:] = [item]
+    second_try.renew_server(item)
 
 
 def check_that_it_is_marked() -> None:
@@ -152,7 +153,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("unstored")
     if os.environ.get("CI"):
         for item in items:
-            item.add_marker(second_try(item))
+            item.add_marker(second_try.mark(item))
     yield
     chosen = list(items)
     left = passes.select(items)
@@ -160,14 +161,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=[item for item in chosen if item not in set(items)])
     items.sort(key=order.key(items))
-
-
-def second_try(item: pytest.Item) -> pytest.MarkDecorator:
-    """Return the mark by which a failed test is run once more, in CI, which others' work slows at will.
-
-    What kills at random and finds something wrong must not pass the second time, so there only a limit of time is
-    forgiven. The summary names each test that needed it, and each is a fault to mend at its cause.
-    """
-    if item.get_closest_marker("faults"):
-        return pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError", "TimeoutExpired"])
-    return pytest.mark.flaky(reruns=1)

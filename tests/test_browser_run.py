@@ -10,11 +10,11 @@ from playwright.sync_api import Page, expect
 
 from tests import sdks
 from tests.installation import Installation
+from tests.journeys.people import leave_with_env, sign_up
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
-PASSWORD = "correct horse battery"
 TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 
 LOGS = f"""
@@ -52,14 +52,8 @@ with wandb.init(project="pages", id="failed") as run:
 @pytest.fixture
 def env(page: Page, server: Installation) -> dict[str, str]:
     """Sign somebody up; return what their SDK needs."""
-    name = "runner"
-    page.goto(f"{server.url}/accounts/signup/")
-    page.fill("[name=username]", name)
-    page.fill("[name=email]", f"{name}@example.com")
-    page.fill("[name=password1]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{server.url}/")
-    return dict(re.findall(r"export (WANDB_\w+)=(\S+)", page.inner_text("[data-first-run]")))
+    sign_up(page, server, "runner")
+    return leave_with_env(page)
 
 
 def overview(page: Page, url: str) -> None:

@@ -1,11 +1,15 @@
 """What each pass of the suite runs, and in which order: rules of `tests.suite`."""
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from tests.suite import order, passes
-from tests.suite.passes import FIFTHS, Pass, amount, fifth_of, select, share
+from tests.suite.passes import FIFTHS, ROOT, Pass, amount, fifth_of, select, share
 
 
 @dataclass(frozen=True)
@@ -119,3 +123,53 @@ def test_long_files_come_first_and_those_with_a_browser_last_as_a_whole() -> Non
         "mixed.py",
         "mixed.py",
     ]
+
+
+TAKES_NAMES = """
+import pytest
+
+servers = []
+
+@pytest.fixture(scope="session")
+def server():
+    servers.append(set())
+    yield servers[-1]
+    servers[-1].add("ended")
+
+@pytest.fixture(scope="module")
+def settled(server):
+    server.add("settled")
+    return server
+
+def test_a_name_is_taken(settled):
+    assert "ada" not in settled
+    settled.add("ada")
+    assert len(servers) == 2, "the first try"
+
+def test_others_share_the_second_server(server):
+    assert servers == [{"settled", "ada", "ended"}, {"settled", "ada"}]
+"""
+HOOKS = """
+import pytest
+from tests.suite import second_try
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    second_try.renew_server(item)
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(second_try.mark(item))
+"""
+
+
+def test_a_second_try_has_a_server_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "test_names.py").write_text(TAKES_NAMES)
+    (tmp_path / "conftest.py").write_text(HOOKS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "pytest_rerunfailures", "-p", "no:cacheprovider", str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "2 passed, 1 rerun" in ran.stdout, ran.stdout + ran.stderr

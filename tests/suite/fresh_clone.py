@@ -40,10 +40,11 @@ class CloneError(Exception):
 
 
 class Served:
-    """`make run` in a clone, and what it has printed."""
+    """`make run` in a clone, and what it has printed; repeated with the seconds since it was started."""
 
     def __init__(self, clone: Path, env: dict[str, str]) -> None:
         self.output = ""
+        self._begin = time.monotonic()
         self._process = subprocess.Popen(
             ["make", "run"], cwd=clone, env=env, text=True, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -54,7 +55,11 @@ class Served:
     def _read(self) -> None:
         for line in self._process.stdout or ():
             self.output += line
-            print(f"  | {line}", end="", flush=True)
+            self.tell(line)
+
+    def tell(self, line: str) -> None:
+        """Print a line with the time."""
+        print(f"{time.monotonic() - self._begin:4.0f} s | {line.rstrip()}", flush=True)
 
     def wait_until_it_serves(self) -> None:
         """Wait for the last line of the banner."""
@@ -154,7 +159,9 @@ def main() -> None:
         try:
             served.wait_until_it_serves()
             wait_for_answer(f"{url}/ready")  # the worker says a moment after the web process that it lives
+            served.tell("It is ready; the newest SDK is installed, and logs a run")
             log_a_run(clone, served, url, env)
+            served.tell("The run is stored; Ctrl-C is pressed")
             served.press_ctrl_c()
         except (CloneError, AssertionError, httpx.HTTPError, subprocess.CalledProcessError) as error:
             sys.exit(f"An empty clone fails: {error}")

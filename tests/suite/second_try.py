@@ -1,0 +1,35 @@
+"""A second try of a test that failed, in CI, which others' work slows at will; `tests.plugin` calls this.
+
+The summary names each test that needed one, and each is a fault to mend at its cause.
+"""
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+if TYPE_CHECKING:
+    from _pytest.fixtures import SubRequest
+
+SERVER = "server"
+"""The fixture of the session's installation."""
+
+
+def mark(item: pytest.Item) -> pytest.MarkDecorator:
+    """Return the mark by which a failed test is run once more.
+
+    What kills at random and finds something wrong must not pass the second time, so there only a limit of time is
+    forgiven.
+    """
+    if item.get_closest_marker("faults"):
+        return pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError", "TimeoutExpired"])
+    return pytest.mark.flaky(reruns=1)
+
+
+def renew_server(item: pytest.Item) -> None:
+    """End the session's installation before a second try, which starts another: names are taken on the first one."""
+    if getattr(item, "execution_count", 1) == 1:
+        return
+    assert isinstance(item, pytest.Function)
+    request = cast("SubRequest", item._request)  # asked for its node alone
+    for fixture in item._fixtureinfo.name2fixturedefs.get(SERVER, ()):
+        fixture.finish(request)  # with all that asks it
