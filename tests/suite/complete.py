@@ -77,17 +77,27 @@ def server_variables() -> dict[str, str]:
     return dict(line.split("=", 1) for line in printed.splitlines())
 
 
+def status_of(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run a command and return its status; Ctrl-C, which it hears too, lets it end what it has started."""
+    process = subprocess.Popen(command, cwd=ROOT, env=env)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.wait()
+        raise
+
+
 def run_part(part: Part, folder: Path) -> bool:
     """Run what is left of a part; return whether all of it has passed."""
     env = os.environ | dict(part.env) | (server_variables() if part.on_servers else {})
     if not part.tests:
-        return subprocess.run(part.command, cwd=ROOT, env=env, check=False).returncode == 0
+        return status_of(part.command, env) == 0
     journal, done = folder / f"{part.name}.passed", folder / f"{part.name}.done"
     journal.touch()
     shutil.copy(journal, done)
     env |= {"RUNYARD_TEST_JOURNAL": str(journal), "RUNYARD_TEST_DONE": str(done)}
     command = [sys.executable, "-m", "pytest", "-p", "tests.suite.journal", *part.tests]
-    return subprocess.run(command, cwd=ROOT, env=env, check=False).returncode in {0, NO_TESTS_LEFT}
+    return status_of(command, env) in {0, NO_TESTS_LEFT}
 
 
 def run_all(parts: Sequence[Part], folder: Path) -> list[str]:
@@ -121,7 +131,10 @@ def main() -> None:
     if asked.anew:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    failed = run_all([part for part in PARTS if not asked.parts or part.name in asked.parts], folder)
+    try:
+        failed = run_all([part for part in PARTS if not asked.parts or part.name in asked.parts], folder)
+    except KeyboardInterrupt:
+        sys.exit("Cut off. `make test-all` goes on where it was.")
     if failed:
         sys.exit(f"Failed: {', '.join(failed)}. `make test-all` runs only what has not passed.")
     print("Everything passed.")
