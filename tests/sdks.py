@@ -56,6 +56,10 @@ def python_of(version: str) -> Path:
     return environments.python_of("sdk", version, requirements_of(version))
 
 
+SERVICE_WAIT_S = "600"
+"""How long the SDK waits for its own process, else 30 s: a script that gives up leaves it behind, with the output."""
+
+
 def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
     """Return a clean environment: nothing of the person's own SDK settings, no home but ``cwd``, no reports home."""
     return {
@@ -65,6 +69,8 @@ def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "WANDB_ERROR_REPORTING": "false",
         "WANDB_DISABLE_GIT": "true",
+        "WANDB_X_SERVICE_WAIT": SERVICE_WAIT_S,
+        "WANDB__SERVICE_WAIT": SERVICE_WAIT_S,  # before 0.19
         "WANDB_CACHE_DIR": str(cwd / "cache"),
         "WANDB_CONFIG_DIR": str(cwd / "config"),
         "WANDB_DATA_DIR": str(cwd / "data"),

@@ -97,10 +97,11 @@ class Lab:
         """Wait for a script; return its status and what it printed. It leaves no process behind."""
         try:
             out, _ = process.communicate(timeout=within_s)
-        except subprocess.TimeoutExpired:
+        except subprocess.TimeoutExpired as late:
+            status = process.poll()  # not None where something that it has started holds the output
             sdks.kill_script(process)
-            said = self._said()
-            raise AssertionError(f"not over within {within_s} s; the SDK's logs end so:\n{said}") from None
+            told = f"not over within {within_s} s (status {status}); it printed {late.output!r}"
+            raise AssertionError(f"{told}; the SDK's logs end so:\n{self._said()}") from None
         return process.returncode, out
 
     def _said(self) -> str:
