@@ -163,6 +163,7 @@ def main() -> None:
             log_a_run(clone, served, url, env)
             served.tell("The run is stored; Ctrl-C is pressed")
             served.press_ctrl_c()
+            served.tell("It has ended, and all that it has started; the clone is deleted")
         except (CloneError, AssertionError, httpx.HTTPError, subprocess.CalledProcessError) as error:
             sys.exit(f"An empty clone fails: {error}")
         finally:
