@@ -153,7 +153,8 @@ class Windows:
 
     def series(self, metric: int) -> tuple[Rows, Values]:
         """Return what is kept of a metric, in the order of rows."""
-        found = [(kept.joined(), place) for kept, place in self._of_metric[metric]]
+        sets = [(kept, place) for kept, place in self._of_metric[metric] if kept.old or kept.young]
+        found = [(kept.joined(), place) for kept, place in sets]
         if not found:
             return np.array([], np.int64), np.array([], np.float64)
         rows = np.concatenate([piece.rows for piece, _ in found])

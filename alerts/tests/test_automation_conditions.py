@@ -163,6 +163,13 @@ def test_keys_that_nobody_watches_do_not_change_the_order_of_values():
         assert found == expected(rules, rows, start, stop)
 
 
+def test_a_value_of_which_nothing_is_kept_is_looked_at_alone_and_beside_another_metric():
+    rules = rules_of([("RUN_METRIC", threshold("a", limit=1)), ("RUN_METRIC_CHANGE", change("b", 3))])
+    rows = [{"a": 0.0}, {"a": 2.0, "b": 0.0}, {"a": 0.0}, {"a": 3.0}, {"a": 4.0, "b": 5.0}]
+    for start, stop, found in looked_at(rules, rows, [1, 2, 3, 4]):
+        assert found == expected(rules, rows, start, stop)
+
+
 @pytest.mark.parametrize("count", [1, 300])
 def test_a_run_that_logs_ever_other_keys_together_is_kept_metric_by_metric(count):
     names = [f"m{number}" for number in range(8)]
