@@ -60,12 +60,12 @@ class RestrictedProjectMembers:
             yield by_project[project_id], user_id
 
     def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
-        """Say what the actor's invitation to the row's project gives them, if the project is restricted."""
+        """Say what the actor's invitation to the row's project gives them, if it has one that is restricted."""
         if not resource.project:
             return []
         projects = Project.objects.select_related("team__organization")
-        project = projects.get(pk=value_at(row, resource.project))
-        if project.visibility != Visibility.RESTRICTED:
+        project = projects.filter(pk=value_at(row, resource.project)).first()
+        if project is None or project.visibility != Visibility.RESTRICTED:
             return []
         invited = ProjectMember.objects.filter(project=project, user_id=actor.lookup_id)
         member = invited.select_related("role__base").first()

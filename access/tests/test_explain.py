@@ -113,10 +113,11 @@ def test_an_explanation_says_what_the_engine_decides(world_once: World, data: An
 
 
 def test_every_action_on_every_kind_of_thing_is_explained(world_once: World):
-    """TEAM-21: as many cells as one row of each kind and visibility has."""
+    """TEAM-21: as many cells as one row of each kind and visibility has, of a project or of a whole team."""
     seen, checked = set(), 0
     for row in _rows(world_once):
-        sort = (row._meta.label, getattr(row, "visibility", getattr(row, "access", "")))
+        visibility = getattr(row, "visibility", getattr(row, "access", ""))
+        sort = (row._meta.label, visibility, getattr(row, "project_id", "") is None)
         if sort in seen:
             continue
         seen.add(sort)
