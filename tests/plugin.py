@@ -19,7 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from common import embedded_redis
-from tests.suite import order, passes, second_try
+from tests.suite import examples, order, passes, second_try
 
 MARKER = "RUNYARD_TEST_REDIS"
 """Keeps what the person gave, since xdist workers inherit what their controller set."""
@@ -45,6 +45,7 @@ for _number, _handler in (
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, _handler)
 
+gc.disable()  # until all is collected: 2 of 9 s
 os.environ.setdefault(MARKER, os.environ.get("RUNYARD_REDIS_URL", ""))
 GIVEN_REDIS = os.environ[MARKER]
 HOME = Path(tempfile.mkdtemp(prefix="runyard-tests-"))
@@ -60,9 +61,10 @@ _running: list[pytest.Item] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Add the fixtures after those of the installed plugins, so that ours win."""
+    """Add the fixtures after those of the installed plugins, so that ours win; say which examples are tried."""
     from tests import browser, fixtures
 
+    examples.choose()
     config.pluginmanager.register(fixtures, "runyard-fixtures")
     config.pluginmanager.register(browser, "runyard-browser")
 
@@ -121,6 +123,7 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector all that was imported and collected: it would look through it in every test."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

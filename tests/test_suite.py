@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
-from tests.suite import order, passes
+from tests.suite import examples, order, passes
 from tests.suite.passes import FIFTHS, ROOT, Pass, amount, fifth_of, select, share
 
 
@@ -51,6 +52,20 @@ def chosen(monkeypatch: pytest.MonkeyPatch, current: Pass, fifth: int = 0) -> li
 
 def test_the_gate_runs_all_but_the_exhaustive_and_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen(monkeypatch, Pass.GATE) == [item for item in ALL if item not in (EXHAUSTIVE, BROWSER)]
+
+
+@pytest.mark.parametrize("current", list(Pass))
+def test_only_the_complete_pass_tries_examples_that_are_new(
+    monkeypatch: pytest.MonkeyPatch, current: Pass
+) -> None:
+    monkeypatch.setattr(examples, "CURRENT", current)
+    try:
+        examples.choose()
+        assert settings().derandomize is (current is not Pass.ALL)
+        assert settings().deadline is None
+    finally:
+        monkeypatch.undo()
+        examples.choose()
 
 
 def test_pages_are_a_pass_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

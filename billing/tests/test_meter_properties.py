@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pytest
 import time_machine
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from django.utils import timezone
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from billing.metering.meter import rebuild
+from billing.metering.state import begin_tally
 from billing.models import Subscription, UsageDay
 from billing.periods import period_of
 from billing.subscriptions import subscription_of_team
@@ -85,6 +87,7 @@ class Metered(World):
         assert table() == before
 
     def rebuild(self) -> None:
+        begin_tally(timezone.now())  # whoever counts first in a month writes what was held when it began
         before = table()
         rebuild()
         assert table() == before
@@ -128,7 +131,16 @@ def check(world: World) -> None:
                 assert held.byte_seconds == byte_seconds(project.team_id, one.starts_at, until)
 
 
+def rebuild_in_a_month_that_nobody_counted(world: Metered) -> None:
+    """A rebuild that is the first to count since a month began."""
+    world.close_over_month("one", 0, 1, 0, is_metered=False)
+    world.meter()
+    world.turn_month(1)
+    world.rebuild()
+
+
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@example(acts=[rebuild_in_a_month_that_nobody_counted])
 @given(st.lists(steps, min_size=3, max_size=25))
 def test_the_meter_counts_what_a_count_from_scratch_finds(projects, acts):
     """BIL-4: parallel, resumed, crashed, preempted, deleted, purged, moved, forked and rewound, synced late; over month
