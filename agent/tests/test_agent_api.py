@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from recorded import Programs, texts, until
+from recorded import PATIENCE_S, Programs, texts, until
 
 from runyard_agent.values import plain_config, plain_row
 
@@ -231,7 +231,7 @@ def test_a_stop_on_the_web_interrupts_the_main_thread(programs):
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     programs.only_run().stop_requested = True
-    assert process.wait(60) == -signal.SIGINT
+    assert process.wait(PATIENCE_S) == -signal.SIGINT
     assert programs.only_run().exit_code == 130
 
 
@@ -245,7 +245,7 @@ def test_a_stop_can_be_asked_for_instead(programs):
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     programs.only_run().stop_requested = True
-    assert process.wait(60) == 0
+    assert process.wait(PATIENCE_S) == 0
 
 
 def test_ctrl_c_in_the_middle_of_log_breaks_nothing(programs):

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from recorded import Programs, until
+from recorded import PATIENCE_S, Programs, until
 
 SEED = int(os.environ.get("RUNYARD_TEST_SEED", "0")) or random.SystemRandom().randrange(2**31)
 KILLS = int(os.environ.get("RUNYARD_TEST_KILLS", "4"))
@@ -78,7 +78,7 @@ def test_a_killed_recorder_is_replaced_and_loses_no_row(programs, attempt, merge
         time.sleep(source.uniform(0.01, 0.6))
         kill_recorders(process.pid)
     last = returned(programs, process)
-    assert process.wait(60) == 0
+    assert process.wait(PATIENCE_S) == 0
     run = programs.only_run()
     rows = run.records("history")
     assert last > 50

@@ -237,7 +237,7 @@ def test_a_refusal_is_told_in_a_sentence_and_leaves_the_spool(
     assert "That is not to be (" in sending.said[0]
     assert str(spool.folder) in sending.said[0]
     assert ("every few minutes" in sending.said[0]) is not is_final
-    sending._thread.join(0.2)
+    sending._thread.join(PATIENCE_S if is_final else 0.2)
     assert sending._thread.is_alive() is not is_final
     sending.close()
     spool.close()

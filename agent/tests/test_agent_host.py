@@ -10,6 +10,7 @@ import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded import PATIENCE_S
 
 from runyard_agent.cgroup import Cgroup
 from runyard_agent.collecting import Growth, number, percent
@@ -125,7 +126,7 @@ def test_a_process_that_ended_leaves_the_host(sleeper):
     pid, child = sleeper
     host = Host(tree=ProcessTree(child), cgroup=False)
     os.kill(child, 9)
-    psutil.Process(pid).wait(5)
+    psutil.Process(pid).wait(PATIENCE_S)
     reading = host.collect()
     assert "proc.memory.rssMB" not in reading
     assert "memory_percent" in reading

@@ -269,7 +269,7 @@ def test_a_server_that_comes_later_is_sent_everything(programs):
     programs.fake.start()
     process.stdin.write("\n")
     process.stdin.close()
-    assert process.wait(90) == 0
+    assert process.wait(PATIENCE_S) == 0
     assert texts(programs.only_run()) == ["one", "two"]
 
 

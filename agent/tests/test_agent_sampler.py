@@ -9,6 +9,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded import PATIENCE_S
 
 from runyard_agent.collecting import Absent
 from runyard_agent.collectors.amd import Amd
@@ -97,7 +98,7 @@ def test_what_is_absent_is_asked_once(make):
     sampler.sample()
     sampler.sample()
     lane = sampler.lanes[0]
-    lane._thread.join(1)
+    lane._thread.join(PATIENCE_S)
     assert (lane.state, lane.reason, absent.asked) == ("absent", "no such thing", 0)
     assert not lane._thread.is_alive()
     assert sampler.facts() == {"a": "there"}

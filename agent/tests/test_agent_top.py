@@ -271,6 +271,6 @@ def test_on_a_terminal_it_redraws_and_leaves_it_as_it_was(environment):
                 is_told = True
                 process.send_signal(signal.SIGINT)
     os.close(ours)
-    assert process.wait(30) == 130
+    assert process.wait(PATIENCE_S) == 130
     assert seen.count(b"\x1b[?1049h") == seen.count(b"\x1b[?1049l") == 1
     assert b"Traceback" not in seen

@@ -30,6 +30,7 @@ from teams.people import Wanted
 from teams.roles import built_in
 from teams.services import create_team
 from tests.factories import OrganizationFactory, UserFactory, actor, delivered
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.django_db
 
@@ -304,7 +305,7 @@ class TestAtOnce:
 
         def run(act: Any) -> None:
             try:
-                barrier.wait(5)
+                barrier.wait(PATIENCE_S)
                 with suppress(Conflict):
                     act()
             finally:

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -94,6 +93,14 @@ def command_of(pid: int) -> str:
     return ""
 
 
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
 def alive(pids: list[int]) -> list[int]:
     def runs(pid: int) -> bool:
         try:
@@ -142,10 +149,11 @@ def test_an_open_request_is_answered_before_sigterm_ends_all(home):
         serve.until("stop      Ctrl-C")
         children = serve.wait_for_children(4)
         with socket.create_connection(("127.0.0.1", serve.port), timeout=PATIENCE_S) as link:
-            link.sendall(b"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab")
-            time.sleep(0.5)
+            head = "POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n"
+            link.sendall(head.encode() + b"ab")
+            assert link.recv(1000).startswith(b"HTTP/1.1 100 ")  # it reads
             serve.process.send_signal(signal.SIGTERM)
-            time.sleep(1)
+            until(lambda: not listens(serve.port), "no new requests to be taken")
             link.sendall(b"cd")
             assert link.recv(1000).startswith(b"HTTP/1.1 ")
         assert serve.wait() == 0, serve.output

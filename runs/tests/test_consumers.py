@@ -11,6 +11,7 @@ from channels.layers import get_channel_layer
 from common import live
 from runs.consumers import ProjectRunsConsumer
 from tests.factories import RunFactory
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,14 +22,19 @@ def make_runs():
     return user, first, RunFactory(project=first.project), RunFactory()
 
 
-async def told(socket, group, message):
-    """Send to a group and return what the page hears, None for nothing."""
+async def tell(group, message):
     layer = get_channel_layer()
     assert layer is not None
     await layer.group_send(group, {"type": "live.message", "message": message})
-    if await socket.receive_nothing(timeout=0.3):
-        return None
-    return json.loads((await socket.receive_output())["text"])
+
+
+async def heard(socket, run):
+    """Return what the page has heard; what its project is told last ends it."""
+    last, found = {"type": "run", "uid": "last", "state": "running"}, []
+    await tell(live.project_group(run.project_id), last)
+    while (message := json.loads((await socket.receive_output(timeout=PATIENCE_S))["text"])) != last:
+        found.append(message)
+    return found
 
 
 async def opened(run, user):
@@ -45,9 +51,10 @@ async def opened(run, user):
     return socket
 
 
-async def follow(socket, *uids):
+async def follow(socket, run, *uids):
+    """Follow runs; one message is taken after the other, so that what is heard next comes after that."""
     await socket.send_input({"type": "websocket.receive", "text": json.dumps({"follow": list(uids)})})
-    await asyncio.sleep(0.2)
+    assert await heard(socket, run) == []
 
 
 def test_only_followed_runs_are_heard_of():
@@ -58,17 +65,18 @@ async def _check():
     user, run, other, strange = await sync_to_async(make_runs)()
     socket = await opened(run, user)
     rows = {"type": "rows", "history": 5}
-    assert await told(socket, live.run_group(run.pk), {**rows, "run": run.pk}) is None
-    await follow(socket, run.uid, strange.uid, "no-such-run")
-    assert await told(socket, live.run_group(run.pk), {**rows, "run": run.pk}) == {
-        **rows,
-        "run": run.pk,
-        "uid": run.uid,
-    }
-    assert await told(socket, live.run_group(strange.pk), {**rows, "run": strange.pk}) is None
-    await follow(socket, other.uid)
-    assert await told(socket, live.run_group(run.pk), {**rows, "run": run.pk}) is None
+    await tell(live.run_group(run.pk), {**rows, "run": run.pk})
+    assert await heard(socket, run) == []
+    await follow(socket, run, run.uid, strange.uid, "no-such-run")
+    await tell(live.run_group(run.pk), {**rows, "run": run.pk})
+    assert await heard(socket, run) == [{**rows, "run": run.pk, "uid": run.uid}]
+    await tell(live.run_group(strange.pk), {**rows, "run": strange.pk})
+    assert await heard(socket, run) == []
+    await follow(socket, run, other.uid)
+    await tell(live.run_group(run.pk), {**rows, "run": run.pk})
+    assert await heard(socket, run) == []
     state = {"type": "run", "uid": run.uid, "state": "failed"}
-    assert await told(socket, live.project_group(run.project_id), state) == state
+    await tell(live.project_group(run.project_id), state)
+    assert await heard(socket, run) == [state]
     await socket.send_input({"type": "websocket.disconnect", "code": 1000})
     await socket.wait()

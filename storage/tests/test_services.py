@@ -33,6 +33,7 @@ from storage.services import (
 from storage.tasks import sweep_storage
 from storage.tasks import sweep_strays as sweep_strays_task
 from tests.factories import RunFactory, add_run_file
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.django_db
 
@@ -189,7 +190,7 @@ def test_content_renewed_while_it_is_swept_stays():
     with _later(25), ThreadPoolExecutor(1) as pool:
         found = Blob.objects.filter(seen_at__lt=timezone.now() - UNUSED_FOR)
         renewing = pool.submit(renew)
-        asked.wait(20)
+        asked.wait(PATIENCE_S)
         assert services._forget(found, blob) is False
         renewing.result()
     assert Blob.objects.filter(pk=blob.pk).exists()
