@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import clients
 from tests.agents import agent
 from tests.installation import Installation
 from tests.sdk.people import Person, person
@@ -54,8 +55,8 @@ def here(server: Installation, ada: Person, tmp_path, monkeypatch) -> Callable[.
 @pytest.fixture
 def rest(server: Installation, ada: Person) -> Iterator[httpx.Client]:
     address = f"{server.url}/api/v1"
-    with httpx.Client(base_url=address, auth=("api", ada.key), follow_redirects=True, timeout=30) as client:
-        yield client
+    with clients.client(base_url=address, auth=("api", ada.key), follow_redirects=True) as http:
+        yield http
 
 
 def run_of(rest: httpx.Client, uid: str) -> dict[str, Any]:

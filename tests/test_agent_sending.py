@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import clients
 from tests.agents import agent
 from tests.installation import Installation
 from tests.sdk.people import Person, person
@@ -88,7 +89,9 @@ def test_an_offline_run_is_sent_whole_while_the_server_is_killed(server, ada, tm
     server.start()
     sending.join()
     assert [outcome["state"] for outcome in outcomes] == ["sent"]
-    with httpx.Client(base_url=f"{server.url}/api/v1", auth=("api", ada.key), follow_redirects=True) as http:
+    with clients.client(
+        base_url=f"{server.url}/api/v1", auth=("api", ada.key), follow_redirects=True
+    ) as http:
         assert_whole(http, "offline")
-    assert httpx.get(outcomes[0]["url"], follow_redirects=True).status_code < 500
+    assert clients.request("GET", outcomes[0]["url"], follow_redirects=True).status_code < 500
     assert sync(server, ada.key, tmp_path) == []

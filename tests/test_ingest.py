@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import clients
 from tests.installation import Installation
 from tests.sdk.people import Person, person
 from tests.sdk.raw import exchange, head, statuses
@@ -28,7 +29,7 @@ class Client:
     """One person's requests."""
 
     def __init__(self, server: Installation, key: str) -> None:
-        self.http = httpx.Client(base_url=f"{server.url}/api/v1", auth=("api", key), timeout=PATIENCE_S)
+        self.http = clients.client(base_url=f"{server.url}/api/v1", auth=("api", key))
 
     def begin(self, uid: str, **body: Any) -> httpx.Response:
         return self.http.post("/runs", json={"project": "ingested", "uid": uid, **body})
@@ -164,8 +165,8 @@ def test_only_who_may_log_is_let_in(client: Client, server: Installation) -> Non
 
 def test_a_bearer_key_and_an_address_with_a_slash_are_taken(client: Client, eve: Person) -> None:
     run, _ = begun(client, "bearer")
-    reply = httpx.post(
-        f"{client.http.base_url}/runs/{run}/stream/".replace("//runs", "/runs"), json={"writer": WRITER},
+    reply = clients.request(
+        "POST", f"{client.http.base_url}/runs/{run}/stream/".replace("//runs", "/runs"), json={"writer": WRITER},
         headers={"Authorization": f"Bearer {eve.key}"},
     )  # fmt: skip
     assert reply.status_code == 200, reply.text
@@ -210,7 +211,10 @@ def test_files_and_alerts_reach_the_run(client: Client) -> None:
     run, pk = begun(client, "files")
     for content in (b"one", b"two, longer"):
         [upload] = client.http.post(f"/runs/{run}/uploads", json={"names": ["a/b c.txt"]}).json()["uploads"]
-        assert httpx.put(upload["url"], content=content, headers=upload["headers"]).status_code == 200
+        assert (
+            clients.request("PUT", upload["url"], content=content, headers=upload["headers"]).status_code
+            == 200
+        )
     listed = client.http.get(f"/runs/{pk}/files").json()["results"]
     assert [(file["name"], file["size_bytes"]) for file in listed] == [("a/b c.txt", 11)]
     alert = {"id": "x", "title": "Look", "text": "here"}

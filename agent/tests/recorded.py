@@ -13,7 +13,7 @@ from typing import Any, Callable
 from fake_server import KEY, FakeServer, Run
 
 AGENT = Path(__file__).parents[1]
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 """How long a test waits for what must come. Only a hang takes it: a machine that does other work is no fault."""
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
+from tests import clients
 from tests.fakes import stripe as fake
 from tests.fakes.stripe import Stripe
 
@@ -25,7 +25,7 @@ def stripe(running_stripe: Stripe, settings: Any) -> Iterator[Stripe]:
     settings.STRIPE_WEBHOOK_SECRET = fake.WEBHOOK_SECRET
     settings.STRIPE_API_URL, settings.STRIPE_JS_URL = running_stripe.url, running_stripe.js_url
     running_stripe.is_down, running_stripe.slow_s, running_stripe.loses = False, 0, ""
-    httpx.delete(f"{running_stripe.url}/_config/data").raise_for_status()
+    clients.request("DELETE", f"{running_stripe.url}/_config/data").raise_for_status()
     running_stripe.asked.clear()
     yield running_stripe
     running_stripe.is_down, running_stripe.slow_s = False, 0

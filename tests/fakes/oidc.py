@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
-
+from tests import clients
 from tests.ports import free_port
-from tests.waiting import PATIENCE_S, wait_for_answer
+from tests.waiting import PATIENCE_S
 
 
 class Provider:
@@ -22,13 +21,13 @@ class Provider:
 
     def add(self, subject: str, **claims: Any) -> None:
         """Make somebody known."""
-        httpx.put(f"{self.issuer}/users/{subject}", json=claims).raise_for_status()
+        clients.request("PUT", f"{self.issuer}/users/{subject}", json=claims).raise_for_status()
 
     def come_back(self, url: str, subject: str) -> str:
         """Sign in at the provider's page and return where it sends the browser: path and query."""
         asked = parse_qs(urlsplit(url).query)
         assert asked["code_challenge_method"] == ["S256"], "authorization code with PKCE (ACC-21)"
-        answer = httpx.post(url, data={"sub": subject})
+        answer = clients.request("POST", url, data={"sub": subject})
         assert answer.status_code == 302, answer.text
         back = urlsplit(answer.headers["location"])
         return f"{back.path}?{back.query}"
@@ -44,7 +43,7 @@ def oidc_provider() -> Iterator[Provider]:
     process = subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
     provider = Provider(port)
     try:
-        wait_for_answer(f"{provider.issuer}/.well-known/openid-configuration")
+        clients.wait_for_answer(f"{provider.issuer}/.well-known/openid-configuration")
         yield provider
     finally:
         process.terminate()

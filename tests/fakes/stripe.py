@@ -23,12 +23,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import httpx
-
-from tests import environments
+from tests import clients, environments
 from tests.fakes.serving import serving
 from tests.ports import free_port
-from tests.waiting import PATIENCE_S, wait_for_answer
+from tests.waiting import PATIENCE_S
 
 REQUIREMENTS = Path(__file__).parent / "requirements-localstripe.txt"
 SECRET_KEY, PUBLISHABLE_KEY, WEBHOOK_SECRET = "sk_test_runyard", "pk_test_runyard", "whsec_runyard"
@@ -79,7 +77,7 @@ class Stripe:
 
     def call(self, method: str, path: str, **given: Any) -> dict[str, Any]:
         """Ask it something, as an operator in its dashboard."""
-        answer = httpx.request(method, self.url + path, auth=(SECRET_KEY, ""), timeout=PATIENCE_S, **given)
+        answer = clients.request(method, self.url + path, auth=(SECRET_KEY, ""), **given)
         told: dict[str, Any] = answer.json()
         return told
 
@@ -92,7 +90,7 @@ class Stripe:
             "client_secret": client_secret,
             "payment_method_data": {"type": "card", "card": card},
         }
-        answer = httpx.post(f"{self.url}/v1/setup_intents/{ref}/confirm", json=body, timeout=PATIENCE_S)
+        answer = clients.request("POST", f"{self.url}/v1/setup_intents/{ref}/confirm", json=body)
         told: dict[str, Any] = answer.json()
         return told
 
@@ -109,7 +107,7 @@ class Stripe:
     def tell(self, url: str) -> None:
         """Send every event there from now on."""
         hook = {"url": url, "secret": WEBHOOK_SECRET}
-        httpx.post(f"{self.url}/_config/webhooks/test", json=hook).raise_for_status()
+        clients.request("POST", f"{self.url}/_config/webhooks/test", json=hook).raise_for_status()
 
 
 def signed(payload: bytes, *, at: float | None = None, secret: str = WEBHOOK_SECRET) -> str:
@@ -175,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _ask(self, content: bytes) -> tuple[int, dict[str, str], bytes]:
         headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOP_BY_HOP}
         url = self.server.behind + self.path
-        reply = httpx.request(self.command, url, content=content, headers=headers, timeout=PATIENCE_S)
+        reply = clients.request(self.command, url, content=content, headers=headers)
         told = {name: value for name, value in reply.headers.items() if name.lower() not in _HOP_BY_HOP}
         return reply.status_code, told, reply.content
 
@@ -230,7 +228,7 @@ def stripe() -> Iterator[Stripe]:
     server.stripe = Stripe(f"http://127.0.0.1:{server.server_port}")
     try:
         with serving(server):
-            wait_for_answer(f"{server.behind}/js.stripe.com/v3/")
+            clients.wait_for_answer(f"{server.behind}/js.stripe.com/v3/")
             yield server.stripe
     finally:
         process.terminate()

@@ -3,11 +3,11 @@
 from io import BytesIO
 from pathlib import Path
 
-import httpx
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests import clients
 from tests.browser import listen_to, wait_until
 from tests.installation import Installation
 from tests.journeys.people import sign_up
@@ -29,7 +29,7 @@ def wide_picture(tmp_path: Path) -> Path:
 
 def shown_picture(page: Page, server: Installation) -> Image.Image:
     path = page.locator(".picture-panel img.avatar").get_attribute("src")
-    return Image.open(BytesIO(httpx.get(f"{server.url}{path}").content)).convert("RGB")
+    return Image.open(BytesIO(clients.request("GET", f"{server.url}{path}").content)).convert("RGB")
 
 
 def is_near(pixel: object, color: tuple[int, int, int]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import clients
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
@@ -300,9 +301,7 @@ print(json.dumps([key.pk, secret]))
 @contextlib.contextmanager
 def signed_in(server: Installation, name: str, password: str) -> Iterator[httpx.Client]:
     """Sign in as a browser does."""
-    with httpx.Client(
-        base_url=server.url, trust_env=False, follow_redirects=True, timeout=PATIENCE_S
-    ) as browser:
+    with clients.client(base_url=server.url, follow_redirects=True) as browser:
         browser.get("/accounts/login/")
         form = {"login": name, "password": password, "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
         assert "sessionid" in browser.post("/accounts/login/", data=form).request.headers["cookie"]

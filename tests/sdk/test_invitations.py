@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests import sdks
+from tests import clients, sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.waiting import until
@@ -65,7 +65,7 @@ def _link(server: Installation, address: str) -> str:
 
 def _join(server: Installation, link: str, username: str, address: str) -> httpx.Response:
     """Sign up by the link and accept, as a browser does."""
-    with httpx.Client(base_url=server.url, trust_env=False, follow_redirects=True) as browser:
+    with clients.client(base_url=server.url, follow_redirects=True) as browser:
 
         def post(page: str, **fields: str) -> httpx.Response:
             browser.get(page)

@@ -13,10 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests import sdks
+from tests import clients, sdks
 from tests.installation import Installation
 from tests.sdk.people import VERSION
-from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.sdk
 
@@ -219,10 +218,8 @@ def test_other_places_are_refused_and_the_sdk_says_why(jobs: Jobs) -> None:
 
 @pytest.fixture(scope="module")
 def alice(server: Installation, keys: dict[str, str]) -> Iterator[httpx.Client]:
-    with httpx.Client(
-        base_url=server.url, auth=("api", keys["alice"]), trust_env=False, timeout=PATIENCE_S
-    ) as client:
-        yield client
+    with clients.client(base_url=server.url, auth=("api", keys["alice"])) as http:
+        yield http
 
 
 def test_both_are_told_over_graphql_and_rest(jobs: Jobs, alice: httpx.Client) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from tests import clients
 from tests.fakes.serving import serving
 from tests.waiting import PATIENCE_S
 
@@ -57,7 +58,7 @@ class Wire:
 
     def __init__(self, url: str, key: str) -> None:
         auth = ("api", key) if key else None
-        self.http = httpx.Client(base_url=url, auth=auth, timeout=PATIENCE_S, trust_env=False)
+        self.http = clients.client(base_url=url, auth=auth)
 
     def ask(self, query: str, **variables: Any) -> httpx.Response:
         """Send one GraphQL document."""

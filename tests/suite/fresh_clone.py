@@ -19,11 +19,11 @@ from pathlib import Path
 
 import httpx
 
-from tests import sdks
+from tests import clients, sdks
 from tests.ports import free_port
 from tests.sdk.wire import Run, Wire
 from tests.suite.passes import ROOT
-from tests.waiting import PATIENCE_S, until, wait_for_answer
+from tests.waiting import PATIENCE_S, until
 
 INSTALLATION_LIMIT_S = 900
 """What only ends a hang; the installation includes downloads."""
@@ -158,7 +158,9 @@ def main() -> None:
         served = Served(clone, env)
         try:
             served.wait_until_it_serves()
-            wait_for_answer(f"{url}/ready")  # the worker says a moment after the web process that it lives
+            clients.wait_for_answer(
+                f"{url}/ready"
+            )  # the worker says a moment after the web process that it lives
             served.tell("It is ready; the newest SDK is installed, and logs a run")
             log_a_run(clone, served, url, env)
             served.tell("The run is stored; Ctrl-C is pressed")
