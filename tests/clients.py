@@ -12,8 +12,8 @@ _TRUSTS_NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def client(**given: Any) -> httpx.Client:
-    """Return a client that waits long and ignores the proxies of this machine; its arguments are those of httpx."""
-    return httpx.Client(**{"verify": _TRUSTS_NOBODY, "trust_env": False, "timeout": PATIENCE_S} | given)
+    """Return a client that waits long and ignores the proxies of this machine; further arguments are httpx's."""
+    return httpx.Client(verify=_TRUSTS_NOBODY, trust_env=False, timeout=PATIENCE_S, **given)
 
 
 def request(method: str, url: str, *, follow_redirects: bool = False, **given: Any) -> httpx.Response:
