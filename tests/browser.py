@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.waiting import PATIENCE_S
 
-PATIENCE_MS = PATIENCE_S * 1000
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
 """The same engine without a window around it: a page costs a third of the CPU time."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -111,6 +110,21 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], chromium:
     return {**browser_type_launch_args, "executable_path": chromium, "args": QUIET}
 
 
+@pytest.fixture(scope="session")
+def browser(browser: Browser) -> Browser:
+    """Let whatever is done and expected in the browser take as long as it needs on a busy machine."""
+    plain = browser.new_context
+
+    def patient(**given: Any) -> BrowserContext:
+        context = plain(**given)
+        context.set_default_timeout(PATIENCE_S * 1000)
+        return context
+
+    browser.new_context = patient  # type: ignore[method-assign]
+    expect.set_options(timeout=PATIENCE_S * 1000)
+    return browser
+
+
 REPLACED = re.compile(r"htmx:(afterRequest|sendAbort),")
 """What htmx says of a request that a newer one replaced, as in a form that somebody goes on filling in."""
 
@@ -155,7 +169,5 @@ def sign_in(page: Page, url: str, name: str, password: str, *, to: str = "/") ->
 def quiet(page: Page) -> Iterator[Page]:
     """Give a page; fail at the end if its console has said anything."""
     said = listen_to(page)
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
     yield page
     assert said == []

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to, sign_in
+from tests.browser import listen_to, sign_in
 from tests.installation import Installation
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,6 @@ print(json.dumps({"token": token_of(Subscription(User.objects.get(username="told
 @pytest.fixture
 def told(page: Page, server: Installation) -> Page:
     """Give the Alerts section of somebody who has not chosen anything."""
-    page.set_default_timeout(PATIENCE_MS)
     server.manage("create_user", "told", "--email", "told@example.com", "--password", PASSWORD)
     sign_in(page, server.url, "told", PASSWORD, to="/settings/alerts")
     return page
@@ -85,7 +84,6 @@ def _unsubscribe(page: Page, server: Installation, browser: Browser) -> None:
     link = f"{server.url}/unsubscribe/{server.manage('shell', '--no-imports', '-c', LINK)['token']}"
     context = browser.new_context()
     mail = context.new_page()
-    mail.set_default_timeout(PATIENCE_MS)
     mail.goto(link)
     expect(mail.get_by_text("Alerts about your own runs")).to_be_visible()
     mail.get_by_role("button", name="Switch it off").click()
@@ -104,7 +102,6 @@ def test_the_section_works_without_scripts(told: Page, server: Installation, bro
     state = told.context.storage_state()
     context = browser.new_context(java_script_enabled=False, storage_state=state)
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{server.url}/settings/alerts")
     page.get_by_role("switch", name="Runs finished").check()
     page.get_by_role("button", name="Save", exact=True).first.click()

@@ -7,21 +7,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to, sign_in
+from tests.browser import listen_to, sign_in
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire, history, row
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _patience() -> Iterator[None]:
-    """Wait long for what must come; what a busy machine needs is no failure."""
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=None)
 
 
 @pytest.fixture
@@ -55,7 +47,6 @@ def page(name: str, wire: Wire, server: Installation, browser: Browser) -> Itera
     """Sign in; fail at the end if the console has said anything."""
     context = browser.new_context(reduced_motion="reduce", viewport={"width": 1440, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
     sign_in(page, server.url, name, PASSWORD)
     yield page

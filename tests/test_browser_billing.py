@@ -11,7 +11,7 @@ from email.message import EmailMessage
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import PATIENCE_MS, sign_in
+from tests.browser import sign_in
 from tests.fakes import stripe as fake
 from tests.fakes.smtp import MailServer, mail_server, text_of
 from tests.installation import Installation
@@ -109,8 +109,6 @@ def mail_to(smtp: MailServer, name: str, subject: str) -> EmailMessage:
 def test_from_the_free_plan_to_an_invoice_and_to_another_billing_admin(
     page: Page, selling: Installation, smtp: MailServer, stripe: fake.Stripe
 ) -> None:
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
     sign_in(page, selling.url, "ada", PASSWORD, to=BILLING)
     _upgrade(page, selling, stripe)
     _use(page, selling, smtp)

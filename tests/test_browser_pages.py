@@ -15,7 +15,7 @@ from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
 from demo.people import PASSWORD
 from demo.wire import DESCRIBE, LoggedRun, Server
-from tests.browser import PATIENCE_MS, listen_to, sign_in, wait_until
+from tests.browser import listen_to, sign_in, wait_until
 from tests.fixtures import installed
 from tests.installation import Installation
 from tests.suite.passes import share
@@ -218,7 +218,7 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     now = time.time()
     run.log(system=[{"_timestamp": now, "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
     program.close()
-    expect(gpu_09.locator(".gpu-tile").nth(7)).to_contain_text("77%", timeout=PATIENCE_MS)  # without a reload
+    expect(gpu_09.locator(".gpu-tile").nth(7)).to_contain_text("77%")  # without a reload
     assert said == []
     page.close()
 

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to, sign_in
+from tests.browser import listen_to, sign_in
 from tests.fakes.smtp import MailServer, mail_server, text_of
 from tests.installation import Installation
 from tests.waiting import until
@@ -36,7 +36,6 @@ def second(browser: Browser) -> Iterator[Page]:
     """Give another person's browser."""
     context = browser.new_context()
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
     yield page
     assert said == []

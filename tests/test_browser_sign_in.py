@@ -7,7 +7,7 @@ import pytest
 from allauth.mfa.totp.internal.auth import hotp_value, yield_hotp_counters_from_time
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import listen_to
 from tests.fakes.oidc import Provider, oidc_provider
 from tests.installation import Installation
 from tests.waiting import until
@@ -38,7 +38,6 @@ def _sign_in(page: Page, server: Installation, name: str) -> None:
 def test_signing_in_through_a_provider(
     page: Page, new_server: Callable[..., Installation], oidc: Provider
 ) -> None:
-    page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
     server = new_server(
         RUNYARD_OIDC_ISSUER=oidc.issuer, RUNYARD_OIDC_CLIENT_ID="runyard", RUNYARD_OIDC_NAME="Example SSO"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to, sign_in, wait_until
+from tests.browser import listen_to, sign_in, wait_until
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire
@@ -23,14 +23,6 @@ mutation Begin($name: String, $project: String, $shown: String, $config: JSONStr
                        summaryMetrics: $summary, tags: $tags}) { bucket { id } }
 }"""
 END = {"complete": True, "exitcode": 0}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _patience() -> Iterator[None]:
-    """Wait long for what must come; what a busy machine needs is no failure."""
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=None)
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +66,11 @@ def page(signed_in: Any, browser: Browser, server: Installation, size: dict[str,
     """Open the table as for the first time; fail at the end if the console has said anything."""
     context = browser.new_context(storage_state=signed_in, viewport=size, reduced_motion="reduce")  # type: ignore[arg-type]
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
     page.goto(f"{server.url}/tabea/table/runs")
     save(page, None)
     page.goto(f"{server.url}/tabea/table/runs")
-    expect(row(page, "r129")).to_be_visible(timeout=PATIENCE_MS)
+    expect(row(page, "r129")).to_be_visible()
     yield page
     context.close()
     assert said == []
@@ -281,7 +272,7 @@ def test_bulk_acts_reach_all_pages(page: Page) -> None:
     page.locator("#ask-sure [type=submit]").click()
     deleted = page.locator(".toast-note", has_text="Run deleted")
     deleted.get_by_role("button", name="Undo").click()  # at once: the offer goes after a while
-    expect(page.locator(".toast-note", has_text="Run restored")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.locator(".toast-note", has_text="Run restored")).to_be_visible()
     counter(page, f"{COUNT - 1} of {COUNT} runs")
     expect(row(page, "r128")).to_be_visible()
 
@@ -339,12 +330,12 @@ def test_runs_change_and_appear_while_one_looks(page: Page, wire: Wire) -> None:
     wire.post(Run("tabea", "table", "r129"), END)
     expect(row(page, "r129").locator(".state-pill")).to_have_text("Finished")
     begin(wire, "later", {"lr": 1}, {"loss": 1}, [])
-    expect(row(page, "later")).to_be_visible(timeout=PATIENCE_MS)
+    expect(row(page, "later")).to_be_visible()
     counter(page, f"{COUNT + 1} runs")
     expect(row(page, "r127").locator("[data-pick]")).to_be_checked()
     assert page.evaluate("window.stillHere") is True
     page.locator("[data-scroll]").evaluate("view => { view.scrollTop = view.scrollHeight; }")
-    expect(row(page, "r000")).to_be_visible(timeout=PATIENCE_MS)
+    expect(row(page, "r000")).to_be_visible()
     expect(row(page, "r127").locator("[data-pick]")).to_be_checked()
 
 

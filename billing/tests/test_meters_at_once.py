@@ -24,6 +24,7 @@ from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
 from storage.models import ByteEntry
 from tests.factories import ProjectFactory, RunFactory
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 6
@@ -82,6 +83,24 @@ def test_meters_and_closings_at_once_count_everything_once(monkeypatch):
     before = table()
     rebuild()
     assert table() == before
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+def test_a_run_that_is_just_ending_is_left_for_the_next_time():
+    """BIL-4: the meter neither waits for who ends a run nor counts what they are about to change."""
+    run, other = RunFactory(), RunFactory()
+    began = timezone.now() - timedelta(hours=2)
+    TrackedInterval.objects.update(began_at=began, not_before=began, counted_to=began)
+    with transaction.atomic():
+        write_group([post(run, complete=0)])
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(_threaded(run_meter)).result(PATIENCE_S)
+        counted_to = dict(TrackedInterval.objects.values_list("run_id", "counted_to"))
+        assert counted_to[run.pk] == began
+        assert counted_to[other.pk] > began
+    run_meter()
+    ended = TrackedInterval.objects.get(run=run)
+    assert ended.counted_to == ended.ended_at
 
 
 def test_a_run_that_ends_while_its_interval_is_split_counts_once():

@@ -68,6 +68,14 @@ def test_few_points_are_exact_and_many_are_bucketed(run):
     assert (bucketed["min"][0], bucketed["max"][0]) == (0, 10)
 
 
+def test_a_point_on_an_edge_begins_the_next_bucket():
+    """MET-2: buckets are of equal width and hold their beginning; the last one holds its end, too."""
+    found = sample(np.arange(9.0), np.arange(9.0), buckets=4)
+    assert found.count.tolist() == [2, 2, 2, 3]
+    assert found.min.tolist() == [0, 2, 4, 6]
+    assert found.x.tolist() == [1, 3, 5, 8]
+
+
 def test_non_finite_values_travel_by_name(run):
     found = selectors.series(run.pk, Kind.HISTORY, ["loss"], buckets=100)["loss"]
     assert found["last"][7] == "NaN"

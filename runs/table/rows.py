@@ -62,7 +62,7 @@ def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> 
     wanted = Run.objects.filter(pk__in=ids)
     reader = Reader(map(named, columns))
     cells = {pk: reader.cells(values) for pk, _state, values in reader.rows(wanted)}
-    runs = {run.pk: run for run in wanted.select_related("user", "logged_by", "pulse").defer(*WIDE)}
+    runs = {run.pk: run for run in wanted.defer(*WIDE)}
     for run in runs.values():
         run.project = project
     return [Row(runs[pk], cells[pk]) for pk in ids if pk in runs and pk in cells]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import listen_to
 from tests.installation import Installation
 from tests.journeys.people import sign_up
 from tests.journeys.test_teams import invite, make_team
@@ -19,7 +19,6 @@ def other(browser: Browser) -> Iterator[Page]:
     """Give a second person's browser; a refused page is what this journey looks for, so its console may say so."""
     context = browser.new_context()
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
     yield page
     assert [line for line in said if "403" not in line] == []

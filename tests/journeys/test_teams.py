@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.browser import PATIENCE_MS, listen_to
+from tests.browser import listen_to
 from tests.installation import Installation
 from tests.journeys.people import sign_up
 
@@ -21,7 +21,6 @@ def other(browser: Browser) -> Iterator[Page]:
     """Give a second person's browser; fail at the end if its console has said anything."""
     context = browser.new_context()
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     said = listen_to(page)
     yield page
     assert said == []

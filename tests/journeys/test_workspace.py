@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import sdks
-from tests.browser import PATIENCE_MS, wait_until
+from tests.browser import wait_until
 from tests.installation import Installation
 from tests.journeys.people import leave_with_env, sign_up
 from tests.sdk.wire import Run, Wire, history, row
@@ -45,16 +45,14 @@ def test_two_runs_appear_live_in_one_chart(
     send_points(wire, first, 0, 40)
     page.goto(f"{server.url}/workspacer/race")
     page.evaluate("window.stillHere = true")
-    expect(page.locator(f"{LOSS} .chart-above")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.locator(f"{LOSS} .chart-above")).to_be_visible()
     script = TRAINS.replace("sys.argv[1]", "'second'").replace("sys.argv[2]", "'0.5'")
     process = sdks.start_script(sdk("0.31.0"), script, env=env, cwd=tmp_path)
     try:
-        expect(page.locator(".run-row[data-uid=second]")).to_be_visible(timeout=PATIENCE_MS)
-        expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute(
-            "aria-label", re.compile("2 lines"), timeout=PATIENCE_MS
-        )
+        expect(page.locator(".run-row[data-uid=second]")).to_be_visible()
+        expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
         expect(page.locator(".run-row[data-uid=second] .state-dot")).to_have_attribute(
-            "data-state", "finished", timeout=PATIENCE_MS
+            "data-state", "finished"
         )
         assert page.evaluate("window.stillHere") is True
     finally:
@@ -83,9 +81,7 @@ def filled(quiet: Page, server: Installation) -> Page:
             send_points(wire, run, start, 1000, scale=scale)
     wire.http.close()
     page.goto(f"{server.url}/{name}/charts")
-    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute(
-        "aria-label", re.compile("2 lines"), timeout=PATIENCE_MS
-    )
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
     return page
 
 
@@ -214,7 +210,7 @@ def test_a_point_is_painted_soon(
     run = wire.begin("live", "run")
     send_points(wire, run, 0, 2)
     page.goto(f"{server.url}{run.page}")
-    expect(page.locator(f"{LOSS} .chart-value")).to_have_text("999", timeout=PATIENCE_MS)
+    expect(page.locator(f"{LOSS} .chart-value")).to_have_text("999")
     page.evaluate(STAMP)
     delays = []
     for step in range(2, 22):

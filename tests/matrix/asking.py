@@ -81,6 +81,8 @@ def _refused(status: int, body: str) -> Answer | None:
 def answer_of_page(response: HttpResponseBase) -> Answer:
     """Read a web page's answer."""
     body = "" if response.streaming else bytes(getattr(response, "content", b"")).decode(errors="replace")
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        assert "<script>evil" not in body, "what somebody has written is markup of the page"
     location = str(response.headers.get("Location", ""))
     if response.status_code == 302 and location.startswith(reverse(settings.LOGIN_URL)):
         return Answer.LOGIN

@@ -1,5 +1,6 @@
 """The people, projects and runs that the cells of the matrix are asked with."""
 
+import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -9,15 +10,15 @@ from django.utils import timezone
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts.models import ApiKey, OutboxMail, User
+from accounts.models import ApiKey, Name, OutboxMail, Profile, User
 from alerts.models import AlertSettings, Automation, MessageState, Mute, Route
 from alerts.tests.places import a_place
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions import subscription_of
-from runs.models import ChartAccess, Project, Run, SavedView, StoredChart, Visibility
+from runs.models import ChartAccess, Project, Run, RunAlert, SavedView, StoredChart, Visibility
 from runs.services import projects as project_services
 from teams.mail import hash_of
-from teams.models import Invitation, Organization, Role, Team
+from teams.models import Invitation, Organization, Role, ServiceAccount, Team
 from teams.roles import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (
@@ -37,6 +38,21 @@ from tests.factories import (
 from tests.matrix.cases import NOTHING, ROLE, Case, Over, Thing
 from tests.matrix.permissions import BILLING, ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
 
+EVIL = '"><script>evil()</script>'
+"""What people write wherever they are free to; no page may have it as markup."""
+FREE_TEXTS = {
+    Run: "display_name notes group job_type host program git_remote",
+    Project: "description",
+    SavedView: "name",
+    User: "display_name",
+    Profile: "bio institution location intro",
+    Organization: "display_name",
+    Team: "display_name",
+    Role: "description",
+    ServiceAccount: "description",
+    Automation: "description",
+}
+"""Their models and fields."""
 PEOPLE = ("stranger", "viewer", "member", "colleague", "admin", "chief", "outsider", "operator")
 """Who signs in; ``outsider`` belongs to the organization only, ``operator`` runs the installation."""
 DEPUTY = "deputy"
@@ -156,7 +172,12 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
         over = Over.OWN_VIEW if owner else Over.VIEW
         world.things[over].append(Thing(f"view in {place}/{visibility}", view, visibility, place, owner))
     for owner in owners:
-        run: Run = RunFactory(project=project, uid=f"of-{owner}", user=world.users[owner])
+        written = json.dumps({EVIL: {"value": EVIL}})
+        run: Run = RunFactory(
+            project=project, uid=f"of-{owner}", user=world.users[owner], tags=["<s>"], config_text=written,
+            summary_text=written,
+        )  # fmt: skip
+        RunAlert.objects.create(run=run, title=EVIL, text=EVIL, level="INFO")
         add_run_file(run, "notes.txt")
         _automation(world, place, visibility, run, owner)
         label = f"{place}/{visibility} of {owner}"
@@ -233,6 +254,13 @@ def _alerts(world: World, *places: tuple[str, Team]) -> None:
     world.things[Over.MUTE].append(Thing("mute of member", row, owner="member"))
 
 
+def _write_evil() -> None:
+    """Let everybody have written wherever they may what a careless page takes for its own markup."""
+    Profile.objects.bulk_create(Profile(claim=claim) for claim in Name.objects.filter(profile=None))
+    for model, names in FREE_TEXTS.items():
+        model._default_manager.update(**dict.fromkeys(names.split(), EVIL))
+
+
 def build() -> World:
     """Make it; the caller chooses the transaction."""
     world = World()
@@ -258,6 +286,7 @@ def build() -> World:
     for place, place_team in places:
         _charts(world, place, place_team)
     _alerts(world, *places)
+    _write_evil()
     world.things[Over.NOTHING] = [NOTHING]
     OutboxMail.objects.create(pk=1, to="a@example.com", kept_at=timezone.now())
     _invitations(world, team, Team.objects.get(name="elsewhere"))
