@@ -99,7 +99,7 @@ def test_a_run_that_is_just_ending_is_left_for_the_next_time():
         assert counted_to[run.pk] == began
         assert counted_to[other.pk] > began
     run_meter()
-    ended = TrackedInterval.objects.get(run=run)
+    ended = TrackedInterval.objects.get(run_id=run.pk)
     assert ended.counted_to == ended.ended_at
 
 
