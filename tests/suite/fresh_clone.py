@@ -158,9 +158,8 @@ def main() -> None:
         served = Served(clone, env)
         try:
             served.wait_until_it_serves()
-            clients.wait_for_answer(
-                f"{url}/ready"
-            )  # the worker says a moment after the web process that it lives
+            # the worker says a moment after the web process that it lives
+            clients.wait_for_answer(f"{url}/ready")
             served.tell("It is ready; the newest SDK is installed, and logs a run")
             log_a_run(clone, served, url, env)
             served.tell("The run is stored; Ctrl-C is pressed")
