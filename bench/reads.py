@@ -9,8 +9,9 @@ from django.db import transaction
 
 from bench import world
 from metrics import compaction, selectors, store
-from metrics.group_commit import Post, write_group
+from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
+from metrics.posts import Post
 from metrics.writing import Lines
 from runs.models import Run
 from runs.services import purge

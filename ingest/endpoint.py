@@ -20,11 +20,12 @@ from common import live
 from common.errors import DomainError, Gone, NotFound, TooManyRequests, Unavailable
 from common.rates import Pace
 from common.telemetry.definitions import ABORTED, INGEST_POSTS, STORED, database_failed
-from ingest.bodies import Receive, read_body
+from ingest.bodies import Receive, open_body
 from ingest.callers import authorized
 from ingest.rights import Names, rights
 from metrics import group_commit
-from metrics.group_commit import Ack, Post
+from metrics.group_commit import Ack
+from metrics.posts import Post
 
 logger = logging.getLogger(__name__)
 
@@ -84,14 +85,14 @@ async def _take(form: Form, names: Names, scope: dict[str, Any], receive: Receiv
     headers = dict(scope["headers"])
     run_id = await authorized(scope, headers, names)
     _check_pace(run_id, names)
-    body = await read_body(receive, headers)
-    if body is None:
-        INGEST_POSTS.labels(ABORTED).inc()
-        return None
-    if len(body) > _INLINE_BYTES:
-        post = await asyncio.to_thread(form.read, body, run_id, headers)
-    else:
-        post = form.read(body, run_id, headers)
+    async with open_body(receive, headers) as body:
+        if body is None:
+            INGEST_POSTS.labels(ABORTED).inc()
+            return None
+        if len(body) > _INLINE_BYTES:
+            post = await asyncio.to_thread(form.read, body, run_id, headers)
+        else:
+            post = form.read(body, run_id, headers)
     return await group_commit.committer().store(post)
 
 

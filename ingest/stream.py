@@ -16,8 +16,9 @@ from common.errors import DomainError, Invalid
 from ingest.bodies import Receive
 from ingest.endpoint import Form, Headers, Send, serve
 from ingest.rows import exit_code_of, summary_of, why_not_written
-from metrics.group_commit import Ack, BadRow, Exact, Post
+from metrics.group_commit import Ack
 from metrics.models import Kind
+from metrics.posts import BadRow, Exact, Post
 from metrics.writing import Lines
 from runs.access import RunAction
 from runs.projection import check_nesting, decode

@@ -3,7 +3,7 @@
 A batch's payload is::
 
     u16 groups, u16 rows
-    per group of rows that have the same numeric keys:
+    per group of rows that have the same numeric keys (at most 65,535 of them; more are split into several groups):
         u32 keyset, u16 rows, u16 keys, u8 dense
         u8[keys] modes, u16[rows] row numbers unless dense, float64[keys][rows] values
     JSON: {"o": [[row, [key, ...], value], ...], "i": {group: {column: [rows whose value is an int]}}}
@@ -34,6 +34,8 @@ SEPARATOR = "\x1f"
 """Joins the keys of a nested value's path in column names."""
 MAX_ROWS = 4096
 """Rows a batch may have; longer posts are cut."""
+MAX_KEYS = 2**16 - 1
+"""Keys a group may have."""
 _EXACT = 2**53
 _NUMBERS = frozenset({int, float})
 _HEAD = struct.Struct("<HH")
@@ -166,20 +168,29 @@ class _Member:
         self.values.append(values)
         self.kinds.add(kinds)
 
-    def group(self, row_count: int) -> Group | None:
-        """Return the columns; None when an integer is beyond 2^53."""
+    def groups(self, row_count: int) -> list[Group] | None:
+        """Return the columns, at most MAX_KEYS to a group; None when an integer is beyond 2^53."""
         modes = self._modes()
         if modes is None:
             return None
         shape = len(self.values), len(self.keys)
         flat = np.fromiter(chain.from_iterable(self.values), np.float64, shape[0] * shape[1])
-        return Group(
-            keys=self.keys,
-            rows=None if len(self.where) == row_count else np.array(self.where, np.uint16),
-            values=np.ascontiguousarray(flat.reshape(shape).T),
-            modes=bytes(mode for mode, _ in modes),
-            int_rows={position: listed for position, (_, listed) in enumerate(modes) if listed},
-        )
+        values = np.ascontiguousarray(flat.reshape(shape).T)
+        rows = None if len(self.where) == row_count else np.array(self.where, np.uint16)
+        return [
+            Group(
+                keys=self.keys[start : start + MAX_KEYS],
+                rows=rows,
+                values=values[start : start + MAX_KEYS],
+                modes=bytes(mode for mode, _ in modes[start : start + MAX_KEYS]),
+                int_rows={
+                    position: listed
+                    for position, (_, listed) in enumerate(modes[start : start + MAX_KEYS])
+                    if listed
+                },
+            )
+            for start in range(0, len(self.keys), MAX_KEYS)
+        ]
 
     def _modes(self) -> list[tuple[Mode, list[int]]] | None:
         if len(self.kinds) > 1:
@@ -232,13 +243,13 @@ def _members(
 def _pack(rows: Sequence[Mapping[str, Any]], *, by_value: bool) -> Batch | None:
     """Return the batch; None when whole rows were taken as numbers and one is an integer beyond 2^53."""
     other: list[tuple[int, list[str], Any]] = []
-    groups = []
+    groups: list[Group] = []
     for member in _members(rows, other, by_value=by_value):
         if member.keys:
-            group = member.group(len(rows))
-            if group is None:
+            found = member.groups(len(rows))
+            if found is None:
                 return None
-            groups.append(group)
+            groups += found
     return Batch(len(rows), groups, other)
 
 

@@ -19,12 +19,13 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from common.errors import Conflict, DomainError, Gone, Unavailable
-from metrics import listeners, measures
+from metrics import listeners, measures, salvage
 from metrics.models import Kind
 from metrics.placement import Piece, place_log, place_log_exactly
-from metrics.writing import Lines, PointWriter
+from metrics.posts import Exact, Post
+from metrics.writing import PointWriter
 from runs.selectors import lifetime_began_at, log_lines_between
-from runs.services.posts import LogLines, RunNow, RunPost, apply_posts, lock_runs, log_ends
+from runs.services.posts import LogLines, RunNow, apply_posts, lock_runs, log_ends
 from runs.states import ACTIVE
 
 logger = logging.getLogger(__name__)
@@ -42,51 +43,6 @@ class GapError(Conflict):
             "Lines are missing before these. Send from `expected` on, or say that they were lost."
         )
         self.detail = {"expected": expected}
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row that cannot be written, of a post whose numbers are exact."""
-
-    kind: Kind
-    offset: int
-    text: str
-    reason: str
-
-
-@dataclass(slots=True)
-class Exact:
-    """Of a post of a writer that numbers its lines for its whole life, so that nothing has to be guessed (REST)."""
-
-    lost: set[Kind] = field(default_factory=set)
-    """What is missing before lines of these, the client has lost."""
-    bad: list[BadRow] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Post:
-    """One decoded post."""
-
-    run_id: int
-    writer: str = ""
-    history: Lines | None = None
-    system: Lines | None = None
-    log_offset: int = 0
-    log_lines: list[str] = field(default_factory=list)
-    run: RunPost = field(default_factory=lambda: RunPost(run_id=0))
-    exact: Exact | None = None
-
-    @property
-    def is_placed(self) -> bool:
-        """Whether what is stored of its writer matters; other posts are only signs of life."""
-        return bool(self.history or self.system or self.log_lines or self.exact)
-
-    @property
-    def offsets(self) -> dict[Kind, int]:
-        """Where its lines begin."""
-        streams = {Kind.HISTORY: self.history, Kind.SYSTEM: self.system}
-        found = {kind: lines.offset for kind, lines in streams.items() if lines is not None}
-        return found | {Kind.LOG: self.log_offset}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +148,8 @@ def _place_exactly(post: Post, exact: Exact, points: PointWriter, logs: _LogWrit
     if post.system is not None:
         points.write_exactly(post.run_id, Kind.SYSTEM, post.writer, post.system)
     post.run.log = logs.write_exactly(post)
-    post.run.bad_lines = [
-        (bad.kind.label, bad.text, bad.reason) for bad in exact.bad if bad.offset >= ends[bad.kind]
-    ]
+    bad = [(row.kind.label, row.text, row.reason) for row in exact.bad if row.offset >= ends[row.kind]]
+    post.run.bad_lines = bad + exact.set_aside
 
 
 def _labelled(ends: Mapping[Kind, int]) -> dict[str, int]:
@@ -257,17 +212,32 @@ def write_group(posts: Sequence[Post]) -> list[Ack | DomainError]:
     Raises:
         DatabaseError: nothing of the group was stored.
     """
-    at = timezone.now()
     with transaction.atomic():
-        now = lock_runs({post.run_id for post in posts})
-        accepted = [post for post in posts if post.run_id in now and not now[post.run_id].is_deleted]
-        written, after_commit = _write(accepted, now, at) if accepted else ([], lambda: None)
+        answers, after_commit = _write_accepted(posts)
     after_commit()
+    return answers
+
+
+def check_storable(post: Post) -> None:
+    """Write a post and take it back.
+
+    Raises:
+        Exception: what writing it raises.
+    """
+    with transaction.atomic():
+        _write_accepted([post])
+        transaction.set_rollback(True)
+
+
+def _write_accepted(posts: Sequence[Post]) -> tuple["Answers", Callable[[], None]]:
+    now = lock_runs({post.run_id for post in posts})
+    accepted = [post for post in posts if post.run_id in now and not now[post.run_id].is_deleted]
+    written, after_commit = _write(accepted, now, timezone.now()) if accepted else ([], lambda: None)
     answers = iter(written)
     gone = Gone("This run was deleted; nothing more is stored for it.")
     return [
         next(answers) if post.run_id in now and not now[post.run_id].is_deleted else gone for post in posts
-    ]
+    ], after_commit
 
 
 Answers = list["Ack | DomainError"]
@@ -375,16 +345,20 @@ def _guarded(posts: Sequence[Post]) -> Answers:
 
 
 def _alone(post: Post) -> "Ack | DomainError":
+    """Store a post whose group failed; what fails a second time for itself alone is set aside (`metrics.salvage`)."""
     try:
-        return _guarded([post])[0]
-    except DatabaseError:
-        logger.exception("post for run %s not stored: the database failed", post.run_id)
-    except DomainError as error:
-        return error
-    except Exception:
-        logger.exception("post for run %s not stored", post.run_id)
-    # 503 for bugs too: the SDK keeps the data and sends it again, while a 4xx would end its stream for good
-    return Unavailable("The post could not be stored just now. Nothing of it is kept; send it again.")
+        try:
+            return _guarded([post])[0]
+        except DomainError as error:
+            return error
+        except Exception as error:
+            logger.exception("post for run %s not stored", post.run_id)
+            if not salvage.is_for_good(post, error):
+                raise
+            return _guarded([salvage.without_poison(post, error, check_storable)])[0]
+    except Exception:  # noqa: BLE001 - whatever it was, the thread goes on
+        # 503 for bugs too: the SDK keeps the data and sends it again, while a 4xx would end its stream for good
+        return Unavailable("The post could not be stored just now. Nothing of it is kept; send it again.")
 
 
 _committer: Committer | None = None

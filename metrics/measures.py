@@ -23,7 +23,7 @@ from common.telemetry.definitions import (
 from metrics.models import Segment, Stream
 
 if TYPE_CHECKING:
-    from metrics.group_commit import Post
+    from metrics.posts import Post
     from metrics.writing import Lines
 
 

@@ -17,6 +17,8 @@ class RunsConfig(AppConfig):
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex
         from runs.services import files, holdings, project_deletion, purge
+        from runs.set_aside import set_aside_marks
+        from runs.timeline import register_marks
         from storage.services import register_blob_user
         from storage.tickets import register_receiver
         from teams.deletion import Holding, register_holding
@@ -30,6 +32,7 @@ class RunsConfig(AppConfig):
         key_scopes.register()
         regex.listen()
         register_reading("runs", measures.states)
+        register_marks(set_aside_marks)
         register_receiver(files.PURPOSE, files.receive_run_file)
         register_blob_user(used_blobs)
         holdings.register_measure(holdings.FILE, holdings.file_bytes)

@@ -1,20 +1,29 @@
 """``POST /files/{entity}/{project}/{run}/file_stream``: the SDK's stream of lines, as a lean ASGI endpoint."""
 
 import json
+import logging
 import re
 from typing import Any
 
+from django.conf import settings
+
 from access.routes import declare
 from common.errors import DomainError, Invalid
-from ingest.bodies import Receive
+from ingest.bodies import Receive, too_many_lines
 from ingest.endpoint import Form, Headers, Send, serve
 from ingest.rows import exit_code_of, summary_of, why_not_written
 from metrics.codec import read_lines
-from metrics.group_commit import Ack, Post
+from metrics.group_commit import Ack
+from metrics.posts import Post
 from metrics.writing import Lines
 from runs.access import RunAction
 from runs.projection import read_lenient
 from runs.services.posts import RunPost
+
+logger = logging.getLogger(__name__)
+
+_VALUES_A_LINE = 4
+"""On average over a post of as many lines as are taken."""
 
 
 def _content(files: dict[str, Any], name: str) -> tuple[int, list[str]] | None:
@@ -32,6 +41,8 @@ def _lines_of(files: dict[str, Any], name: str, run: RunPost) -> Lines | None:
     if found is None:
         return None
     offset, lines = found
+    if sum(line.count(",") for line in lines) > _VALUES_A_LINE * settings.FILE_STREAM_MAX_LINES:
+        raise too_many_lines()
     rows, bad = read_lines(lines)
     kind = "history" if "history" in name else "system"
     if bad:
@@ -91,7 +102,18 @@ def read_post(body: bytes, run_id: int, writer: str) -> Post:
 
 
 def _read(body: bytes, run_id: int, headers: Headers) -> Post:
-    return read_post(body, run_id, headers.get(b"x-wandb-async-client-id", b"").decode("latin-1")[:64])
+    """Decode a body; one on which our own code fails is set aside, since it would fail each time it came again."""
+    writer = headers.get(b"x-wandb-async-client-id", b"").decode("latin-1")[:64]
+    try:
+        return read_post(body, run_id, writer)
+    except (DomainError, MemoryError):
+        raise
+    except Exception as error:
+        logger.exception("a post for run %s could not be read", run_id)
+        text = body.decode(errors="replace")
+        return Post(
+            run_id, writer, run=RunPost(run_id, bad_lines=[("post", text, f"not readable: {error!r}")])
+        )
 
 
 def _answer(ack: Ack) -> dict[str, Any]:

@@ -7,6 +7,8 @@ MIB = 1024 * 1024
 CRASH_TIMEOUT_S = env.int("RUNYARD_CRASH_TIMEOUT_S", default=300)
 DELETED_KEPT_DAYS = env.int("RUNYARD_DELETED_KEPT_DAYS", default=7)
 FILE_STREAM_MAX_BYTES = env.int("RUNYARD_FILE_STREAM_MAX_MIB", default=64) * MIB
+FILE_STREAM_MAX_LINES = env.int("RUNYARD_FILE_STREAM_MAX_LINES", default=1_000_000)
+"""Lines of a post: history, system metrics, log (SDKs send up to 300,000), and four times as many values."""
 GRAPHQL_MAX_BYTES = env.int("RUNYARD_GRAPHQL_MAX_MIB", default=32) * MIB
 UPLOAD_MAX_BYTES = env.int("RUNYARD_UPLOAD_MAX_GIB", default=100) * 1024 * MIB
 SLOW_CLIENT_S = env.int("RUNYARD_SLOW_CLIENT_S", default=60)

@@ -6,10 +6,11 @@ import random
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.codec import Batch, decode, encode, pack, read_lines, unpack
+from metrics.codec import MAX_KEYS, Batch, decode, encode, pack, read_lines, unpack
 
 
 def round_trip(rows, *, compress=False):
@@ -127,3 +128,11 @@ def test_lines_of_strings_keep_their_numbers_together():
 def test_an_integer_no_double_holds_is_kept_among_rows_of_the_same_keys():
     rows: list[dict[str, Any]] = [{"a": 0, "b": None}, {"a": 10**18 - 1}, {"a": 1}]
     assert unpack(pack(rows)) == rows
+
+
+@pytest.mark.parametrize("count", [MAX_KEYS, MAX_KEYS + 1, 3 * MAX_KEYS])
+def test_a_row_of_more_keys_than_a_group_has_comes_back(count):
+    """The review's H2: it was refused for ever, and all rows behind it."""
+    wide = {f"k{number}": number if number % 3 else number / 7 for number in range(count)}
+    rows = [{"k0": 1, "text": "a"}, wide, {**wide, "nested": {"k": 2.5}}]
+    assert round_trip(rows, compress=True) == rows

@@ -14,8 +14,9 @@ from access.actor import SYSTEM
 from common.errors import Unavailable
 from metrics import group_commit, keysets, store
 from metrics.codec import MAX_ROWS
-from metrics.group_commit import Ack, Post, write_group
+from metrics.group_commit import Ack, write_group
 from metrics.models import Kind, Sequence, Tail
+from metrics.posts import Post
 from runs.models import BadLine, Run
 from runs.selectors import log_lines_between
 from runs.services import deletion, lifecycle

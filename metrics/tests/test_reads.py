@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import compaction, keysets, selectors, store
-from metrics.group_commit import Post, write_group
+from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
+from metrics.posts import Post
 from metrics.sampling import sample
 from metrics.segments import Index
 from metrics.tests.test_ingest import history, post, send

@@ -17,7 +17,7 @@ from access.web import actor_of
 from common.errors import Invalid
 from runs import selectors
 from runs.access import RunAction
-from runs.models import BadLine, Run, RunAlert
+from runs.models import Run, RunAlert
 from runs.overview import overview_facts
 from runs.pages import run_context
 from runs.reveal import conceal, is_revealed, reveal
@@ -25,6 +25,7 @@ from runs.secrets import Found, mask, mask_tree
 from runs.services import annotations, lifecycle
 from runs.services.lifecycle import RunFields
 from runs.services.reveal import reveal_secrets
+from runs.set_aside import lines_set_aside
 from runs.timeline import timeline_of
 from runs.values import config_tree, leaves_of, nodes_of, summary_tree
 
@@ -61,15 +62,6 @@ def _alerts(run: Run) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _bad_lines(run: Run) -> list[BadLine]:
-    if not run.pulse.bad_lines:
-        return []
-    lines = list(BadLine.objects.filter(run=run).order_by("-pk")[:_LISTED])
-    for line in lines:
-        line.text = mask(line.text)
-    return lines
-
-
 @declare(RunAction.VIEW)
 @never_cache
 @require_GET
@@ -94,7 +86,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "summary": parts[1],
         "timeline": timeline_of(run),
         "alerts": _alerts(run),
-        "bad_lines": _bad_lines(run),
+        "bad_lines": lines_set_aside(run),
         "secrets": found,
         "revealed": revealed,
     }

@@ -198,6 +198,27 @@ def test_a_gzip_bomb_is_refused_by_the_settings_name(ada: Person, run: Run) -> N
     assert "RUNYARD_FILE_STREAM_MAX_MIB" in reply.json()["errors"][0]["message"]
 
 
+def test_a_few_bytes_that_spell_millions_of_lines_are_refused_by_the_settings_name(
+    ada: Person, run: Run
+) -> None:
+    """The review's H4: 35 KiB of gzip took 0.9 GiB."""
+    lines = b",".join([b'"{}"'] * 1_500_000)
+    body = gzip.compress(b'{"files":{"wandb-history.jsonl":{"offset":0,"content":[%b]}}}' % lines, 9)
+    reply = ada.wire.post(run, body, **{"Content-Encoding": "gzip"})
+    assert reply.status_code == 413
+    assert "RUNYARD_FILE_STREAM_MAX_LINES" in reply.json()["errors"][0]["message"]
+    ok(ada.wire.post(run, history(0, row(0))))
+    assert steps(ada, run) == [0]
+
+
+def test_a_row_of_70000_keys_and_those_behind_it_are_stored(ada: Person, run: Run) -> None:
+    """The review's H2: it was answered 503 for ever."""
+    wide = row(1, **{f"layer/{number}": number / 7 for number in range(70_000)})
+    ok(ada.wire.post(run, history(0, row(0), wide, row(2))))
+    assert steps(ada, run) == [0, 1, 2]
+    assert ada.wire.rows(run)[1] == wide
+
+
 @pytest.mark.parametrize("body", [b"not gzip", gzip.compress(b"{}")[:-4]], ids=["other", "cut off"])
 def test_broken_gzip_is_400(ada: Person, run: Run, body: bytes) -> None:
     assert ada.wire.post(run, body, **{"Content-Encoding": "gzip"}).status_code == 400
