@@ -35,6 +35,12 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
         raise TooManyRequests(message, wait_s=allowance.reset_s)
 
 
+def spend_more(actor: Actor, *, what: str, limit: int, amount: int) -> None:
+    """Let a request that is done count for so many more; what that leaves, the next one is told."""
+    if amount > 0:
+        spend(what, _named(actor)[0], limit=limit, window_s=WINDOW_S, amount=amount)
+
+
 def _named(actor: Actor) -> tuple[str, str]:
     if actor.key_id is not None:
         return f"key {actor.key_id}", "API key"

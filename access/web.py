@@ -16,6 +16,15 @@ from access.things import path_of
 from common.errors import DomainError, Forbidden, NotFound
 from common.rates import Allowance
 
+GONE = "runyard.gone"
+"""In an ASGI scope: the event that is set when the client closes the connection."""
+
+
+def gone_of(request: HttpRequest) -> Callable[[], bool]:
+    """Return what says whether the client has left; never, where the server cannot know."""
+    event = getattr(request, "scope", {}).get(GONE)
+    return event.is_set if event is not None else lambda: False
+
 
 def address_of(request: HttpRequest) -> str:
     """Return the caller's IP address; behind a declared proxy the last one it forwarded."""

@@ -36,8 +36,8 @@ class Allowance:
         }
 
 
-def spend(what: str, whom: str, *, limit: int, window_s: int) -> Allowance | None:
-    """Count one more of ``limit`` in the window, in one round trip; None where nothing limits.
+def spend(what: str, whom: str, *, limit: int, window_s: int, amount: int = 1) -> Allowance | None:
+    """Count one more of ``limit`` in the window (or several), in one round trip; None where nothing limits.
 
     That is for a limit of 0, and without a cache: working goes before slowing down.
     """
@@ -48,7 +48,7 @@ def spend(what: str, whom: str, *, limit: int, window_s: int) -> Allowance | Non
     redis_cache: Any = cache
     try:
         with redis_cache._cache.get_client(key, write=True).pipeline(transaction=False) as pipe:
-            so_far, _ = pipe.incr(key).expire(key, window_s).execute()
+            so_far, _ = pipe.incrby(key, amount).expire(key, window_s).execute()
     except RedisError as error:
         logger.warning("%s could not be counted: %s", what, error)
         return None

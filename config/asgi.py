@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare
+from access.web import GONE
 from accounts.impersonation import impersonating_sockets
 from alerts.automation import metrics as automations
 from common import live
@@ -84,18 +86,21 @@ async def _lifespan(receive: Receive, send: Send) -> None:
 async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
     """Pass a request to Django, which would write all of a body to the disk before it looks at any limit."""
     limit, size = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 0
+    gone = threading.Event()
     told = f"A request may have at most {limit} bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)."
 
     async def receive_bounded() -> Any:
         nonlocal size
         message = await receive()
+        if message["type"] == "http.disconnect":
+            gone.set()
         size += len(message.get("body", b""))
         if size > limit:
             raise TooLarge(told)
         return message
 
     try:
-        await django_application(scope, receive_bounded, send)
+        await django_application({**scope, GONE: gone}, receive_bounded, send)
     except TooLarge as error:
         body = {"error": {"code": error.code, "message": told, "detail": None}, "errors": [{"message": told}]}
         await JSONResponse(body, status_code=error.status)(scope, receive, send)

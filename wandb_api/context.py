@@ -1,20 +1,22 @@
 """What every resolver is given."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from django.http import HttpRequest
 from graphql import GraphQLResolveInfo
 
 from access.actor import Actor
+from wandb_api.budget import Budget
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Who asks, and by which address of this installation."""
+    """Who asks, by which address of this installation, and what it may cost."""
 
     actor: Actor
     base_url: str
+    budget: Budget = field(default_factory=Budget)
 
     def absolute(self, path: str) -> str:
         """Return an absolute URL: the SDK's core resolves no relative ones."""

@@ -8,6 +8,8 @@ from django.db.models import QuerySet
 from common.errors import Invalid
 
 DEFAULT_SIZE = 50
+_AT_ONCE = 50
+"""Rows that are read before they are weighed."""
 
 
 _LONGEST = 15
@@ -34,13 +36,18 @@ def page_of(
     after: str | None,
     first: int | None,
     most: int,
+    weigh: Callable[[Any], None] = lambda _row: None,
 ) -> dict[str, Any]:
     """Return the connection of one page; one row more is read, to know whether there is a next one.
+
+    ``weigh`` is told of each row as it is read.
 
     Raises:
         Invalid: ``after`` is no cursor of such a list.
     """
-    return page_at_once(rows, lambda page: [node(row) for row in page], after=after, first=first, most=most)
+    return page_at_once(
+        rows, lambda page: [node(row) for row in page], after=after, first=first, most=most, weigh=weigh
+    )
 
 
 def page_at_once(
@@ -50,10 +57,14 @@ def page_at_once(
     after: str | None,
     first: int | None,
     most: int,
+    weigh: Callable[[Any], None] = lambda _row: None,
 ) -> dict[str, Any]:
     """As `page_of`, for rows whose nodes are made together."""
     start, size = number_of(after) or 0, max(1, min(first or DEFAULT_SIZE, most))
-    page = list(rows[start : start + size + 1])
+    page = []
+    for row in rows[start : start + size + 1].iterator(chunk_size=_AT_ONCE):
+        weigh(row)
+        page.append(row)
     edges = [{"node": node, "cursor": str(start + n)} for n, node in enumerate(nodes(page[:size]), 1)]
     end = edges[-1]["cursor"] if edges else None
     return {"edges": edges, "pageInfo": {"endCursor": end, "hasNextPage": len(page) > size}}

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -11,16 +12,17 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
-from graphql import ExecutionResult, execute
+from graphql import DocumentNode, ExecutionResult, GraphQLError, execute
 
 from access.actor import Actor, ActorKind
 from access.credentials import actor_of_header
 from access.operators import HEADER, elevated
-from access.rates import spend_request
+from access.rates import spend_more, spend_request
 from access.routes import Open, declare
-from access.web import address_of
+from access.web import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge
 from runs.projection import clean_tree, read_lenient
+from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
 from wandb_api.refusals import refusal_of
@@ -68,37 +70,68 @@ def _payload_of(request: HttpRequest) -> tuple[str, dict[str, Any], str | None]:
     return text, clean_tree(variables), name
 
 
+def _executed(
+    request: HttpRequest, actor: Actor, document: DocumentNode, variables: dict[str, Any], name: str | None
+) -> ExecutionResult:
+    """Execute within the budget, and let what it cost count.
+
+    Raises:
+        Stopped: over the budget, or the client is gone.
+    """
+    budget = Budget(gone_of(request))
+    try:
+        result = execute(
+            schema(), document, context_value=Context(actor, base_url_of(request), budget),
+            variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
+        )  # fmt: skip
+    finally:
+        spend_more(
+            actor, what="graphql", limit=settings.GRAPHQL_RATE, amount=int(budget.seconds * REQUESTS_A_SECOND)
+        )
+    if not isinstance(result, ExecutionResult):
+        raise TypeError("all resolvers are synchronous")
+    return result
+
+
 @declare(Open.ANYONE)
 @csrf_exempt
 @require_POST
 def graphql(request: HttpRequest) -> HttpResponse:
     """Execute one operation for the holder of the API key; each root field checks its own action."""
     try:
-        actor = actor_of(request)
-        limit = settings.GRAPHQL_RATE
-        spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
-        text, variables, name = _payload_of(request)
+        return _answer(request)
     except DomainError as error:
-        reply = _reply(status_of(error), body_of(error.message, error.code))
-        for name, value in error.headers.items():
-            reply[name] = value
-        return reply
+        return _refuse(error)
+    except Stopped as stopped:
+        return HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error)
+
+
+def _refuse(error: DomainError) -> HttpResponse:
+    reply = _reply(status_of(error), body_of(error.message, error.code))
+    for name, value in error.headers.items():
+        reply[name] = value
+    return reply
+
+
+def _answer(request: HttpRequest) -> HttpResponse:
+    actor = actor_of(request)
+    limit = settings.GRAPHQL_RATE
+    spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
+    text, variables, name = _payload_of(request)
     document, errors = document_of(text)
     if document is None or errors:
-        refused = refusal_of(errors)
-        if refused:
-            # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
-            return _reply(400, body_of(refused, "not_supported"))
-        return _reply(400, {"errors": [{"message": error.message} for error in errors]})
-    context = Context(
-        elevated(actor, request.headers.get(HEADER, ""), what=name or text), base_url_of(request)
-    )
-    result = execute(
-        schema(), document, context_value=context, variable_values=variables, operation_name=name or None
-    )
-    if not isinstance(result, ExecutionResult):
-        raise TypeError("all resolvers are synchronous")
+        return _refuse_document(errors)
+    actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
+    result = _executed(request, actor, document, variables, name)
     if result.errors:
         status, told = answer_to(result.errors)
         return _reply(status, {"data": result.data, "errors": told})
     return _reply(200, {"data": result.data})
+
+
+def _refuse_document(errors: Sequence[GraphQLError]) -> HttpResponse:
+    refused = refusal_of(errors)
+    if refused:
+        # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
+        return _reply(400, body_of(refused, "not_supported"))
+    return _reply(400, {"errors": [{"message": error.message} for error in errors]})

@@ -10,6 +10,12 @@ FILE_STREAM_MAX_BYTES = env.int("RUNYARD_FILE_STREAM_MAX_MIB", default=64) * MIB
 FILE_STREAM_MAX_LINES = env.int("RUNYARD_FILE_STREAM_MAX_LINES", default=1_000_000)
 """Lines of a post: history, system metrics, log (SDKs send up to 300,000), and four times as many values."""
 GRAPHQL_MAX_BYTES = env.int("RUNYARD_GRAPHQL_MAX_MIB", default=32) * MIB
+GRAPHQL_MAX_ANSWER_BYTES = env.int("RUNYARD_GRAPHQL_MAX_ANSWER_MIB", default=128) * MIB
+"""Of values that a GraphQL request reads and answers."""
+GRAPHQL_MAX_FIELDS = env.int("RUNYARD_GRAPHQL_MAX_FIELDS", default=500_000)
+"""Fields that a GraphQL request resolves: 1,000 runs with all of theirs are 30,000."""
+GRAPHQL_MAX_S = env.int("RUNYARD_GRAPHQL_MAX_S", default=20)
+"""Processor time of a GraphQL request; each second counts as 500 requests."""
 UPLOAD_MAX_BYTES = env.int("RUNYARD_UPLOAD_MAX_GIB", default=100) * 1024 * MIB
 SLOW_CLIENT_S = env.int("RUNYARD_SLOW_CLIENT_S", default=60)
 TICKET_UPLOAD_S = env.int("RUNYARD_TICKET_UPLOAD_S", default=24 * 3600)

@@ -12,6 +12,7 @@ from runs.models import Run
 from runs.projection import clean_text, read_lenient
 from runs.selectors import log_lines_between
 from storage.tickets import get_path
+from wandb_api.budget import Budget
 from wandb_api.context import Info
 from wandb_api.paging import number_of
 from wandb_api.schema import run_type
@@ -88,20 +89,20 @@ def resolve_history(
     samples: int | None = None,
 ) -> list[str]:
     """Return rows as JSON strings: a range of steps whole and strict, or a sample as written."""
-    run_id = run["row"].pk
+    run_id, through = run["row"].pk, info.context.budget.through
     if minStep is None and maxStep is None:
-        rows = [row for _, row in store.scan(run_id, Kind.HISTORY)]
+        rows = [row for _, row in through(store.scan(run_id, Kind.HISTORY))]
         return [store.line_of(row) for row in evenly(rows, max(1, samples or _SAMPLES))]
     low = 0 if minStep is None else minStep
     found = store.scan(run_id, Kind.HISTORY, x_from=low, x_to=None if maxStep is None else maxStep)
-    rows = [row for row in _by_step(found) if maxStep is None or row["_step"] < maxStep]
+    rows = [row for row in _by_step(through(found)) if maxStep is None or row["_step"] < maxStep]
     return [store.line_of(strict(row)) for row in rows]
 
 
 @run_type.field("events")
 def resolve_events(run: dict[str, Any], info: Info, *, samples: int | None = None) -> list[str]:
     """Return a sample of system metrics as JSON strings."""
-    rows = [row for _, row in store.scan(run["row"].pk, Kind.SYSTEM)]
+    rows = [row for _, row in info.context.budget.through(store.scan(run["row"].pk, Kind.SYSTEM))]
     return [store.line_of(row) for row in evenly(rows, max(1, samples or _SAMPLES))]
 
 
@@ -120,7 +121,7 @@ def value_of(row: dict[str, Any], key: str) -> Any:
     return node
 
 
-def _sampled(run_id: int, text: str) -> list[dict[str, Any]]:
+def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
     try:
         spec = read_lenient(text)
         keys = list(dict.fromkeys(str(key) for key in spec["keys"]))
@@ -132,7 +133,7 @@ def _sampled(run_id: int, text: str) -> list[dict[str, Any]]:
             " `samples`, `minStep`, `maxStep`."
         ) from None
     rows = []
-    found = store.scan(run_id, Kind.HISTORY, x_from=low, x_to=high)
+    found = budget.through(store.scan(run_id, Kind.HISTORY, x_from=low, x_to=high))
     for row in _by_step(found) if low is not None or high is not None else (row for _, row in found):
         values = {key: value_of(row, key) for key in keys}
         if _MISSING not in values.values():
@@ -145,7 +146,7 @@ def _sampled(run_id: int, text: str) -> list[dict[str, Any]]:
 @run_type.field("sampledHistory")
 def resolve_sampled_history(run: dict[str, Any], info: Info, specs: list[str]) -> list[list[dict[str, Any]]]:
     """Return one list of rows per spec."""
-    return [_sampled(run["row"].pk, spec) for spec in specs]
+    return [_sampled(run["row"].pk, spec, info.context.budget) for spec in specs]
 
 
 @run_type.field("parquetHistory")

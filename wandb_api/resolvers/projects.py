@@ -85,4 +85,8 @@ def resolve_runs(
     """Return a page of matching runs; the cursor is the number of runs up to and with its own."""
     runs = _matching(project, info, filters).select_related("project__team").order_by(*read_order(order))
     node = partial(run_node, siblings=Siblings())
-    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE)
+
+    def weigh(run: Run) -> None:
+        info.context.budget.count_bytes(len(run.config_text) + len(run.pulse.summary_text))
+
+    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)

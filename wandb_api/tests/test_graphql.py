@@ -10,8 +10,11 @@ from django.test import Client
 from access.models import AuditEntry
 from common.errors import Conflict, Forbidden, Gone, NotFound
 from metrics.models import Kind, Stream
-from tests.factories import RunFactory, UserFactory
+from runs.models import Run
+from teams.models import Team
+from tests.factories import ProjectFactory, RunFactory, UserFactory
 from wandb_api import limits
+from wandb_api.budget import Budget, Stopped
 from wandb_api.errors import answer_to, requoted, status_of
 from wandb_api.resolvers import viewer
 from wandb_api.schema import document_of
@@ -264,3 +267,61 @@ def test_the_header_gives_others_nothing(ada: Asker, elsewhere: Any) -> None:
     """The public API of the SDK sends it always."""
     assert see(ada, elsewhere, **{"Use-Admin-Privileges": "true"}) is None
     assert not AuditEntry.objects.filter(action="operator.elevated").exists()
+
+
+NESTED = '{ project(name: "nest", entityName: "%s") { runs(first: 1000) { edges { node { %s } } } } }'
+
+
+def nested(team: str, times: int) -> str:
+    """Return a short document that multiplies: runs of the project of runs."""
+    inner = "id"
+    for _ in range(times):
+        inner = f"project {{ runs(first: 1000) {{ edges {{ node {{ {inner} }} }} }} }}"
+    return NESTED % (team, inner)
+
+
+@pytest.fixture
+def crowded(ada: Asker) -> str:
+    """Return the name of a team with a project of 20 runs."""
+    team = Team.objects.get(name=ada.user.username)
+    RunFactory.create_batch(20, project=ProjectFactory(team=team, name="nest"))
+    return str(team.name)
+
+
+def test_a_short_document_that_asks_for_millions_is_stopped(ada: Asker, crowded: str, settings: Any) -> None:
+    """The review's H3: 209 bytes kept a processor busy for ever."""
+    settings.GRAPHQL_MAX_FIELDS = 5000
+    assert ada.ask(nested(crowded, 1)).status == 200
+    answer = ada.ask(nested(crowded, 3))
+    assert answer.status == 400
+    assert answer.messages == [
+        "One request may cost at most 5000 fields (setting RUNYARD_GRAPHQL_MAX_FIELDS); ask for less at once."
+    ]
+
+
+def test_time_and_bytes_are_bounded_too(ada: Asker, crowded: str, settings: Any) -> None:
+    settings.GRAPHQL_MAX_S = 0
+    assert "RUNYARD_GRAPHQL_MAX_S" in ada.ask(nested(crowded, 2)).messages[0]
+    settings.GRAPHQL_MAX_S = 20
+    Run.objects.update(config_text='{"a": {"value": "%s"}}' % ("x" * 1000))
+    settings.GRAPHQL_MAX_ANSWER_BYTES = 10_000
+    answer = ada.ask(NESTED % (crowded, "config"))
+    assert (answer.status, "RUNYARD_GRAPHQL_MAX_ANSWER_MIB" in answer.messages[0]) == (400, True)
+
+
+def test_what_costs_much_counts_for_many_requests(
+    ada: Asker, crowded: str, settings: Any, monkeypatch: Any
+) -> None:
+    settings.GRAPHQL_RATE = 100
+    monkeypatch.setattr(Budget, "seconds", 0.1)
+    assert ada.ask("{ viewer { id } }").status == 200
+    for _ in range(2):
+        ada.ask("{ viewer { id } }")
+    assert ada.ask("{ viewer { id } }").status == 429
+
+
+def test_nobody_works_for_a_client_that_has_left() -> None:
+    budget = Budget(lambda: True)
+    with pytest.raises(Stopped) as stopped:
+        list(budget.through(range(1000)))
+    assert stopped.value.error is None
