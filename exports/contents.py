@@ -169,8 +169,8 @@ def _write_run(archive: Archive, run: Run, place: str) -> None:
     archive.add_json(f"{place}/run.json", _about(run))
     archive.add_text(f"{place}/config.json", run.config_text)
     archive.add_text(f"{place}/summary.json", run.pulse.summary_text)
-    archive.add_pieces(f"{place}/history.jsonl", pieces_of(run.pk, Kind.HISTORY, Format.JSONL))
-    archive.add_pieces(f"{place}/system.jsonl", pieces_of(run.pk, Kind.SYSTEM, Format.JSONL))
+    archive.add_pieces(f"{place}/history.jsonl", pieces_of(run.pk, Kind.HISTORY, Format.JSONL, revealed=True))
+    archive.add_pieces(f"{place}/system.jsonl", pieces_of(run.pk, Kind.SYSTEM, Format.JSONL, revealed=True))
     if run.pulse.log_lines:
         archive.add_pieces(f"{place}/output.log", _log_of(run))
     for file in files_of(run):

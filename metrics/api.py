@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from access.openapi import query
 from access.rest import ScopedViewSet
+from access.rest_policy import actor_of
 from access.routes import declare
 from common.errors import Invalid
 from common.rest import whole_number
@@ -23,6 +24,7 @@ from metrics.views.downloads import file_of
 from runs.access import RunAction
 from runs.api.shapes import RunSerializer
 from runs.models import Run
+from runs.secret_readers import reads_secrets
 
 
 class _File(BaseRenderer):
@@ -61,7 +63,7 @@ _FORMAT = query("format", "jsonl: the lines as they came.", enum=["jsonl", "csv"
 
 @declare(RunAction.VIEW)
 class HistoryViewSet(ScopedViewSet[Run]):
-    """What a run logged, whole and exact."""
+    """What a run logged, whole and exact; what looks like a secret is masked for those who can't change the run."""
 
     tag = "Metrics"
     queryset = Run.objects.live().select_related("project__team")
@@ -75,7 +77,7 @@ class HistoryViewSet(ScopedViewSet[Run]):
         wanted = getattr(request.accepted_renderer, "format", "jsonl")
         if wanted == "json":
             raise Invalid("format is jsonl, csv or parquet.")
-        return file_of(run, kind, wanted)
+        return file_of(run, kind, wanted, revealed=reads_secrets(actor_of(request), run))
 
     @extend_schema(parameters=[_FORMAT], responses=_FILE)
     @action(detail=True)

@@ -9,6 +9,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,13 @@ from metrics.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.exports import CONTENT_TYPE, Buffer
 from metrics.models import Kind
 from metrics.tally import shown_key
+from runs.secrets import mask_tree
 
 FIRST = ("_step", "_timestamp", "_runtime")
 _INT64 = 2**63
+
+Batches = Callable[[], Iterator[Batch]]
+"""Reads the rows, from the first on, each time it is called."""
 
 
 class Format(StrEnum):
@@ -57,10 +62,10 @@ def _joined(known: pa.DataType | None, kind: pa.DataType) -> pa.DataType:
     return pa.float64() if {known, kind} == {pa.int64(), pa.float64()} else pa.string()
 
 
-def schema_of(run_id: int, kind: Kind) -> dict[str, pa.DataType]:
+def schema_of(rows: Batches) -> dict[str, pa.DataType]:
     """Return each key's type, by its shown name: step and times first, then by name. One pass over the blocks."""
     types: dict[str, pa.DataType] = {}
-    for _, batch in store.batches(run_id, kind):
+    for batch in rows():
         for group in batch.groups:
             for key, mode in zip(group.keys, group.modes, strict=True):
                 name = shown_key(key)
@@ -92,12 +97,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _csv(run_id: int, kind: Kind) -> Iterator[bytes]:
-    names = list(schema_of(run_id, kind))
+def _csv(rows: Batches) -> Iterator[bytes]:
+    names = list(schema_of(rows))
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(names)
-    for _, batch in store.batches(run_id, kind):
+    for batch in rows():
         for row in unpack(batch):
             flat = flat_row(row)
             writer.writerow([_text(flat.get(name)) for name in names])
@@ -107,8 +112,8 @@ def _csv(run_id: int, kind: Kind) -> Iterator[bytes]:
     yield out.getvalue().encode(errors="replace")
 
 
-def _jsonl(run_id: int, kind: Kind) -> Iterator[bytes]:
-    for _, batch in store.batches(run_id, kind):
+def _jsonl(rows: Batches) -> Iterator[bytes]:
+    for batch in rows():
         yield "".join(f"{store.line_of(row)}\n" for row in unpack(batch)).encode(errors="replace")
 
 
@@ -134,11 +139,11 @@ def _table(batch: Batch, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays([_array(flat, field.name, field.type) for field in schema], schema=schema)
 
 
-def _parquet(run_id: int, kind: Kind) -> Iterator[bytes]:
-    schema = pa.schema(list(schema_of(run_id, kind).items()))
+def _parquet(rows: Batches) -> Iterator[bytes]:
+    schema = pa.schema(list(schema_of(rows).items()))
     buffer = Buffer()
     with pq.ParquetWriter(buffer, schema, compression="zstd") as writer:
-        for _, batch in store.batches(run_id, kind):
+        for batch in rows():
             writer.write_table(_table(batch, schema))
             yield buffer.take()
     yield buffer.take()
@@ -147,11 +152,21 @@ def _parquet(run_id: int, kind: Kind) -> Iterator[bytes]:
 _WRITERS = {Format.CSV: _csv, Format.JSONL: _jsonl, Format.PARQUET: _parquet}
 
 
-def pieces_of(run_id: int, kind: Kind, form: Format) -> Iterator[bytes]:
-    """Yield a run's rows as a file, in pieces; the caller has the run from a visible query."""
-    return _WRITERS[form](run_id, kind)
+def _batches(run_id: int, kind: Kind, *, revealed: bool) -> Iterator[Batch]:
+    for _, batch in store.batches(run_id, kind):
+        if not revealed:
+            batch.other = [(row, path, mask_tree(value, tuple(path))[0]) for row, path, value in batch.other]
+        yield batch
 
 
-def download(run_id: int, kind: Kind, form: Format) -> AsyncIterator[bytes]:
+def pieces_of(run_id: int, kind: Kind, form: Format, *, revealed: bool) -> Iterator[bytes]:
+    """Yield a run's rows as a file, in pieces, secrets in texts masked unless ``revealed``.
+
+    The caller has the run from a visible query.
+    """
+    return _WRITERS[form](partial(_batches, run_id, kind, revealed=revealed))
+
+
+def download(run_id: int, kind: Kind, form: Format, *, revealed: bool) -> AsyncIterator[bytes]:
     """Return the pieces for an answer, each made while the one before is sent."""
-    return in_thread(pieces_of(run_id, kind, form))
+    return in_thread(pieces_of(run_id, kind, form, revealed=revealed))

@@ -172,12 +172,14 @@ def paths_in(value: Any) -> Iterator[str]:
 
 
 def links_of(run: Run, paths: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return a signed URL, the size and the type of each file that is there."""
+    """Return a signed URL, the size and the type of each file that is there; texts come with secrets masked."""
     wanted = {path.replace("\\", "/"): path for path in paths}  # the SDK on Windows
     files = files_of(run).filter(name__in=sorted(wanted))
     return {
         wanted[file.name]: {
-            "url": tickets.get_path(file.blob, name=file.name, content_type=file.content_type),
+            "url": tickets.get_path(
+                file.blob, name=file.name, content_type=file.content_type, is_masked=True
+            ),
             "size": file.size_bytes,
             "type": file.content_type,
         }

@@ -13,6 +13,7 @@ class RunsConfig(AppConfig):
         from common.search import register_search
         from common.telemetry.exposition import register_reading
         from runs import access, audit_words, key_scopes, measures, merging, search
+        from runs.masked_files import masked_pieces
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex
@@ -20,7 +21,7 @@ class RunsConfig(AppConfig):
         from runs.set_aside import set_aside_marks
         from runs.timeline import register_marks
         from storage.services import register_blob_user
-        from storage.tickets import register_receiver
+        from storage.tickets import register_masker, register_receiver
         from teams.deletion import Holding, register_holding
         from teams.privacy import register_public_projects
 
@@ -33,6 +34,7 @@ class RunsConfig(AppConfig):
         regex.listen()
         register_reading("runs", measures.states)
         register_marks(set_aside_marks)
+        register_masker(masked_pieces)
         register_receiver(files.PURPOSE, files.receive_run_file)
         register_blob_user(used_blobs)
         holdings.register_measure(holdings.FILE, holdings.file_bytes)

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_noop
 from common.templatetags.runyard import duration
 from runs.authors import author_of
 from runs.models import Run
-from runs.secrets import mask_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def _line(key: str, values: Sequence[Any], *, is_measured: bool = False) -> Line
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     spread = is_measured and len(numbers) > 1 and min(numbers) != max(numbers)
     best = (values.index(min(numbers)), values.index(max(numbers))) if spread else None
-    texts = [_text(mask_value(key, value)) for value in values]
+    texts = [_text(value) for value in values]
     differs = any(value != values[0] or type(value) is not type(values[0]) for value in values[1:])
     return Line(key, texts, differs, best)
 

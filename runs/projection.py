@@ -1,6 +1,7 @@
 """The flat form of config and summary: dotted key to number, string or boolean; for columns, filters and sorting.
 
-The exact text is kept beside it and is what the SDK gets back. Here NUL and lone surrogates are replaced (PostgreSQL
+The exact text is kept beside it and is what the SDK gets back. Here what looks like a secret is masked, so that no
+table, export, filter or order can tell it (`runs.secret_readers`); NUL and lone surrogates are replaced (PostgreSQL
 refuses both), non-finite numbers become the one-element lists ``["NaN"]``, ``["Infinity"]``, ``["-Infinity"]``, and
 lists become their JSON text.
 """
@@ -10,6 +11,8 @@ import math
 from typing import Any
 
 import orjson
+
+from runs.secrets import mask_tree
 
 MAX_TEXT = 2000
 MAX_KEYS = 20_000
@@ -123,7 +126,7 @@ def flatten(tree: dict[str, Any]) -> dict[str, Any]:
             if isinstance(value, dict) and value and depth < MAX_DEPTH:
                 walk(value, f"{name}.", depth + 1)
             elif value is not None and len(flat) < MAX_KEYS:
-                flat[name] = _leaf(value)
+                flat[name] = _leaf(value if type(value) in _NUMBERS else mask_tree(value, (name,))[0])
 
     walk(tree, "", 1)
     return flat

@@ -1,8 +1,8 @@
 """Secrets that landed in config, command line or log: found by their shapes, and masked where people look.
 
-What is stored stays exactly as it came, and the SDK gets it back so; only pages mask. All patterns are RE2, so time is
-linear in the text. Hashes, UUIDs and run ids have no shape of their own here and are masked only where a name says
-that they are a password.
+What is stored stays exactly as it came, and the SDK gets it back so; `runs.secret_readers` says who else. All patterns
+are RE2, so time is linear in the text. Hashes, UUIDs and run ids have no shape of their own here and are masked only
+where a name says that they are a password.
 """
 
 import math
@@ -137,6 +137,10 @@ def _assigned(text: str) -> Iterator[Secret]:
 
 def find(text: str) -> list[Secret]:
     """Return what looks like a secret, in order, none within another."""
+    if not text.isascii():
+        text = text.encode(
+            errors="replace"
+        ).decode()  # RE2 takes no lone surrogates; each becomes one character
     if not _TELLTALE.search(text):
         return []
     found = [*_shapes(text), *_keys(text), *_assigned(text)]
@@ -215,7 +219,8 @@ def mask_tree(tree: Any, path: tuple[str, ...] = ()) -> tuple[Any, list[Found]]:
         return [value for value, _ in pairs], [where for _, some in pairs for where in some]
     if not isinstance(tree, str):
         return tree, []
-    if path and looks_secret(path[-1], tree):
+    named = path[:-1] if path[-1:] == ("value",) else path  # the SDK wraps what a config has under a name
+    if named and looks_secret(named[-1], tree):
         return MASK, [Found(".".join(path), "assigned")]
     secrets = find(tree)
     where = ".".join(path)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 from common.streaming import in_thread
+from runs.masked_files import masked_pieces
 from runs.models import RunFile
 from storage.local import path_of
 
@@ -48,23 +49,33 @@ class _Sink:
         return b"".join(parts)
 
 
-def _pieces(files: Iterable[RunFile]) -> Iterator[bytes]:
+def _content(file: RunFile, *, revealed: bool) -> Iterator[bytes]:
+    """Yield a file's content in pieces; raises FileNotFoundError before the first when it is gone."""
+    path = path_of(file.blob.location)
+    masked = None if revealed else masked_pieces(path, file.name)
+    if masked is not None:
+        yield from masked
+        return
+    with path.open("rb") as content:
+        while piece := content.read(_CHUNK):
+            yield piece
+
+
+def _pieces(files: Iterable[RunFile], *, revealed: bool) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for file in files:
             about = zipfile.ZipInfo(file.name, file.updated_at.timetuple()[:6])
             about.compress_type = compression_of(file.name)
-            try:
-                content = path_of(file.blob.location).open("rb")
-            except FileNotFoundError:
+            if not path_of(file.blob.location).exists():
                 continue
-            with content, archive.open(about, "w", force_zip64=True) as entry:
-                while piece := content.read(_CHUNK):
+            with archive.open(about, "w", force_zip64=True) as entry:
+                for piece in _content(file, revealed=revealed):
                     entry.write(piece)
                     yield sink.take()
     yield sink.take()
 
 
-def zipped(files: Iterable[RunFile]) -> AsyncIterator[bytes]:
-    """Return the archive in pieces of about a MiB."""
-    return in_thread(_pieces(files))
+def zipped(files: Iterable[RunFile], *, revealed: bool) -> AsyncIterator[bytes]:
+    """Return the archive in pieces of about a MiB; secrets in texts are masked unless ``revealed``."""
+    return in_thread(_pieces(files, revealed=revealed))

@@ -5,16 +5,19 @@
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, transaction
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
+from common.streaming import in_thread
 from storage import local, room, services, tickets
 
 logger = logging.getLogger(__name__)
@@ -120,6 +123,11 @@ def _headers(ticket: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def _masked(ticket: dict[str, Any], path: Path) -> Iterator[bytes] | None:
+    is_text = not ticket["c"].startswith(("image/", "audio/", "video/"))
+    return tickets.masked_pieces(path, ticket["n"]) if ticket.get("m") and is_text else None
+
+
 @declare(Open.ANYONE)
 async def get(request: Request) -> Response:
     """Send one blob, whole or by Range; 304 when the client has it."""
@@ -131,6 +139,10 @@ async def get(request: Request) -> Response:
     except DomainError as error:
         return refusal(error)
     headers = _headers(ticket)
+    pieces = await asyncio.to_thread(_masked, ticket, path)
+    if pieces is not None:
+        del headers["ETag"]  # which is that of the whole content
+        return StreamingResponse(in_thread(pieces), headers=headers, media_type=ticket["c"])
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return FileResponse(path, headers=headers, media_type=ticket["c"])

@@ -5,7 +5,8 @@ A ticket holds only what its purpose needs, is bound to that purpose by the sign
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +24,10 @@ TEAM = "t"
 Receiver = Callable[[dict[str, Any], Blob], None]
 """Takes what the ticket carries and the blob that arrived; runs in the transaction that keeps the blob."""
 
+Masker = Callable[[Path, str], Iterator[bytes] | None]
+
 _receivers: dict[str, Receiver] = {}
+_masker: Masker = lambda _path, _name: None  # noqa: E731 - replaced by `register_masker`
 
 _SHOWN = re.compile(r"(image/(png|jpeg|gif|webp|bmp|svg\+xml)|audio/[\w.+-]+|video/[\w.+-]+|text/plain)$")
 
@@ -44,8 +48,24 @@ def put_path(purpose: str, **payload: Any) -> str:
     return PUT_PATH + signing.dumps({"for": purpose, **payload}, salt="storage.put")
 
 
-def get_path(blob: Blob, *, name: str, content_type: str, download: bool = False) -> str:
-    """Return a path to GET a blob from under a file name, good for settings.TICKET_DOWNLOAD_S seconds."""
+def register_masker(masker: Masker) -> None:
+    """Say who takes secrets out of texts; called in ``AppConfig.ready``."""
+    global _masker  # noqa: PLW0603 - one per process
+    _masker = masker
+
+
+def masked_pieces(path: Path, name: str) -> Iterator[bytes] | None:
+    """Return the content with secrets masked; None for one that has none to mask, which is sent as it is."""
+    return _masker(path, name)
+
+
+def get_path(
+    blob: Blob, *, name: str, content_type: str, download: bool = False, is_masked: bool = False
+) -> str:
+    """Return a path to GET a blob from under a file name, good for settings.TICKET_DOWNLOAD_S seconds.
+
+    With ``is_masked`` what looks like a secret in a text is masked.
+    """
     shown = bool(_SHOWN.match(content_type)) and not download
     payload = {
         "l": blob.location,
@@ -53,6 +73,7 @@ def get_path(blob: Blob, *, name: str, content_type: str, download: bool = False
         "n": name.rpartition("/")[2],
         "c": content_type,
         "s": shown,
+        **({"m": True} if is_masked else {}),
     }
     return GET_PATH + signing.dumps(payload, salt="storage.get")
 

@@ -71,28 +71,25 @@ def run_node(run: Run, siblings: Siblings | None = None) -> dict[str, Any]:
         "displayName": run.display_name,
         "sweepName": None,
         "state": run.state,
-        "config": run.config_text,
         "group": run.group or None,
         "jobType": run.job_type or None,
         "commit": run.git_commit or None,
         "host": run.host or None,
         "createdAt": run.created_at,
         "heartbeatAt": run.pulse.heartbeat_at,
-        "description": run.description,
-        "notes": run.notes,
         "tags": run.tags,
         "exitcode": run.exit_code,
         "stopped": run.stop_requested_at is not None and run.is_active,
         "user": user_node(run.user),
-        "summaryMetrics": run.pulse.summary_text,
         "logLineCount": run.pulse.log_lines,
     }
 
 
-def file_node(file: RunFile) -> dict[str, Any]:
-    """Return a file's plain fields."""
+def file_node(file: RunFile, *, is_masked: bool) -> dict[str, Any]:
+    """Return a file's plain fields; ``is_masked``: its reader gets texts with secrets masked."""
     return {
         "row": file,
+        "is_masked": is_masked,
         "id": to_id("RunFile", file.pk),
         "name": file.name,
         "sizeBytes": file.size_bytes,

@@ -10,13 +10,14 @@ from metrics.downloads import Format, download
 from metrics.models import Kind
 from runs.access import RunAction
 from runs.models import Run
+from runs.reveal import is_revealed
 from runs.views.run import run_of
 
 KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
 
 
-def file_of(run: Run, kind: Kind, form: str) -> StreamingHttpResponse:
-    """Answer with the run's rows as a file.
+def file_of(run: Run, kind: Kind, form: str, *, revealed: bool) -> StreamingHttpResponse:
+    """Answer with the run's rows as a file, secrets in texts masked unless ``revealed``.
 
     Raises:
         Invalid: another format.
@@ -24,7 +25,9 @@ def file_of(run: Run, kind: Kind, form: str) -> StreamingHttpResponse:
     if form not in set(Format):
         raise Invalid(f"format is {', '.join(Format)}, not {form[:40]!r}.")
     chosen = Format(form)
-    reply = StreamingHttpResponse(download(run.pk, kind, chosen), content_type=chosen.content_type)
+    reply = StreamingHttpResponse(
+        download(run.pk, kind, chosen, revealed=revealed), content_type=chosen.content_type
+    )
     reply["Content-Disposition"] = f'attachment; filename="{run.uid}-{kind.label}.{chosen}"'
     return reply
 
@@ -37,4 +40,4 @@ def run_export(request: HttpRequest, kind: str, form: str, **names: str) -> Stre
     run = run_of(request, names)
     if kind not in KINDS:
         raise Invalid(f"There is history and system, not {kind[:40]!r}.")
-    return file_of(run, KINDS[kind], form)
+    return file_of(run, KINDS[kind], form, revealed=is_revealed(request, run))

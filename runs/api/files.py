@@ -25,6 +25,7 @@ from runs.api.shapes import FileSerializer, HitsSerializer, LinesSerializer, Run
 from runs.log_search import Needle, search
 from runs.log_windows import MAX_LINES, read_window
 from runs.models import Run, RunFile
+from runs.secret_readers import reads_secrets
 from runs.selectors import files_of
 from runs.services.files import delete_run_file
 from runs.views.logs import log_file
@@ -77,7 +78,10 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
     def retrieve(self, request: Request, **kwargs: str) -> HttpResponseRedirect:
         """Lead to a file's content, at an address that is signed and soon expires."""
         row = self.get_object()
-        path = tickets.get_path(row.blob, name=row.name, content_type=row.content_type, download=True)
+        path = tickets.get_path(
+            row.blob, name=row.name, content_type=row.content_type, download=True,
+            is_masked=not reads_secrets(actor_of(request), row.run),
+        )  # fmt: skip
         return HttpResponseRedirect(path)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:

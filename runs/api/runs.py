@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_204_NO_CONTENT
 from rest_framework.viewsets import ViewSet
 
+from access.actor import Actor
 from access.engine import visible
 from access.openapi import query
 from access.rest import ScopedViewSet
@@ -35,6 +36,7 @@ from runs.api.shapes import (
 from runs.models import Run
 from runs.query.expression import read_expression, tree_of, write_expression
 from runs.query.names import named
+from runs.secret_readers import reads_secrets
 from runs.selectors import deleted_runs_of, get_project, runs_of
 from runs.services import deletion, lifecycle
 from runs.services.deletion import undo_ended_at
@@ -45,6 +47,10 @@ from runs.table.query import narrowed
 from runs.table.rows import WIDE
 
 _NARROWED_BY = {"entity": "project__team__name", "project": "project__name", "uid": "uid"}
+
+
+def _whole(actor: Actor, run: Run) -> Any:
+    return WholeRunSerializer(run, context={"is_exact": reads_secrets(actor, run)}).data
 
 
 @declare(RunAction.VIEW)
@@ -108,7 +114,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     @extend_schema(responses=WholeRunSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return a run with its config and summary."""
-        return Response(WholeRunSerializer(self.get_object()).data)
+        return Response(_whole(actor_of(request), self.get_object()))
 
     @extend_schema(request=ChangedRunSerializer, responses=WholeRunSerializer)
     @transaction.atomic
@@ -120,7 +126,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
             deletion.protect_run(actor=actor, run=run, is_protected=protect)
         if body or protect is None:
             lifecycle.update_run(actor=actor, run=run, fields=RunFields(**body))
-        return Response(WholeRunSerializer(self.get_queryset().get(pk=run.pk)).data)
+        return Response(_whole(actor, self.get_queryset().get(pk=run.pk)))
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a run; it can be restored for some days."""

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from runs.acts import ACTS
 from runs.models import Project, ProjectMember, Run, RunFile, Visibility
 from runs.projection import json_tree, unwrap_config
+from runs.secrets import mask, mask_tree
 from runs.services.projects import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
 from teams.api.shapes import ROLE_HELP, RoleField
 
@@ -97,6 +98,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     heartbeat_at = serializers.DateTimeField(source="pulse.heartbeat_at", help_text="Last sign of life.")
     runtime_s = serializers.FloatField(help_text="Seconds from start to end, or until now.")
     duration_s = serializers.FloatField(help_text="As runtime_s, without pauses between an end and a resume.")
+    notes = serializers.SerializerMethodField(help_text="What looks like a secret is masked.")
     tags = serializers.ListField(child=serializers.CharField())
     exit_code = serializers.IntegerField(allow_null=True)
 
@@ -107,6 +109,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes", "group", "job_type",
             "host",
         ]  # fmt: skip
+
+    def get_notes(self, run: Run) -> str:
+        """Return the notes."""
+        return mask(run.notes)
 
 
 class ListedRunSerializer(RunSerializer):
@@ -121,7 +127,10 @@ class ListedRunSerializer(RunSerializer):
 
 
 class WholeRunSerializer(RunSerializer):
-    """A run with its config and summary as they were logged; NaN and infinities are text, since JSON has none."""
+    """A run with its config and summary as they were logged; NaN and infinities are text, since JSON has none.
+
+    What looks like a secret is masked for those who cannot change the run.
+    """
 
     config = serializers.SerializerMethodField()
     summary = serializers.SerializerMethodField()
@@ -130,13 +139,22 @@ class WholeRunSerializer(RunSerializer):
     class Meta(RunSerializer.Meta):
         fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "is_protected", "config", "summary"]
 
+    def _shown(self, value: Any) -> Any:
+        return value if self.context["is_exact"] else mask_tree(value)[0]
+
+    def get_notes(self, run: Run) -> str:
+        """Return the notes."""
+        return str(self._shown(run.notes))
+
     def get_config(self, run: Run) -> dict[str, Any]:
         """Return the user's part of the configuration."""
-        return unwrap_config(json_tree(run.config_text))
+        config: dict[str, Any] = self._shown(unwrap_config(json_tree(run.config_text)))
+        return config
 
     def get_summary(self, run: Run) -> dict[str, Any]:
         """Return the summary without the SDK's own part."""
-        return {key: value for key, value in json_tree(run.pulse.summary_text).items() if key != "_wandb"}
+        summary = json_tree(run.pulse.summary_text)
+        return {key: value for key, value in self._shown(summary).items() if key != "_wandb"}
 
 
 class ChangedRunSerializer(serializers.Serializer[Any]):

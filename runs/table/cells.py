@@ -13,7 +13,7 @@ from runs.models import Run
 from runs.query.columns import Kind
 from runs.query.flat import Picked, unpicked
 from runs.query.names import Named
-from runs.secrets import mask_value
+from runs.secrets import mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,12 @@ def number_text(value: float) -> str:
     return repr(value) if math.isfinite(value) else json.dumps(value)
 
 
+def _masked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [mask(text) for text in value]
+    return mask(value) if isinstance(value, str) else value
+
+
 _UNREAD = frozenset({Kind.FLAT, Kind.ABSENT})
 
 
@@ -73,13 +79,16 @@ class Reader:
         self._first = [place[0] for place in self._places]
         self._several = [at for at, place in enumerate(self._places) if len(place) > 1]
 
-    def rows(self, runs: QuerySet[Run]) -> Iterator[tuple[int, str, list[Any]]]:
-        """Yield each run's pk, state and the columns' values, None where there is none; one query."""
+    def rows(self, runs: QuerySet[Run], *, revealed: bool = False) -> Iterator[tuple[int, str, list[Any]]]:
+        """Yield each run's pk, state and the columns' values, None where there is none; one query.
+
+        Secrets are masked; ``revealed``, those in labels and notes are not, for who shows them masked and lets edit.
+        """
         picks = [(Picked(field, list(keys)), list(keys)) for field, keys in self._keys.items()]
         fields = [column.expression for column in self._fields]
         read = runs.values_list("pk", "state", *fields, *(pick for pick, _keys in picks))
         for pk, state, *found in read.iterator(chunk_size=2000):
-            values = found[: len(fields)]
+            values = found[: len(fields)] if revealed else [_masked(value) for value in found[: len(fields)]]
             for text, (_pick, keys) in zip(found[len(fields) :], picks, strict=True):
                 values.extend(unpicked(text, keys))
             values.append(None)
@@ -93,11 +102,8 @@ class Reader:
         return found
 
     def cells(self, values: list[Any]) -> dict[str, Cell]:
-        """Return a run's cells by column name, as pages show them: secrets masked."""
-        return {
-            one.name: cell_of(mask_value(one.name, value) if one.column.kind is Kind.FLAT else value)
-            for one, value in zip(self.columns, values, strict=True)
-        }
+        """Return a run's cells by column name."""
+        return {one.name: cell_of(value) for one, value in zip(self.columns, values, strict=True)}
 
 
 def jsonable(value: Any) -> Any:

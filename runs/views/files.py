@@ -62,8 +62,11 @@ def run_file(request: HttpRequest, *, path: str, **names: str) -> HttpResponse:
     file = selectors.files_of(run).filter(name=path).first()
     if file is None:
         raise NotFound(_("The run has no file %(path)r.") % {"path": path})
+    masked = not is_revealed(request, run)
     return redirect(
-        tickets.get_path(file.blob, name=file.name, content_type=file.content_type, download=True)
+        tickets.get_path(
+            file.blob, name=file.name, content_type=file.content_type, download=True, is_masked=masked
+        )
     )
 
 
@@ -74,7 +77,9 @@ def run_files_zip(request: HttpRequest, **names: str) -> StreamingHttpResponse:
     """Stream all files, or those of one folder, as one archive."""
     run = run_of(request, names)
     files = list(selectors.files_of(run).filter(name__startswith=request.GET.get("folder", "")))
-    reply = StreamingHttpResponse(zipped(files), content_type="application/zip")
+    reply = StreamingHttpResponse(
+        zipped(files, revealed=is_revealed(request, run)), content_type="application/zip"
+    )
     reply["Content-Disposition"] = f'attachment; filename="{run.uid}-files.zip"'
     return reply
 

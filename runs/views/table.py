@@ -31,7 +31,7 @@ from runs.query.expression import read_expression, tree_of
 from runs.query.names import named, quoted
 from runs.saved_views import get_view, working_view
 from runs.script import script_for
-from runs.secrets import mask_value
+from runs.secrets import mask
 from runs.table import (
     ColumnInfo,
     Row,
@@ -300,7 +300,7 @@ def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, 
         {
             "path": json.dumps(group.path),
             "label": labels.get(group.column, group.column),
-            "text": mask_value(group.column, group.text),
+            "text": mask(group.text),
             "count": group.count,
             "html": draw_group(columns, group),
         }

@@ -1,6 +1,7 @@
 """Files of a run."""
 
 import posixpath
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -18,6 +19,7 @@ from wandb_api.ids import from_id, to_id
 from wandb_api.nodes import file_node
 from wandb_api.paging import page_of
 from wandb_api.schema import file_type, mutation, root, run_type
+from wandb_api.secrets import reads_exactly
 
 _MAX_PAGE = 10_000
 
@@ -97,12 +99,15 @@ def resolve_files(
         files = files.filter(name__in=[posixpath.normpath(name) for name in names])
     if pattern:
         files = _like(files, pattern)
-    return page_of(files, file_node, after=after, first=first, most=_MAX_PAGE)
+    node = partial(file_node, is_masked=not reads_exactly(run, info))
+    return page_of(files, node, after=after, first=first, most=_MAX_PAGE)
 
 
 def _download(file: dict[str, Any], info: Info) -> str:
     row: RunFile = file["row"]
-    return info.context.absolute(tickets.get_path(row.blob, name=row.name, content_type=file["mimetype"]))
+    return info.context.absolute(
+        tickets.get_path(row.blob, name=row.name, content_type=file["mimetype"], is_masked=file["is_masked"])
+    )
 
 
 @file_type.field("url")

@@ -10,12 +10,14 @@ from metrics.models import Kind
 from runs.console import read_line
 from runs.models import Run
 from runs.projection import clean_text, read_lenient
+from runs.secrets import mask_lines, mask_tree
 from runs.selectors import log_lines_between
 from storage.tickets import get_path
 from wandb_api.budget import Budget
 from wandb_api.context import Info
 from wandb_api.paging import number_of
 from wandb_api.schema import run_type
+from wandb_api.secrets import reads_exactly, shown_json
 from wandb_api.strict import strict
 
 _SAMPLES = 500
@@ -38,27 +40,27 @@ def _last_line(run: dict[str, Any], kind: Kind) -> str | None:
     return line
 
 
-def _tail(run: dict[str, Any], kind: Kind) -> str:
+def _tail(run: dict[str, Any], info: Info, kind: Kind) -> str:
     line = _last_line(run, kind)
-    return json.dumps([line] if line else [])
+    return json.dumps([shown_json(run, info, line)] if line else [])
 
 
 @run_type.field("historyTail")
 def resolve_history_tail(run: dict[str, Any], info: Info) -> str:
     """Return the last row as a JSON list of one JSON string."""
-    return _tail(run, Kind.HISTORY)
+    return _tail(run, info, Kind.HISTORY)
 
 
 @run_type.field("eventsTail")
 def resolve_events_tail(run: dict[str, Any], info: Info) -> str:
     """Return the last row of system metrics as a JSON list of one JSON string."""
-    return _tail(run, Kind.SYSTEM)
+    return _tail(run, info, Kind.SYSTEM)
 
 
 @run_type.field("systemMetrics")
 def resolve_system_metrics(run: dict[str, Any], info: Info) -> str:
     """Return the last row of system metrics."""
-    return _last_line(run, Kind.SYSTEM) or "{}"
+    return shown_json(run, info, _last_line(run, Kind.SYSTEM) or "{}")
 
 
 @run_type.field("historyKeys")
@@ -68,11 +70,24 @@ def resolve_history_keys(run: dict[str, Any], info: Info) -> dict[str, Any] | No
     stats = siblings.ask(store.describe, Kind.HISTORY).get(run_id)
     if not stats:
         return None
+    shown = _exact if reads_exactly(run, info) else _masked
     keys = {
-        key: {"typeCounts": [{"type": stat.type, "count": stat.count}], "previousValue": strict(stat.last)}
+        key: {
+            "typeCounts": [{"type": stat.type, "count": stat.count}],
+            "previousValue": strict(shown(key, stat.last)),
+        }
         for key, stat in stats.items()
     }
     return {"sets": [], "keys": keys, "lastStep": siblings.ask(store.last_steps)[run_id]}
+
+
+def _exact(_key: str, value: T) -> T:
+    return value
+
+
+def _masked(key: str, value: T) -> T:
+    masked: T = mask_tree(value, (key,))[0]
+    return masked
 
 
 def _by_step(rows: Iterable[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -92,11 +107,13 @@ def resolve_history(
     run_id, through = run["row"].pk, info.context.budget.through
     if minStep is None and maxStep is None:
         rows = [row for _, row in through(store.scan(run_id, Kind.HISTORY))]
-        return [store.line_of(row) for row in evenly(rows, max(1, samples or _SAMPLES))]
+        return [
+            shown_json(run, info, store.line_of(row)) for row in evenly(rows, max(1, samples or _SAMPLES))
+        ]
     low = 0 if minStep is None else minStep
     found = store.scan(run_id, Kind.HISTORY, x_from=low, x_to=None if maxStep is None else maxStep)
     rows = [row for row in _by_step(through(found)) if maxStep is None or row["_step"] < maxStep]
-    return [store.line_of(strict(row)) for row in rows]
+    return [shown_json(run, info, store.line_of(strict(row))) for row in rows]
 
 
 @run_type.field("events")
@@ -146,7 +163,10 @@ def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
 @run_type.field("sampledHistory")
 def resolve_sampled_history(run: dict[str, Any], info: Info, specs: list[str]) -> list[list[dict[str, Any]]]:
     """Return one list of rows per spec."""
-    return [_sampled(run["row"].pk, spec, info.context.budget) for spec in specs]
+    found = [_sampled(run["row"].pk, spec, info.context.budget) for spec in specs]
+    if reads_exactly(run, info):
+        return found
+    return [[_masked("", row) for row in one] for one in found]
 
 
 @run_type.field("parquetHistory")
@@ -155,6 +175,8 @@ def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[s
     from metrics import exports  # pyarrow: half a second and 50 MB, only where somebody wants it
 
     row: Run = run["row"]
+    if not reads_exactly(run, info):  # the files are what was logged; read live, rows are masked
+        return {"parquetUrls": [], "liveData": [{"_step": 0}]}
     urls = [
         info.context.absolute(
             get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=exports.CONTENT_TYPE)
@@ -182,8 +204,11 @@ def resolve_log_lines(
         seen = number_of(after)
         start = 0 if seen is None else seen + 1
         stop = min(total, start + min(first or 1000, _MAX_LOG_PAGE))
+    lines = log_lines_between(run["row"].pk, start, stop)
+    if not reads_exactly(run, info):
+        lines = mask_lines(lines)[0]
     nodes = []
-    for number, raw in enumerate(log_lines_between(run["row"].pk, start, stop), start):
+    for number, raw in enumerate(lines, start):
         if raw is not None:
             line = read_line(raw)
             at = f"{line.at}Z" if line.at else None

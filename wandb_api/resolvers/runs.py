@@ -26,6 +26,7 @@ from wandb_api.context import Info
 from wandb_api.ids import from_id
 from wandb_api.nodes import project_node, run_node
 from wandb_api.schema import mutation, project_type, root, run_type
+from wandb_api.secrets import shown_json, shown_text
 
 _RELATED = ("project__team__organization", "user", "logged_by", "pulse", "project__created_by")
 
@@ -204,11 +205,35 @@ def resolve_run_read_only(run: dict[str, Any], info: Info) -> bool:
     return run["row"].pk not in run["siblings"].ask(changeable, info.context.actor)
 
 
+@run_type.field("config")
+def resolve_config(run: dict[str, Any], info: Info) -> str:
+    """Return the configuration as it was logged, or with secrets masked."""
+    return shown_json(run, info, run["row"].config_text)
+
+
+@run_type.field("summaryMetrics")
+def resolve_summary(run: dict[str, Any], info: Info) -> str:
+    """Return the summary as it was logged, or with secrets masked."""
+    return shown_json(run, info, run["row"].pulse.summary_text)
+
+
+@run_type.field("notes")
+def resolve_notes(run: dict[str, Any], info: Info) -> str:
+    """Return the notes as they were written, or with secrets masked."""
+    return shown_text(run, info, run["row"].notes)
+
+
+@run_type.field("description")
+def resolve_description(run: dict[str, Any], info: Info) -> str:
+    """Return the description as it was written, or with secrets masked."""
+    return shown_text(run, info, run["row"].description)
+
+
 @run_type.field("wandbConfig")
 def resolve_wandb_config(run: dict[str, Any], info: Info, keys: list[str]) -> str:
     """Return some keys of the SDK's own part of the config; `t` tells resuming that the run has begun."""
     own = sdk_part(run["row"].config_text)
-    return json.dumps({key: own[key] for key in keys if key in own})
+    return shown_json(run, info, json.dumps({key: own[key] for key in keys if key in own}))
 
 
 def _rows_of(run: dict[str, Any], kind: Kind) -> int:

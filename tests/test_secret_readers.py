@@ -1,0 +1,181 @@
+"""One rule says who reads secrets that were logged, on every surface (H1 of the review)."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import Client
+
+from access.actions import Preset
+from accounts.models import User
+from config.asgi import lean
+from metrics.group_commit import write_group
+from runs.models import Run, Visibility
+from runs.query.conditions import to_q
+from runs.query.mongo import read_filters
+from runs.services.lifecycle import RunFields, update_run
+from tests.factories import ProjectFactory, RunFactory, actor, add_run_file, basic, make_key, make_member
+from tests.streams import body_of
+from wandb_api.file_stream import read_post
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = "hf_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
+PASSWORD = "Hunter2isalongone"
+SECRETS = (TOKEN, PASSWORD)
+
+
+@pytest.fixture
+def run() -> Run:
+    """Return a public run of a member, with secrets wherever a script can put them."""
+    project = ProjectFactory(visibility=Visibility.PUBLIC)
+    owner = make_member(project.team)
+    run: Run = RunFactory(project=project, user=owner)
+    config = json.dumps(
+        {"db_password": {"value": PASSWORD}, "hub": {"value": {"token": TOKEN}}, "lr": {"value": 1}}
+    )
+    update_run(actor=actor(owner), run=run, fields=RunFields(config_text=config, notes=f"with {TOKEN}"))
+    row = {
+        "_step": 0,
+        "_timestamp": 1000.0,
+        "_runtime": 0.0,
+        "said": f"token {TOKEN}",
+        "db_password": PASSWORD,
+    }
+    files = {
+        "wandb-history.jsonl": {"offset": 0, "content": [json.dumps(row)]},
+        "wandb-summary.json": {"offset": 0, "content": [json.dumps({"db_password": PASSWORD, "loss": 1})]},
+        "output.log": {"offset": 0, "content": [f"2026-11-21T07:20:26.038634 login with {TOKEN}"]},
+    }
+    write_group([read_post(json.dumps({"files": files}).encode(), run.pk, "")])
+    add_run_file(run, "config.yaml", f"db_password:\n  value: {PASSWORD}\nlr: 1\n".encode())
+    add_run_file(
+        run, "wandb-metadata.json", json.dumps({"args": ["--api-key", TOKEN], "os": "Linux"}).encode()
+    )
+    return run
+
+
+GRAPHQL = """query Q($entity: String!, $project: String!, $run: String!) {
+  project(name: $project, entityName: $entity) { runs { edges { node { notes } } } run(name: $run) {
+    config summaryMetrics notes wandbConfig(keys: ["t"]) historyTail historyKeys
+    history(samples: 10) pages: history(minStep: 0, maxStep: 10)
+    sampledHistory(specs: ["{\\"keys\\": [\\"said\\", \\"db_password\\"]}"])
+    logLines(first: 10) { edges { node { line } } } parquetHistory(liveKeys: ["_step"]) { parquetUrls }
+    files { edges { node { name directUrl } } }
+} } }"""
+
+
+def _whole(reply: Any) -> str:
+    if reply.status_code == 302:
+        return fetched(reply.headers["Location"]).decode()
+    assert reply.status_code == 200
+    return (body_of(reply) if reply.streaming else bytes(reply.content)).decode()
+
+
+def fetched(url: str) -> bytes:
+    async def get() -> httpx.Response:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(lean), base_url="http://testserver"
+        ) as client:
+            return await client.get(url[url.index("/storage/") :])
+
+    reply = async_to_sync(get)()
+    assert reply.status_code == 200
+    return bytes(reply.content)
+
+
+def rest_of(run: Run, client: Client, **headers: str) -> dict[str, str]:
+    """Return what REST and the pages' downloads answer, by address."""
+    project, api = f"/{run.project.team.name}/{run.project.name}", f"/api/v1/runs/{run.pk}"
+    listed = f"/api/v1/runs/?entity={run.project.team.name}&columns=config.db_password,config.hub.token,notes"
+    paths = [
+        f"{api}/", f"{api}/history/", f"{api}/history/?format=csv", f"{api}/logs/", f"{api}/logs/download/", listed,
+        f"{api}/files/config.yaml/", f"{api}/files/wandb-metadata.json/",
+    ]  # fmt: skip
+    pages = [
+        f"{project}/runs.csv", f"{project}/runs.jsonl", f"{project}/runs/{run.uid}/export/history.jsonl",
+        f"{project}/runs/{run.uid}/export/history.csv", f"{project}/runs/{run.uid}/files/config.yaml",
+        f"{project}/runs/{run.uid}/files/wandb-metadata.json",
+    ]  # fmt: skip
+    return {path: _whole(client.get(path, headers=headers)) for path in [*paths, *([] if headers else pages)]}
+
+
+def graphql_of(run: Run, key: str) -> dict[str, str]:
+    names = {"entity": run.project.team.name, "project": run.project.name, "run": run.uid}
+    body = {"query": GRAPHQL, "variables": names}
+    reply = Client().post(
+        "/graphql", body, content_type="application/json", headers={"Authorization": basic(key)}
+    )
+    assert "errors" not in reply.json(), reply.content
+    found = reply.json()["data"]["project"]["run"]
+    for edge in found["files"]["edges"]:
+        found[edge["node"]["name"]] = fetched(edge["node"]["directUrl"]).decode()
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}
+
+
+def leaks(answers: dict[str, str]) -> list[str]:
+    return [name for name, text in answers.items() if any(secret in text for secret in SECRETS)]
+
+
+def test_nobody_without_a_key_reads_a_secret(run: Run, client: Client) -> None:
+    answers = rest_of(run, client)
+    assert leaks(answers) == []
+    assert all(
+        "••••" in text or "\\u2022" in text for name, text in answers.items() if "runs.csv" not in name
+    )
+
+
+def test_who_may_only_look_reads_none_by_any_program(run: Run) -> None:
+    key = make_key(make_member(run.project.team, Preset.VIEW_ONLY))
+    assert leaks(rest_of(run, Client(), Authorization=basic(key))) == []
+    answers = graphql_of(run, key)
+    assert leaks(answers) == []
+    assert json.loads(answers["config"])["lr"] == {"value": 1}
+
+
+def test_the_owners_sdk_reads_back_exactly_what_it_logged(run: Run) -> None:
+    answers = graphql_of(run, make_key(run.user or User()))
+    assert set(leaks(answers)) >= {
+        "config", "summaryMetrics", "notes", "historyTail", "historyKeys", "history", "pages", "sampledHistory",
+        "logLines", "config.yaml", "wandb-metadata.json",
+    }  # fmt: skip
+    assert answers["config"] == Run.objects.get(pk=run.pk).config_text
+
+
+@pytest.mark.parametrize("text", [PASSWORD, PASSWORD[:4], TOKEN])
+def test_no_filter_finds_out_a_secret(run: Run, client: Client, text: str) -> None:
+    """By an expression or the SDK's form, of whoever asks: not even the owner's."""
+    for path in ("config.db_password", "config.hub.token", "summary.db_password"):
+        given = {"entity": run.project.team.name, "filter": f'{path} contains "{text}"'}
+        assert client.get("/api/v1/runs/", given).json()["results"] == []
+    for key in ("config.db_password", "config.hub.token", "summary_metrics.db_password"):
+        condition = to_q(read_filters(json.dumps({key: {"$regex": text}})))
+        assert not Run.objects.filter(condition).exists()
+    assert client.get("/api/v1/runs/", {"entity": run.project.team.name, "filter": "config.lr = 1"}).json()[
+        "results"
+    ]
+
+
+def test_a_long_text_file_is_masked_in_pieces(run: Run) -> None:
+    """Whatever its size and encoding: keys that lie over the end of a piece, lines of megabytes, other bytes kept."""
+    key = (
+        "-----BEGIN PRIVATE KEY-----\n"
+        + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 20
+        + "-----END PRIVATE KEY-----\n"
+    )
+    text = "x" * 79 + "\n"
+    content = (text * 13107 + key + text * 20000 + f"token={TOKEN}\n" + "caf\xe9 " * 300_000 + TOKEN).encode(
+        "latin-1"
+    )
+    add_run_file(run, "long.txt", content)
+    url = (
+        Client()
+        .get(f"/{run.project.team.name}/{run.project.name}/runs/{run.uid}/files/long.txt")
+        .headers["Location"]
+    )
+    masked = fetched(url)
+    assert TOKEN.encode() not in masked
+    assert b"MIIEvQ" not in masked
+    assert masked.count(b"caf\xe9") == 300_000
