@@ -241,6 +241,22 @@ def test_the_summary_is_kept_as_text_and_as_projection():
     assert run.pulse.summary_flat == {"loss": ["NaN"], "acc.best": 0.5, "big": ["Infinity"]}
 
 
+def test_processes_that_share_a_run_each_keep_their_keys_of_the_summary():
+    """RUN-5: in one commit, in several, and sent again; a run of one process is what it says last."""
+    run = RunFactory()
+    send(
+        post(run, writer="a", summary='{"a": 1, "x": NaN}'),
+        post(run, writer="b", summary='{"b": 9007199254740993}'),
+    )
+    for _ in range(2):
+        send(post(run, writer="c", summary='{"c": {"min": 0.1}, "a": 2.0}'))
+    found = Run.objects.select_related("pulse").get(pk=run.pk).pulse
+    assert found.summary_text == '{"a": 2.0, "x": NaN, "b": 9007199254740993, "c": {"min": 0.1}}'
+    assert found.summary_flat == {"a": 2.0, "x": ["NaN"], "b": 9007199254740993, "c.min": 0.1}
+    send(post(run, summary='{"d": 1}'))
+    assert Run.objects.get(pk=run.pk).pulse.summary_text == '{"d": 1}'
+
+
 def test_a_long_post_is_cut_into_batches():
     run = RunFactory()
     send(post(run, history=(0, history(0, MAX_ROWS + 10))))

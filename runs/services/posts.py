@@ -15,7 +15,7 @@ from django.db import connection
 
 from common.sql import execute_in, execute_many
 from runs.models import BadLine, LogBlock, Pulse
-from runs.projection import clean_text, flat_config, wrap_config
+from runs.projection import clean_text, flat_config, flat_summary, read_lenient, wrap_config
 from runs.services.lifecycle import finish_run, revive_run
 from runs.states import RunState
 
@@ -39,6 +39,8 @@ class RunPost:
     summary_text: str | None = None
     summary_flat: str = "{}"
     """JSON of the summary's projection."""
+    is_shared: bool = False
+    """Whether other processes log this run too, so that the summary has this one's keys only."""
     log: list[LogLines] = field(default_factory=list)
     bad_lines: list[tuple[str, str, str]] = field(default_factory=list)
     """(kind, text, reason)"""
@@ -108,14 +110,37 @@ def _write_logs(posts: Sequence[RunPost]) -> None:
     execute_many("UPDATE runs_pulse SET log_lines = %s WHERE run_id = %s AND log_lines < %s", rows)
 
 
+def _latest_summaries(posts: Sequence[RunPost]) -> dict[int, tuple[str, str]]:
+    """Return each run's summary and its flat form as JSON; processes that share a run each bring keys of their own."""
+    shared = {post.run_id for post in posts if post.is_shared and post.summary_text is not None}
+    query = "SELECT run_id, summary_text FROM runs_pulse WHERE run_id IN"
+    stored: dict[int, str] = dict(execute_in(query, list(shared)) if shared else ())
+    latest: dict[int, tuple[str, str]] = {}
+    for post in posts:
+        if post.summary_text is None:
+            continue
+        if post.is_shared:
+            known = latest[post.run_id][0] if post.run_id in latest else stored.get(post.run_id, "{}")
+            latest[post.run_id] = _merged(known, post.summary_text)
+        else:
+            latest[post.run_id] = post.summary_text, post.summary_flat
+    return latest
+
+
+def _merged(known: str, text: str) -> tuple[str, str]:
+    trees = [tree if isinstance(tree := read_lenient(one or "{}"), dict) else {} for one in (known, text)]
+    merged = clean_text(json.dumps(trees[0] | trees[1]))
+    return merged, json.dumps(flat_summary(merged))
+
+
 def _write_pulses(posts: Sequence[RunPost], at: datetime) -> None:
     """Note the sign of life of each run, and its latest summary if one came; one write of its row."""
     beat = connection.ops.adapt_datetimefield_value(at)
-    latest = {post.run_id: post for post in posts if post.summary_text is not None}
+    latest = _latest_summaries(posts)
     cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
     execute_many(
         f"UPDATE runs_pulse SET heartbeat_at = %s, summary_text = %s, summary_flat = {cast} WHERE run_id = %s",  # noqa: S608
-        [(beat, post.summary_text, post.summary_flat, run_id) for run_id, post in sorted(latest.items())],
+        [(beat, *summary, run_id) for run_id, summary in sorted(latest.items())],
     )
     others = sorted({post.run_id for post in posts} - latest.keys())
     execute_many("UPDATE runs_pulse SET heartbeat_at = %s WHERE run_id = %s", [(beat, pk) for pk in others])
