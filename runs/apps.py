@@ -17,11 +17,11 @@ class RunsConfig(AppConfig):
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex
-        from runs.services import files, holdings, project_deletion, purge
+        from runs.services import files, holdings, project_deletion, purge, refused_files
         from runs.set_aside import set_aside_marks
         from runs.timeline import register_marks
         from storage.services import register_blob_user
-        from storage.tickets import register_masker, register_receiver
+        from storage.tickets import register_masker, register_receiver, register_refusal
         from teams.deletion import Holding, register_holding
         from teams.privacy import register_public_projects
 
@@ -36,6 +36,8 @@ class RunsConfig(AppConfig):
         register_marks(set_aside_marks)
         register_masker(masked_pieces)
         register_receiver(files.PURPOSE, files.receive_run_file)
+        register_refusal(files.PURPOSE, refused_files.note_refused_file)
+        register_marks(refused_files.refused_file_marks)
         register_blob_user(used_blobs)
         holdings.register_measure(holdings.FILE, holdings.file_bytes)
         holdings.register_measure(holdings.LOG, holdings.log_bytes)

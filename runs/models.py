@@ -343,6 +343,22 @@ class BadLine(models.Model):
         return self.reason
 
 
+class RefusedFile(models.Model):
+    """A file that a client wanted to upload and that was not stored (BIL-3); gone once it is."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="refused_files")
+    name = models.CharField(max_length=1024)
+    reason = models.CharField(max_length=300)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="runs_refused_file_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class RunFile(Timestamped):
     """One file of a run, by its slash path; a later upload replaces it."""
 

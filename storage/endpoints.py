@@ -50,24 +50,27 @@ async def _receive(request: Request, incoming: local.Incoming) -> local.Received
     return await asyncio.to_thread(incoming.finish)
 
 
-async def _find_room(request: Request, team_id: int) -> None:
+async def _find_room(request: Request, ticket: dict[str, Any]) -> None:
     """Refuse an upload for which there is no room, once all of it has come.
 
     A client that is still sending when the connection closes sees a broken pipe, not the refusal, and SDKs then send
     the file again for minutes (wandb 0.22.3, a file of 30 MB).
     """
     try:
-        await asyncio.to_thread(_check_room, team_id)
+        await asyncio.to_thread(_check_room, ticket)
     except DomainError:
         async for _chunk in request.stream():
             pass
         raise
 
 
-def _check_room(team_id: int) -> None:
+def _check_room(ticket: dict[str, Any]) -> None:
     close_old_connections()
     try:
-        room.require_room(team_id)
+        room.require_room(ticket[tickets.TEAM])
+    except DomainError as error:
+        tickets.note_refusal(ticket, error.message)
+        raise
     finally:
         close_old_connections()
 
@@ -93,7 +96,7 @@ async def put(request: Request) -> Response:
     try:
         ticket = tickets.read_put(request.path_params["token"])
         if tickets.TEAM in ticket:
-            await _find_room(request, ticket[tickets.TEAM])
+            await _find_room(request, ticket)
         with local.Incoming() as incoming:
             received = await _receive(request, incoming)
             expected = request.headers.get("content-md5")

@@ -24,9 +24,13 @@ TEAM = "t"
 Receiver = Callable[[dict[str, Any], Blob], None]
 """Takes what the ticket carries and the blob that arrived; runs in the transaction that keeps the blob."""
 
+Refusal = Callable[[dict[str, Any], str], None]
+"""Takes what the ticket of an upload for which there is no room carries, and why."""
+
 Masker = Callable[[Path, str], Iterator[bytes] | None]
 
 _receivers: dict[str, Receiver] = {}
+_refusals: dict[str, Refusal] = {}
 _masker: Masker = lambda _path, _name: None  # noqa: E731 - replaced by `register_masker`
 
 _SHOWN = re.compile(r"(image/(png|jpeg|gif|webp|bmp|svg\+xml)|audio/[\w.+-]+|video/[\w.+-]+|text/plain)$")
@@ -40,6 +44,18 @@ def register_receiver(purpose: str, receiver: Receiver) -> None:
 def receiver_of(purpose: str) -> Receiver:
     """Return who gets uploads of the purpose."""
     return _receivers[purpose]
+
+
+def register_refusal(purpose: str, note: Refusal) -> None:
+    """Say who is told of uploads of a purpose that were refused; called in ``AppConfig.ready``."""
+    _refusals[purpose] = note
+
+
+def note_refusal(ticket: dict[str, Any], reason: str) -> None:
+    """Tell who registered for it that an upload was refused."""
+    note = _refusals.get(ticket["for"])
+    if note is not None:
+        note(ticket, reason)
 
 
 def put_path(purpose: str, **payload: Any) -> str:

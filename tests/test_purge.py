@@ -27,6 +27,7 @@ from runs.services import deletion, holdings, lifecycle, logs, purge
 from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
 from runs.services.lifecycle import RunFields
+from runs.services.refused_files import note_refused_file
 from runs.tasks import purge_runs
 from storage import local
 from storage.models import Blob, ByteEntry, Holding
@@ -79,6 +80,7 @@ def full_run(posts=4, **fields):
     Export.objects.create(stream=Stream.objects.get(run=run, kind=Kind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
+    note_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
     add_run_file(run, "a.txt", b"shared by runs")
     add_run_file(run, "b.txt", f"own of {run.pk:4}".encode())
     run.refresh_from_db()

@@ -135,6 +135,20 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='RefusedFile',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=1024)),
+                ('reason', models.CharField(max_length=300)),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refused_files', to='runs.run')),
+            ],
+            options={
+                'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('run', 'name'), name='runs_refused_file_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='RunAlert',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -11,7 +11,7 @@ from access.audit import record
 from access.engine import require
 from common.errors import Gone, Invalid
 from runs.access import RunAction
-from runs.models import Run, RunFile
+from runs.models import RefusedFile, Run, RunFile
 from runs.projection import clean_text
 from runs.services.holdings import FILE
 from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file
@@ -92,6 +92,7 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
     before = file.size_bytes if file else 0
     if ticket["n"] == METADATA and blob.size_bytes <= MAX_METADATA_BYTES:
         note_hosts_of_file(run, path_of(blob.location).read_bytes())
+    RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
     RunFile.objects.update_or_create(
         run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
     )

@@ -14,7 +14,7 @@ from access.web import actor_of
 from common.errors import Invalid, NotFound
 from runs import selectors
 from runs.access import RunAction
-from runs.files import folder_of, found_files, preview_of
+from runs.files import FILES_A_PAGE, folder_of, found_files, preview_of
 from runs.pages import run_context
 from runs.reveal import is_revealed
 from runs.services.files import delete_run_file
@@ -47,6 +47,7 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
         context["found"] = found_files(run, search)
     folder, start = request.GET.get("folder", ""), _number(request.GET.get("start", "0"))
     context["folder"] = folder_of(run, folder, start)
+    context["refused_files"] = list(run.refused_files.all()[:FILES_A_PAGE])
     part = "runs/run_files.html"
     if request.htmx:  # type: ignore[attr-defined]
         part = "runs/file_list.html" if "search" in request.GET else "runs/file_branch.html"

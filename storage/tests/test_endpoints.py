@@ -17,12 +17,13 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from common.errors import TooLarge
 from config.asgi import application
-from runs.models import Run, RunFile
+from runs.models import RefusedFile, Run, RunFile
 from runs.services import deletion
+from runs.timeline import timeline_of
 from storage import local, room, tickets
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes
-from tests.factories import RunFactory
+from tests.factories import ProjectFactory, RunFactory, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,6 +66,35 @@ class TestPut:
         assert local.path_of(file.blob.location).read_bytes() == b"hello"
         assert file.blob.digest == hashlib.sha256(b"hello").hexdigest()
         assert answer.headers["ETag"] == f'"{file.blob.digest}"'
+
+    def test_a_file_without_room_is_named_on_the_run_and_mailed_once(self, monkeypatch, client, mailoutbox):
+        """BIL-3: SDKs tell nobody; the run's Files page and timeline do, until the file is stored."""
+        project = ProjectFactory()
+        run = RunFactory(project=project, user=make_member(project.team))
+        names = ("model.pt", "other.pt", "model.pt")
+
+        def full(_team_id: int) -> None:
+            raise TooLarge("acme stores 11 GB of 10 GB. Ask ada.")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(room, "_checks", [full])
+            room.forget()
+            paths = [tickets.put_path("run-file", r=run.pk, n=name, t=run.project.team_id) for name in names]
+            assert [_ask("PUT", path, b"weights").status_code for path in paths] == [413] * 3
+        assert sorted(RefusedFile.objects.values_list("name", "reason")) == [
+            ("model.pt", "acme stores 11 GB of 10 GB. Ask ada."), ("other.pt", "acme stores 11 GB of 10 GB. Ask ada."),
+        ]  # fmt: skip
+        [mail] = [mail for mail in mailoutbox if "not stored" in mail.subject]
+        assert (mail.to, "model.pt" in mail.body) == ([run.user.email], True)
+        assert [mark.label for mark in timeline_of(run).marks] == ["2 files not stored"]
+        client.force_login(run.user)
+        page = client.get(
+            f"/{run.project.team.name}/{run.project.name}/runs/{run.uid}/files"
+        ).content.decode()
+        assert "other.pt" in page
+        assert "Ask ada." in page
+        assert _ask("PUT", paths[0], b"weights").status_code == 200
+        assert list(RefusedFile.objects.values_list("name", flat=True)) == ["other.pt"]
 
     def test_keeps_equal_content_once(self, put_path: str, tmp_path: Path):
         run = RunFactory()

@@ -6,10 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils.html import escape
 
 from access.actor import Actor
 from access.engine import visible
-from common.errors import Conflict, Invalid, NotFound
+from common.errors import Conflict, DomainError, Invalid, NotFound
 from ingest.services import log_run, team_for
 from metrics import store
 from metrics.models import Kind
@@ -21,6 +22,7 @@ from runs.selectors import changeable, get_run
 from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
 from runs.services.lifecycle import RunFields
+from storage.room import require_room
 from teams.models import Team
 from wandb_api.context import Info
 from wandb_api.ids import from_id
@@ -100,7 +102,29 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
     name = input.get("modelName") or "uncategorized"
     with transaction.atomic():  # a fork that cannot be made leaves no empty run behind
         run, inserted = _begin(actor, team, name, fields, input)
-    return {"bucket": _fresh(run), "inserted": inserted, "serverSettings": {"serverMessages": []}}
+    return {
+        "bucket": _fresh(run),
+        "inserted": inserted,
+        "serverSettings": {"serverMessages": _messages(team)},
+    }
+
+
+def _messages(team: Team) -> list[dict[str, Any]]:
+    """Return what SDKs print when a run begins: that its files will not be stored."""
+    try:
+        require_room(team.pk)
+    except DomainError as error:
+        text = f"Files of this run will not be stored: {error.message}"
+        return [
+            {
+                "plainText": text,
+                "utfText": text,
+                "htmlText": escape(text),
+                "messageType": "footer",
+                "messageLevel": 30,
+            }
+        ]
+    return []
 
 
 @root(mutation, "stopRun", RunAction.STOP)
