@@ -136,22 +136,27 @@ def names_in(template: str) -> set[str]:
     return {part.group("name") for part in _PART.finditer(template) if part.group("name") is not None}
 
 
-def check_template(template: str, *, secret_names: Collection[str]) -> None:
+def check_template(template: str, *, secret_names: Collection[str] | None) -> None:
     """Let pass a template that will be JSON whatever the values are.
+
+    Args:
+        template: What was written.
+        secret_names: Those there are; None where the writer may not know them, and `secrets.require_use` decides.
 
     Raises:
         Invalid: says what is wrong, and of an unknown variable which there are.
     """
     if len(template) > MAX_TEMPLATE:
         raise Invalid(_("A payload has at most %(limit)s characters.") % {"limit": f"{MAX_TEMPLATE:,}"})
-    known_secrets = {*secret_names, ACCESS_TOKEN}
-    unknown = sorted(name for name in names_in(template) - known_secrets if not is_variable(name))
+    names = names_in(template)
+    known_secrets = names if secret_names is None else {*secret_names, ACCESS_TOKEN}
+    unknown = sorted(name for name in names - known_secrets if not is_variable(name))
     if unknown:
         message = _(
             "There is no variable or secret %(unknown)s. Variables: %(known)s, artifact_metadata.KEY. "
             "Secrets: %(secrets)s."
         )
-        known, secrets = ", ".join(VARIABLES), ", ".join(sorted(secret_names)) or _("none")
+        known, secrets = ", ".join(VARIABLES), ", ".join(sorted(secret_names or ())) or _("none")
         raise Invalid(message % {"unknown": ", ".join(unknown), "known": known, "secrets": secrets})
     if any(part.group() == "$" and template.startswith("{", part.end()) for part in _PART.finditer(template)):
         raise Invalid(_("A variable is not closed: it is written ${name}, and the sign alone \\u0024."))
