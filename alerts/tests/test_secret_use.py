@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from alerts.services.secrets import SecretsWithheld
 from alerts.tests.test_automation_editor import STATE
 from runs.models import Project
 from teams.custom_roles import RoleFields, create_role
+from teams.models import Organization
 from tests.automations import make_automation
 from tests.factories import ProjectFactory, SecretFactory, TeamFactory, actor, basic, make_key, make_member
 
@@ -54,7 +56,8 @@ def member(project: Project) -> Actor:
 def keeper(project: Project) -> Actor:
     """May manage destinations, but not secrets."""
     fields = RoleFields("Keeper", Preset.MEMBER, frozenset({str(AlertAction.MANAGE)}))
-    role = create_role(actor=SYSTEM, organization=project.team.organization, fields=fields)
+    organization = Organization.objects.get(teams=project.team)
+    role = create_role(actor=SYSTEM, organization=organization, fields=fields)
     return actor(make_member(project.team, role))
 
 
@@ -132,7 +135,7 @@ def test_a_destination_that_uses_one_is_not_moved_or_changed(project: Project, k
         {"access_token_name": "HIDDEN_2"},
     ]
     for change in changes:
-        refused(lambda change=change: change_destination(actor=keeper, destination=hook, **change))
+        refused(partial(change_destination, actor=keeper, destination=hook, **change))
     changed = change_destination(actor=keeper, destination=hook, name="renamed", is_on=False)
     assert (changed.name, changed.is_on) == ("renamed", False)
     free = change_destination(
@@ -155,8 +158,8 @@ def test_a_destination_to_which_automations_send_one_is_not_moved(
     "given", [{"access_token_name": "HIDDEN_1"}, {"signing_secret_name": "NO"}, {"preset": "pagerduty"}]
 )
 def test_a_new_destination_uses_none(project: Project, keeper: Actor, given: dict[str, str]):
-    new = {"team": project.team, "name": "new", "url": URL}
-    refused(lambda: create_webhook(actor=keeper, **new, **given))
+    new: dict[str, Any] = {"team": project.team, "name": "new", "url": URL}
+    refused(partial(create_webhook, actor=keeper, **new | given))
     assert create_webhook(actor=keeper, **new).place == "hooks.example.com"
 
 
