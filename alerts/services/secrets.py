@@ -116,8 +116,8 @@ def require_use(actor: Actor, team: Team, names: Iterable[str]) -> None:
     if may_use_secrets(actor, team) or all(is_variable(name) for name in names):
         return
     message = _(
-        "Only people who may manage the secrets of %(team)s can choose what is sent with a secret, and where to. "
-        "What is no secret has to be one of the variables: %(known)s, artifact_metadata.KEY."
+        "Only people who can manage the secrets of %(team)s can choose what is sent with a secret, and where. "
+        "Every other name must be a variable: %(known)s, artifact_metadata.KEY."
     )
     known = ", ".join(VARIABLES)
     raise SecretsWithheld(message % {"team": team.name, "known": known}, action=AlertAction.MANAGE_SECRETS)

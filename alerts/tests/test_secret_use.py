@@ -186,7 +186,7 @@ def test_the_editor_says_so_beside_the_payload_and_keeps_what_was_typed(
     answer = client.post(f"{PAGE}/new", posted)
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "Only people who may manage the secrets of vision" in page
+    assert "Only people who can manage the secrets of vision" in page
     assert "${SOME_SECRET}" in page
     assert "HIDDEN" not in page
 
@@ -199,7 +199,7 @@ def test_the_page_of_a_destination_lists_no_names_and_says_so(
     assert "HIDDEN" not in client.get(path).content.decode()
     answer = client.post(path, {"name": "hook", "url": "", "preset": "", "template": SECRETIVE})
     assert answer.status_code == 422
-    assert "Only people who may manage the secrets of vision" in answer.content.decode()
+    assert "Only people who can manage the secrets of vision" in answer.content.decode()
     assert "HIDDEN_2" not in answer.content.decode()
     ask = client.post(
         "/teams/vision/destinations/payload", {"template": json.dumps({"text": "${HIDDEN_1} ${NOT_THERE}"})}
