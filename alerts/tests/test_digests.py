@@ -161,6 +161,8 @@ def test_the_limits_of_each_service_are_kept(sign: str):
 
 
 def test_of_more_runs_than_fit_it_is_said_how_many_there_are():
+    nothing = values_of_notice(Notice(uid="u", title="resnet:v3", text="", variables={"alias": "best"}))
+    assert (nothing["runs"], nothing["run_count"]) == ([], 0)
     lines = tuple(Line(words=f"run {number} failed", url=f"https://x/{number}") for number in range(300))
     values = values_of_notice(Notice(uid="u", title="300 runs failed", text="", lines=lines))
     assert "run 19 failed https://x/19\nand 280 more runs" in values["text"]

@@ -53,7 +53,7 @@ def values_of_notice(notice: Notice) -> dict[str, Any]:
         "url": notice.url or settings.BASE_URL,
         "delivery": notice.uid,
         "runs": _runs(notice),
-        "run_count": len(notice.lines) or 1,
+        "run_count": len(_told(notice)),
         "fields": dict(fields),
         "facts": facts,
         "embed_fields": [{"name": label, "value": value, "inline": True} for label, value in fields],
@@ -87,19 +87,24 @@ def _cut(text: str, most_bytes: int) -> str:
 
 def _runs(notice: Notice) -> list[dict[str, str]]:
     """Return the runs that a notice is about, as programs read them, as many as fit."""
-    alone = Line(
-        words=notice.title, url=notice.url, text=notice.text, level=notice.level, variables=notice.variables
-    )
     most = MAX_TEXT_OF_MANY if notice.lines else MAX_RUN_TEXT
     found: list[dict[str, str]] = []
     room = MAX_RUNS_BYTES
-    for line in notice.lines or (alone,):
+    for line in _told(notice):
         run = _run(line, most)
         room -= len(json.dumps(run, ensure_ascii=False).encode(errors="replace")) + 2
         if room < 0:
             break
         found.append(run)
     return found
+
+
+def _told(notice: Notice) -> Sequence[Line]:
+    """Return a line for each run: those of a digest, or the one run of any other notice, unless it is about none."""
+    if notice.lines or "run_id" not in notice.variables:
+        return notice.lines
+    url, variables = notice.url, notice.variables
+    return [Line(words=notice.title, url=url, text=notice.text, level=notice.level, variables=variables)]
 
 
 def _run(line: Line, most: int) -> dict[str, str]:

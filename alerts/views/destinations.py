@@ -130,7 +130,8 @@ def _checked(secret_names: list[str] | None, template: str) -> dict[str, Any]:
     """Return the payload with samples in place of its variables, or why it is none."""
     try:
         check_template(template, secret_names=secret_names)
-        payload = fill(template, {**dict.fromkeys(names_in(template), HIDDEN), **samples()})
+        secrets = [name for name in names_in(template) if not is_variable(name)]
+        payload = fill(template, {**samples(), **dict.fromkeys(secrets, HIDDEN)})
     except Invalid as error:
         return {"payload_error": error.message}
     return {"payload": payload, "payload_bytes": len(payload.encode())}
