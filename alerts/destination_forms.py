@@ -1,5 +1,6 @@
 """Forms of the pages of destinations and secrets."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -8,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 from alerts.models import Destination, Secret
 from alerts.presets import PRESETS
-from alerts.selectors.destinations import secret_names
 from alerts.services.secrets import MAX_LENGTH, check_name
 from alerts.templating import MAX_TEMPLATE, check_template
 from alerts.transports.addresses import check_slack, check_webhook
@@ -97,21 +97,20 @@ class WebhookForm(_DestinationForm):
         help_text=_("JSON with ${variables}. Empty, or as it was, it is the service’s own."),
     )  # fmt: skip
 
-    def __init__(self, *args: Any, preset: str = "", **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, preset: str = "", secret_names: list[str] | None = None, **kwargs: Any
+    ) -> None:
+        """Offer the team's secrets; None, to whoever may not know them, only those that are used already."""
         super().__init__(*args, **kwargs)
+        self.secret_names = secret_names
         row = self.destination
         chosen = PRESETS[row.preset if row is not None and row.preset in PRESETS else preset]
         self.fields["url"].widget.attrs["placeholder"] = chosen.example
-        names = secret_names(self.team)
-        none = ("", gettext("None"))
-        for field, choices in (
-            ("preset", [(key, entry.label) for key, entry in PRESETS.items()]),
-            ("access_token_name", [none, *((name, name) for name in names)]),
-            ("signing_secret_name", [none, *((name, name) for name in names)]),
-        ):
-            choice = self.fields[field]
-            assert isinstance(choice, forms.ChoiceField)  # noqa: S101 - for the type checker
-            choice.choices = choices
+        self._offer("preset", [(key, entry.label) for key, entry in PRESETS.items()])
+        for field in ("access_token_name", "signing_secret_name"):
+            used = getattr(row, field, "")
+            names = secret_names if secret_names is not None else [used] if used else []
+            self._offer(field, [("", gettext("None")), *((name, name) for name in names)])
         self.initial.setdefault("preset", preset)
         self.initial.setdefault("template", chosen.template)
         if row is None:
@@ -121,6 +120,11 @@ class WebhookForm(_DestinationForm):
             **self.initial, "preset": row.preset, "template": row.template or chosen.template,
             "access_token_name": row.access_token_name, "signing_secret_name": row.signing_secret_name,
         }  # fmt: skip
+
+    def _offer(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
+        field.choices = choices
 
     def clean_url(self) -> str:
         """Take addresses of the web only."""
@@ -139,8 +143,8 @@ class WebhookForm(_DestinationForm):
         own = {preset.template for preset in PRESETS.values()}
         data["template"] = "" if template in own else template
         try:
-            known = secret_names(self.team)
-            check_template(data["template"] or PRESETS[data.get("preset", "")].template, secret_names=known)
+            wanted = data["template"] or PRESETS[data.get("preset", "")].template
+            check_template(wanted, secret_names=self.secret_names)
         except DomainError as error:
             self.add_error("template", error.message)
         return data

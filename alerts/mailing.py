@@ -8,6 +8,7 @@ from accounts.models import OutboxMail, User
 from accounts.preferences import in_language_of
 from alerts.models import Message
 from alerts.recipients import Wish
+from alerts.transports.digests import shown
 from alerts.unsubscribing import Subscription, headers_of, settings_url, unsubscribe_url
 from alerts.words import notice_of, place_of, told_of
 from common.errors import Unavailable
@@ -42,6 +43,7 @@ def _context(message: Message, wishes: Sequence[Wish], subscription: Subscriptio
         # a digest's title names the place; the one of a single run only the run
         "place": place_of([told[0].run]) if len(told) == 1 else "",
         "text": {"plain": _without_foot(notice.text)},
+        "lines": shown(notice.lines),
         "is_own": subscription.is_own,
         "teams": sorted(
             {wish.event.run.project.team.name for wish in wishes if wish.team_ids and wish.event.run}

@@ -62,6 +62,8 @@ _GENERIC = """{
   "event": "${event_type}",
   "title": "${title}",
   "text": "${text}",
+  "runs": ${runs},
+  "run_count": ${run_count},
   "level": "${level}",
   "url": "${url}",
   "entity": "${entity_name}",
@@ -90,8 +92,7 @@ _TEAMS = """{
               {"type": "TextBlock", "text": "${title}", "weight": "Bolder", "size": "Medium", "wrap": true}
             ]
           },
-          {"type": "TextBlock", "text": "${text}", "wrap": true},
-          {"type": "FactSet", "facts": ${facts}}
+          {"type": "Container", "items": ${card_items}}
         ],
         "actions": [{"type": "Action.OpenUrl", "title": "Open", "url": "${url}"}]
       }
@@ -127,7 +128,7 @@ _PAGERDUTY = """{
     "source": "${entity_name}/${project_name}",
     "severity": "${severity}",
     "component": "${run_name}",
-    "custom_details": ${fields}
+    "custom_details": {"text": "${text}", "values": ${fields}, "runs": ${runs}, "run_count": ${run_count}}
   },
   "links": [{"href": "${url}", "text": "Open in Runyard"}]
 }"""

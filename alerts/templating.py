@@ -41,7 +41,9 @@ class Variable:
 
 VARIABLES: dict[str, Variable] = {
     "title": Variable(gettext_lazy("What happened, in a line"), "swift-river-12 finished", "message"),
-    "text": Variable(gettext_lazy("The rest of the message"), "State: Finished", "message"),
+    "text": Variable(
+        gettext_lazy("The rest of the message; of several runs a line for each"), "State: Finished", "message"
+    ),
     "body": Variable(
         gettext_lazy("Text, values and links of the message, as plain text"), "State: Finished", "message"
     ),
@@ -50,6 +52,19 @@ VARIABLES: dict[str, Variable] = {
     "fields": Variable(
         gettext_lazy("Values of the message, as an object; outside quotes"), {"State": "Finished"}, "message"
     ),
+    "runs": Variable(
+        gettext_lazy("Every run of the message, as a list of objects; outside quotes"),
+        [
+            {
+                "event": "RUN_STATE", "id": "k2x9q7ab", "name": "swift-river-12",
+                "url": "https://runyard.example.com/vision/cifar/runs/k2x9q7ab", "state": "finished",
+                "entity": "vision", "project": "cifar", "author": "ada", "level": "INFO",
+                "title": "swift-river-12 finished", "text": "",
+            }
+        ],
+        "message",
+    ),
+    "run_count": Variable(gettext_lazy("How many runs the message is about"), 1, "message"),
     "delivery": Variable(
         gettext_lazy("Id of the message, the same when it is sent again"),
         "3f1c9b1e-8d6f-4a8e-9a54-2f6f8e0f7a11",
@@ -68,13 +83,22 @@ VARIABLES: dict[str, Variable] = {
         [{"title": "State", "value": "Finished"}],
         "message",
     ),
+    "card_items": Variable(
+        gettext_lazy("Text, values and runs as elements of an adaptive card; outside quotes"),
+        [{"type": "TextBlock", "text": "State: Finished", "wrap": True}],
+        "message",
+    ),
     "embed_fields": Variable(
         gettext_lazy("Values, as a list of “name” and “value”; outside quotes"),
         [{"name": "State", "value": "Finished", "inline": True}],
         "message",
     ),
     "topic": Variable(gettext_lazy("Of ntfy: the last part of the address"), "runyard-alerts", "message"),
-    "event_type": Variable(gettext_lazy("What happened, such as RUN_STATE"), "RUN_STATE", "event"),
+    "event_type": Variable(
+        gettext_lazy("What happened, such as RUN_STATE; SEVERAL where it was not the same for all runs"),
+        "RUN_STATE",
+        "event",
+    ),
     "event_author": Variable(gettext_lazy("Whose run or artifact it is"), "ada", "event"),
     "entity_name": Variable(gettext_lazy("Team or person that has the project"), "vision", "event"),
     "project_name": Variable(gettext_lazy("Project"), "cifar", "event"),
@@ -112,22 +136,27 @@ def names_in(template: str) -> set[str]:
     return {part.group("name") for part in _PART.finditer(template) if part.group("name") is not None}
 
 
-def check_template(template: str, *, secret_names: Collection[str]) -> None:
+def check_template(template: str, *, secret_names: Collection[str] | None) -> None:
     """Let pass a template that will be JSON whatever the values are.
+
+    Args:
+        template: What was written.
+        secret_names: Those there are; None where the writer may not know them, and `secrets.require_use` decides.
 
     Raises:
         Invalid: says what is wrong, and of an unknown variable which there are.
     """
     if len(template) > MAX_TEMPLATE:
         raise Invalid(_("A payload has at most %(limit)s characters.") % {"limit": f"{MAX_TEMPLATE:,}"})
-    known_secrets = {*secret_names, ACCESS_TOKEN}
-    unknown = sorted(name for name in names_in(template) - known_secrets if not is_variable(name))
+    names = names_in(template)
+    known_secrets = names if secret_names is None else {*secret_names, ACCESS_TOKEN}
+    unknown = sorted(name for name in names - known_secrets if not is_variable(name))
     if unknown:
         message = _(
             "There is no variable or secret %(unknown)s. Variables: %(known)s, artifact_metadata.KEY. "
             "Secrets: %(secrets)s."
         )
-        known, secrets = ", ".join(VARIABLES), ", ".join(sorted(secret_names)) or _("none")
+        known, secrets = ", ".join(VARIABLES), ", ".join(sorted(secret_names or ())) or _("none")
         raise Invalid(message % {"unknown": ", ".join(unknown), "known": known, "secrets": secrets})
     if any(part.group() == "$" and template.startswith("{", part.end()) for part in _PART.finditer(template)):
         raise Invalid(_("A variable is not closed: it is written ${name}, and the sign alone \\u0024."))

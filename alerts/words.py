@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from alerts.automation.actions import what_happened
 from alerts.models import Event, EventKind, Level, Message
 from alerts.transports.base import Line, Notice
 from common.templatetags.runyard import duration, number
@@ -16,8 +17,8 @@ from runs.models import Pulse, Run
 from runs.services.lifecycle import path_of
 from runs.states import RunState
 
-MOST_LINES = 20
-"""Of a digest; it says how many more there are."""
+SEVERAL = "SEVERAL"
+"""The event of a message about several kinds of them."""
 MOST_VALUES = 5
 """Of a run's summary."""
 _LEVELS = {
@@ -34,6 +35,34 @@ class Told:
     state: str = ""
     """Its last state among the events; "" where none is about states."""
     alerts: list[Event] = field(default_factory=list)
+    met: list[Event] = field(default_factory=list)
+    """Conditions of automations that metrics met."""
+
+    @property
+    def event_type(self) -> str:
+        """What happened, as payloads name it."""
+        kinds = {event.kind for event in (*self.alerts, *self.met)}
+        if self.state or not kinds:
+            kinds.add(EventKind.RUN_STATE)
+        return str(kinds.pop()).upper() if len(kinds) == 1 else SEVERAL
+
+    @property
+    def text(self) -> str:
+        """What its alerts say, of several each under its title, and what metrics did."""
+        texts = [(_one_line(event.data["title"]), str(event.data["text"]).strip()) for event in self.alerts]
+        said = [texts[0][1]] if len(texts) == 1 else [f"{title}\n{text}".strip() for title, text in texts]
+        said += [what_happened(event.automation, event) for event in self.met if event.automation]
+        return "\n\n".join(filter(None, said))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What payload templates may name of the run."""
+        run = self.run
+        data = {"state": self.state}
+        event = Event(
+            kind=EventKind.RUN_STATE, team=run.project.team, project=run.project, run=run, data=data
+        )
+        return variables_of(event) | {"event_type": self.event_type}
 
     @property
     def level(self) -> str:
@@ -80,6 +109,8 @@ def told_of(events: Iterable[Event]) -> list[Told]:
             told.state = event.data["state"]
         elif event.kind == EventKind.RUN_ALERT:
             told.alerts.append(event)
+        elif event.kind == EventKind.RUN_METRIC:
+            told.met.append(event)
     return list(found.values())
 
 
@@ -114,26 +145,9 @@ def place_of(runs: Iterable[Run]) -> str:
 
 def _of_one(message: Message, told: Told) -> Notice:
     return Notice(
-        uid=str(message.uid), title=told.title, text=_text_of(told), level=told.level, url=told.url,
-        fields=_fields_of(told), variables=_variables_of(told),
+        uid=str(message.uid), title=told.title, text=told.text, level=told.level, url=told.url,
+        fields=_fields_of(told), variables=told.variables,
     )  # fmt: skip
-
-
-def _text_of(told: Told) -> str:
-    """Return the texts of alerts; of several each under its title."""
-    texts = [str(event.data["text"]).strip() for event in told.alerts]
-    if len(texts) == 1:
-        return texts[0]
-    titles = [_one_line(event.data["title"]) for event in told.alerts]
-    return "\n\n".join(f"{title}\n{text}".strip() for title, text in zip(titles, texts, strict=True))
-
-
-def _variables_of(told: Told) -> dict[str, str]:
-    run = told.run
-    event = told.alerts[-1] if told.alerts and not told.state else None
-    kind = EventKind.RUN_ALERT if event is not None else EventKind.RUN_STATE
-    data = {"state": told.state}
-    return variables_of(Event(kind=kind, team=run.project.team, project=run.project, run=run, data=data))
 
 
 def _fields_of(told: Told) -> tuple[tuple[str, str], ...]:
@@ -165,10 +179,10 @@ def _last_values(run: Run) -> list[tuple[str, str]]:
 def _of_many(message: Message, told: Sequence[Told]) -> Notice:
     """Return a digest: counts in the title, the most urgent runs first."""
     ordered = sorted(told, key=lambda each: -_URGENCY.index(Level(each.level)))
-    lines = [Line(words=each.title, url=each.url) for each in ordered[:MOST_LINES]]
-    if more := len(ordered) - MOST_LINES:
-        words = ngettext("and %(n)d more run", "and %(n)d more runs", more) % {"n": more}
-        lines += [Line(words=words)] if more > 0 else []
+    lines = tuple(
+        Line(words=each.title, url=each.url, text=each.text, level=each.level, variables=each.variables)
+        for each in ordered
+    )
     places = {each.run.project_id: each.run.project for each in told}
     project = ordered[0].run.project
     is_one = len(places) == 1
@@ -176,8 +190,17 @@ def _of_many(message: Message, told: Sequence[Told]) -> Notice:
     return Notice(
         uid=str(message.uid), title=_("%(what)s in %(where)s") % names, text="", level=ordered[0].level,
         url=f"{settings.BASE_URL}/{project.team.name}/{project.name}" if is_one else settings.BASE_URL,
-        lines=tuple(lines), variables=_variables_of(ordered[0]),
+        lines=lines, variables=_shared(lines),
     )  # fmt: skip
+
+
+def _shared(lines: Sequence[Line]) -> dict[str, str]:
+    """Return the variables that are alike for all runs: a digest must not pass for news of one of them."""
+    first, *others = [line.variables for line in lines]
+    alike = {
+        name: value for name, value in first.items() if all(other.get(name) == value for other in others)
+    }
+    return {"event_type": SEVERAL, **alike}
 
 
 def _of_no_run(message: Message, events: Sequence[Event]) -> Notice:

@@ -209,7 +209,8 @@ class SubscriptionAdmin(ServedAdmin[Subscription]):
     search_fields = ["organization__name", "organization__display_name", "team__name", "customer_ref"]
     acts = (
         Act(slug="plan", label="Change the plan", form=AssignPlanForm, is_dangerous=True, do=_assign,
-            text="Holds at once, for offered plans and others. No invoice is made; a change that waits is dropped."),
+            text="Holds at once, for offered plans and others. No invoice is made; a change that waits is dropped. "
+            "Plans that it had before, it can go back to only where they are offered."),
         Act(slug="storage", label="Give more storage", form=AssignStorageForm, do=_assign_storage,
             text="On top of the plan's storage, at once and without an invoice; the next period is charged for it "
             "where the plan sells storage."),

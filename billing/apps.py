@@ -33,7 +33,7 @@ class BillingConfig(AppConfig):
         )
 
     def _register_plans(self) -> None:
-        from billing.asking import about_plan
+        from billing.asking import about_plan, can_compare
         from billing.features import has_feature_by_plan, having_by_plan
         from billing.models import Subscription
         from billing.noticing import on_subscription_saved
@@ -44,7 +44,7 @@ class BillingConfig(AppConfig):
         from teams.seats import register_seat_check
 
         register_feature_answer(has_feature_by_plan, among=having_by_plan)
-        register_plan_words(about_plan)
+        register_plan_words(about_plan, can_compare=can_compare)
         register_seat_check(check_seat)
         register_room_check(check_room)
         post_save.connect(

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from billing.grants import acting_admins
 from billing.models import Plan, Subscription
+from billing.selectors.plans import has_comparison
 from billing.subscriptions import subscription_of
 from common import installation
 from teams.models import Organization
@@ -36,6 +37,11 @@ def about_plan(organization: Organization) -> str:
     plan: Plan = subscription_of(organization).plan
     said = _("%(organization)s is on the plan %(plan)s.") % {"organization": organization, "plan": plan.name}
     return f"{said} {who_changes(organization)}"
+
+
+def can_compare(organization: Organization) -> bool:
+    """Say whether there is another plan to compare an organization's with (`teams.features`)."""
+    return has_comparison(subscription_of(organization))
 
 
 def whom_to_ask(subscription: Subscription) -> str:

@@ -17,6 +17,7 @@ SUBSCRIPTIONS = {
     "subscription.assign_payment": _("Set how the plan is paid"),
     "subscription.upgrade": _("Upgraded the plan"),
     "subscription.downgrade": _("Chose a lower plan for when the period ends"),
+    "subscription.switch": _("Chose another plan for when the period ends"),
     "subscription.cancel": _("Canceled the plan for when the period ends"),
     "subscription.storage": _("Bought storage"),
     "subscription.storage_later": _("Reduced bought storage for when the period ends"),

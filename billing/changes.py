@@ -1,7 +1,8 @@
 """What a change of plan or of bought storage means, before anybody confirms it (BIL-8). Computes; changes nothing.
 
-What gives more begins at once and costs the days that are left of the period, today included; what gives less begins
-when the period ends, because it is paid until then.
+What only gives more begins at once and costs the days that are left of the period, today included; all else begins when
+the period ends, because it is paid until then, and can be undone until then. What is gained and lost says which it is,
+whatever the order of plans on pages.
 """
 
 import copy
@@ -31,7 +32,11 @@ class ChangeKind(StrEnum):
     """What is changed."""
 
     UPGRADE = "upgrade"
+    """Something is gained and nothing lost."""
     DOWNGRADE = "downgrade"
+    """Something is lost and nothing gained."""
+    SWITCH = "switch"
+    """Both, or neither."""
     CANCEL = "cancel"
     MORE_STORAGE = "more_storage"
     LESS_STORAGE = "less_storage"
@@ -61,6 +66,8 @@ class LimitLine:
     before: str
     after: str
     is_less: bool
+    is_more: bool = False
+    """Of amounts; prices are neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,9 @@ class Summary:
     limits: tuple[LimitLine, ...]
     """Those that change."""
     gains: tuple[str, ...]
+    """Features."""
     losses: tuple[str, ...]
+    """Features, and limits that become lower."""
     warnings: tuple[str, ...]
     by_days: bool
     """What is included counts by days: the new amounts for those that are left."""
@@ -161,8 +170,10 @@ def summarize(
         if at_once
         else []
     )
-    costs = after.regular_usd > ZERO or has_prices(after.plan)
+    begins_to_cost = _costs(after) and (at_once or not _costs(before))
+    amounts = list(_amounts(before, after))
     gains, losses = _features(before.plan, after.plan)
+    less = [f"{line.label}: {line.before} → {line.after}" for line in amounts if line.is_less]
     return Summary(
         kind=kind,
         before=before,
@@ -170,13 +181,28 @@ def summarize(
         period=period,
         days_left=days_left,
         lines=tuple(lines),
-        limits=tuple(_limits(before, after)),
+        limits=(*amounts, *_prices(before.plan, after.plan)),
         gains=gains,
-        losses=losses,
+        losses=(*losses, *less),
         warnings=tuple(_warnings(subscription, kind, after, now)),
         by_days=at_once and days_left < period.days and _counts_by_days(before, after),
-        needs_method=at_once and costs and not has_method,
+        needs_method=begins_to_cost and not has_method,
     )
+
+
+def kind_of(before: Terms, after: Terms) -> ChangeKind:
+    """Say what going from one plan to another is, by what is gained and lost; prices say nothing of that."""
+    gained, lost = map(bool, _features(before.plan, after.plan))
+    amounts = list(_amounts(before, after))
+    gained |= any(line.is_more for line in amounts)
+    lost |= any(line.is_less for line in amounts)
+    if gained == lost:
+        return ChangeKind.SWITCH
+    return ChangeKind.UPGRADE if gained else ChangeKind.DOWNGRADE
+
+
+def _costs(terms: Terms) -> bool:
+    return terms.regular_usd > ZERO or has_prices(terms.plan)
 
 
 def _lines(
@@ -215,7 +241,7 @@ def _named(switches: set[str]) -> tuple[str, ...]:
     return tuple(switch_words(name)[0] for name in SWITCHES if name in switches)
 
 
-def _limits(before: Terms, after: Terms) -> Iterator[LimitLine]:
+def _amounts(before: Terms, after: Terms) -> Iterator[LimitLine]:
     old, new = before.plan, after.plan
     yield from _limit(_("Seats"), old.seats, new.seats, "")
     if old.has_view_only_role and new.has_view_only_role:
@@ -223,6 +249,9 @@ def _limits(before: Terms, after: Terms) -> Iterator[LimitLine]:
     yield from _limit(_("Tracked hours a period"), old.included_hours, new.included_hours, "h")
     yield from _limit(_("Storage"), _storage(before), _storage(after), "GB")
     yield from _limit(_("Trace data a period"), old.included_ingestion_gb, new.included_ingestion_gb, "GB")
+
+
+def _prices(old: Plan, new: Plan) -> Iterator[LimitLine]:
     prices = (
         (_("A tracked hour above"), old.hour_price_usd, new.hour_price_usd),
         (_("A GB of storage above, for a period"), old.storage_price_usd, new.storage_price_usd),
@@ -236,7 +265,7 @@ def _limits(before: Terms, after: Terms) -> Iterator[LimitLine]:
 def _limit(label: str, before: int | None, after: int | None, unit: str) -> Iterator[LimitLine]:
     if before != after:
         is_less = after is not None and (before is None or after < before)
-        yield LimitLine(label, _amount(before, unit), _amount(after, unit), is_less)
+        yield LimitLine(label, _amount(before, unit), _amount(after, unit), is_less, is_more=not is_less)
 
 
 def _amount(value: int | None, unit: str) -> str:
@@ -266,16 +295,13 @@ def _counts_by_days(before: Terms, after: Terms) -> bool:
 
 
 def _warnings(subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Iterator[str]:
-    """Say what would not fit any more, judged by what is used now, and what cannot be undone."""
+    """Say what would not fit any more, judged by what is used now."""
     wished = copy.copy(subscription)
     wished.plan, wished.extra_storage_gb, wished.earlier_terms = after.plan, after.extra_gb, []
     if kind not in AT_ONCE:
         for limit in state_of(wished, now).all:
             if limit.is_exceeded and (said := _exceeded(limit, after.plan)):
                 yield said
-    if subscription.plan.pk != after.plan.pk and not subscription.plan.is_offered:
-        names = {"plan": subscription.plan.name}
-        yield _("%(plan)s is given by the operator: you cannot choose it again by yourselves.") % names
 
 
 def _exceeded(limit: Limit, plan: Plan) -> str:

@@ -1,4 +1,7 @@
-"""The plans that a fresh installation has (BIL-3; docs/operate/billing.md). Operators edit them afterwards."""
+"""The plans that a fresh installation has (BIL-3; docs/operate/billing.md). Operators edit them afterwards.
+
+None is on offer: all are on Self-hosted, which is not to be lost by a click, until an operator sells plans.
+"""
 
 from decimal import Decimal
 from typing import Any
@@ -13,11 +16,11 @@ SEEDS: dict[str, dict[str, Any]] = {
         "has_sso": True, "has_audit_log": True, "has_usage_alerts": True, "has_many_billing_admins": True,
     },
     "free": {
-        "name": "Free", "rank": 10, "is_offered": True, "description": "For small teams and first steps.",
+        "name": "Free", "rank": 10, "description": "For small teams and first steps.",
         "seats": 5, "included_hours": 250, "included_storage_gb": 100, "included_ingestion_gb": 1,
     },
     "pro": {
-        "name": "Pro", "rank": 20, "is_offered": True, "description": "For teams that train every day.",
+        "name": "Pro", "rank": 20, "description": "For teams that train every day.",
         "price_usd": Decimal(60), "seats": 10, "included_hours": 500, "hour_price_usd": Decimal("0.10"),
         "included_storage_gb": 100, "storage_price_usd": Decimal("0.03"),
         "extra_storage_price_usd": Decimal("0.025"), "included_ingestion_gb": 10,
@@ -29,7 +32,7 @@ SEEDS: dict[str, dict[str, Any]] = {
         "seats": 100, "included_storage_gb": 100, "included_ingestion_gb": 10, "has_service_accounts": True,
     },
     "enterprise": {
-        "name": "Enterprise", "rank": 30, "by_contact": True, "description": "For organizations with a contract.",
+        "name": "Enterprise", "rank": 30, "description": "For organizations with a contract.",
         "has_custom_roles": True, "has_view_only_role": True, "has_service_accounts": True, "has_automations": True,
         "has_sso": True, "has_audit_log": True, "has_usage_alerts": True, "has_many_billing_admins": True,
     },

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import User
-from billing.models import BillingAdmin, Subscription
+from billing.models import BillingAdmin, Plan, Subscription
 from billing.plans import default_plan, ensure_plans
 from teams.models import Organization, Team, TeamKind
 
@@ -41,6 +41,19 @@ def subscription_of_team(team: Team) -> Subscription:
 def locked(subscription: Subscription) -> Subscription:
     """Lock a subscription until the transaction ends; whatever changes money or periods takes it first."""
     return _all().select_for_update(of=("self",), no_key=True).get(pk=subscription.pk)
+
+
+def choosable(subscription: Subscription) -> QuerySet[Plan]:
+    """Return the plans that a payer may choose, or is on: what is on offer, and what it had before (BIL-3)."""
+    former = subscription.former_plans.values("pk")
+    others = Q(is_offered=True) | Q(pk__in=former)
+    return Plan.objects.filter(Q(pk=subscription.plan_id) | others & Q(by_contact=False))
+
+
+def leave(subscription: Subscription, plan: Plan) -> None:
+    """Keep a plan that a payer leaves by its own choice, so that it can come back."""
+    if subscription.plan_id != plan.pk:
+        subscription.former_plans.add(plan)
 
 
 def teams_of(subscription: Subscription) -> QuerySet[Team]:

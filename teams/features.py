@@ -13,6 +13,7 @@ PlanWords = Callable[[Organization], str]
 _answers: list[FeatureAnswer] = []
 _among: list[Among] = []
 _words: list[PlanWords] = []
+_comparable: list[Callable[[Organization], bool]] = []
 
 
 def register_feature_answer(answer: FeatureAnswer, *, among: Among | None = None) -> None:
@@ -21,9 +22,12 @@ def register_feature_answer(answer: FeatureAnswer, *, among: Among | None = None
     _among[:] = [] if among is None else [among]
 
 
-def register_plan_words(words: PlanWords) -> None:
-    """Set who knows what plans are called and who changes them; called in ``AppConfig.ready``."""
-    _words[:] = [words]
+def register_plan_words(words: PlanWords, *, can_compare: Callable[[Organization], bool]) -> None:
+    """Set who knows what plans are called, who changes them, and whether there is another one to look at.
+
+    Called in ``AppConfig.ready``.
+    """
+    _words[:], _comparable[:] = [words], [can_compare]
 
 
 def has_feature(organization: Organization, feature: str) -> bool:
@@ -44,6 +48,11 @@ def having(organization_ids: Collection[int], feature: str) -> set[int]:
 def about_plan(organization: Organization) -> str:
     """Say which plan the organization is on and who can change it; "" until `billing` registers words."""
     return _words[0](organization) if _words else ""
+
+
+def can_compare_plans(organization: Organization) -> bool:
+    """Say whether there is another plan to compare the organization's with."""
+    return any(answer(organization) for answer in _comparable)
 
 
 def without(message: str, organization: Organization) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from accounts.models import User
 from billing.models import Plan, Subscription
+from billing.plans import ensure_plans
 from teams import features
 from teams.models import Organization
 
@@ -16,6 +17,13 @@ _ALL_ON = {
         "many_billing_admins",
     )
 }  # fmt: skip
+
+
+def offer_plans() -> None:
+    """Do what an operator does who hosts for others: Free and Pro are on offer, Enterprise by contact."""
+    ensure_plans()
+    Plan.objects.filter(key__in=("free", "pro")).update(is_offered=True)
+    Plan.objects.filter(key="enterprise").update(by_contact=True)
 
 
 def plan_with(**terms: Any) -> Plan:

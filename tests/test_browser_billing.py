@@ -32,6 +32,7 @@ ada, bob = User.objects.get(username="ada"), User.objects.get(username="bob")
 acme = create_organization(actor=SYSTEM, name="acme", admin=ada)
 create_team(actor=SYSTEM, name="vision", organization=acme, admin=ada)
 OrganizationMember.objects.create(organization=acme, user=bob, role=built_in(Preset.ORGANIZATION_ADMIN))
+Plan.objects.filter(key__in=("free", "pro")).update(is_offered=True)
 Plan.objects.filter(key="free").update(included_hours=500)  # as Pro, so that no day of the month matters
 Subscription.objects.filter(organization=acme).update(plan=Plan.objects.get(key="free"))
 """
@@ -120,7 +121,7 @@ def _upgrade(page: Page, server: Installation, stripe: fake.Stripe) -> None:
     """BIL-7, BIL-8: a card is asked for first, and what is paid now is said before it is confirmed."""
     expect(page.locator("#plan-title")).to_have_text("Free")
     page.get_by_role("link", name="Compare plans").first.click()
-    page.get_by_role("link", name="Upgrade to Pro").click()
+    page.get_by_role("link", name="Switch to Pro").click()
     expect(page.get_by_text("There is no payment method on file.")).to_be_visible()
     page.get_by_role("link", name="Add a payment method").click()
     for name, value in (("number", fake.GOOD_CARD), ("exp_month", "12"), ("exp_year", "31"), ("cvc", "123")):

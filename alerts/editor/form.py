@@ -184,13 +184,13 @@ class AutomationForm(forms.Form):
         *,
         scopes: Sequence[tuple[str, str]] = (),
         destinations: Iterable[Destination] = (),
-        secret_names: Collection[str] = (),
+        secret_names: Collection[str] | None = (),
         automation: Automation | None = None,
         initial: dict[str, Any] | None = None,
     ) -> None:
         """Offer scopes, none for an automation that has its own, and the team's destinations.
 
-        Payloads may name the team's secrets.
+        Payloads may name the team's secrets; None leaves it to the service whether they may.
         """
         super().__init__(data, initial=initial)
         self.automation, self.secret_names = automation, secret_names

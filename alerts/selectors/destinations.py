@@ -60,11 +60,6 @@ def _told(row: Any) -> Told:
     return Told(row, about, max(0, row.event_count - 1))
 
 
-def secret_names(team: Team) -> list[str]:
-    """Return the names of a team's secrets; ask first whether the reader may see them."""
-    return list(Secret.objects.filter(team=team).order_by("name").values_list("name", flat=True))
-
-
 @dataclass(frozen=True, slots=True)
 class Used:
     """A secret, and what uses it."""

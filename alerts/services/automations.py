@@ -18,8 +18,8 @@ from alerts.automation.filters import parse
 from alerts.automation.plan import FEATURE, has_automations
 from alerts.automation.streams import begin_now
 from alerts.models import ActionKind, Automation, Destination, Level
-from alerts.selectors.destinations import secret_names
-from alerts.templating import MAX_TEMPLATE, check_template
+from alerts.services.secrets import known_to, require_use
+from alerts.templating import MAX_TEMPLATE, check_template, names_in
 from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
 from runs.projection import clean_text
@@ -30,6 +30,10 @@ MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
 MAX_ONCE_IN_S = 365 * 86_400
 LEAST_METRIC_S = 60
 """A metric is logged many times a second; an automation on one acts for a run once a minute at most."""
+
+
+Sent = tuple[str, int | None]
+"""A payload, and the key of the destination that it goes to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +62,16 @@ def create_automation(
 
     Raises:
         Forbidden: the plan of the team's organization has no automations.
+        SecretsWithheld: the payload names secrets, and the actor may not manage these.
         Conflict: the team has one of this name, or the project as many as it may.
         Invalid: what is wrong with it.
     """
+    return _create(actor, team, project, fields, sent=None)
+
+
+def _create(
+    actor: Actor, team: Team, project: Project | None, fields: AutomationFields, *, sent: Sent | None
+) -> Automation:
     require(actor, AutomationAction.CREATE, project or team)
     _require_plan(team)
     if project is not None and project.team_id != team.pk:
@@ -69,7 +80,7 @@ def create_automation(
         raise Invalid(_("An automation has a name, an event and an action."))
     _check_count(team, project)
     automation = Automation(team=team, project=project, created_by_id=actor.user_id)
-    _apply(automation, fields)
+    _apply(actor, automation, fields, sent)
     automation.save()
     _watch(automation)
     _note(actor, "automation.create", automation, after=_told(automation))
@@ -78,13 +89,17 @@ def create_automation(
 
 @transaction.atomic
 def change_automation(*, actor: Actor, automation: Automation, fields: AutomationFields) -> Automation:
-    """Change what an automation waits for or does, or switch it on or off."""
+    """Change what an automation waits for or does, or switch it on or off.
+
+    Raises:
+        SecretsWithheld: as for a new one; a payload that stays as it is and goes where it did may hold secrets.
+    """
     require(actor, AutomationAction.MANAGE, automation)
     automation = _locked(automation)
     if fields.is_on is not False or replace(fields, is_on=None) != AutomationFields():
         _require_plan(automation.team)
     before = _told(automation)
-    _apply(automation, fields)
+    _apply(actor, automation, fields, _sent(automation))
     automation.save()
     _watch(automation)
     after = _told(automation)
@@ -111,10 +126,8 @@ def copy_automation(
         pk=automation.pk
     )
     copied = {field.name: getattr(original, field.name) for field in fields_of(AutomationFields)}
-    return create_automation(
-        actor=actor, team=original.team, project=project or original.project,
-        fields=AutomationFields(**{**copied, "name": name}),
-    )  # fmt: skip
+    fields = AutomationFields(**{**copied, "name": name})
+    return _create(actor, original.team, project or original.project, fields, sent=_sent(original))
 
 
 def _watch(automation: Automation) -> None:
@@ -183,10 +196,15 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def _apply(automation: Automation, fields: AutomationFields) -> None:
-    """Set what is given, and check the whole.
+def _sent(automation: Automation) -> Sent:
+    return automation.payload, automation.destination_id
+
+
+def _apply(actor: Actor, automation: Automation, fields: AutomationFields, before: Sent | None) -> None:
+    """Set what is given, and check the whole; ``before`` is what may be sent already.
 
     Raises:
+        SecretsWithheld: another payload with secrets, or one to another place, by who may not manage these.
         Invalid: what is wrong.
         Conflict: the team has another one of this name.
     """
@@ -207,7 +225,9 @@ def _apply(automation: Automation, fields: AutomationFields) -> None:
     condition = parse(automation.event, automation.filter)
     automation.event, automation.filter = condition.event.value, condition.canonical
     _check_action(automation)
-    _check_words(automation)
+    if _sent(automation) != before:
+        require_use(actor, automation.team, names_in(automation.payload))
+    _check_words(actor, automation)
     _check_once(automation)
 
 
@@ -250,12 +270,12 @@ def _check_action(automation: Automation) -> None:
         )
 
 
-def _check_words(automation: Automation) -> None:
+def _check_words(actor: Actor, automation: Automation) -> None:
     """Refuse variables that there are not, and payloads that are no JSON (ALR-7)."""
     check_text(automation.title)
     check_text(automation.message)
     if automation.payload:
-        check_template(automation.payload, secret_names=secret_names(automation.team))
+        check_template(automation.payload, secret_names=known_to(actor, automation.team))
 
 
 def _check_once(automation: Automation) -> None:

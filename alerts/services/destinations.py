@@ -13,9 +13,10 @@ from access.actor import Actor
 from access.audit import record
 from access.engine import require
 from alerts.access import AlertAction
-from alerts.models import Destination, DestinationKind, Secret
+from alerts.models import Destination, DestinationKind
 from alerts.presets import PRESETS
-from alerts.templating import check_template, samples
+from alerts.services.secrets import known_to, require_use, secrets_sent_to
+from alerts.templating import check_template, is_variable, samples
 from alerts.transports import Notice, Outcome, send
 from alerts.transports.addresses import check_slack, check_webhook, sealed
 from alerts.transports.slack_blocks import mention_of
@@ -45,6 +46,7 @@ def create_webhook(
     """Add a webhook (ALR-7).
 
     Raises:
+        SecretsWithheld: it uses secrets, and the actor may not manage these.
         Invalid: by its name, address, preset, payload or secrets.
         Conflict: the name is taken, or the team has as many as it may have.
     """
@@ -75,7 +77,7 @@ def add(
     if Destination.objects.filter(team=team).count() >= MOST:
         raise Conflict(_("A team has at most %(count)s destinations.") % {"count": MOST})
     row = Destination(team=team, kind=kind, created_by_id=actor.user_id)
-    _change(row, name=name, url=url, **given)
+    _change(actor, row, name=name, url=url, **given)
     row.place = place or row.place
     row.save()
     _note(actor, "destination.create", row, after=told(row))
@@ -89,6 +91,7 @@ def change_destination(*, actor: Actor, destination: Destination, **changes: Any
     Switching it on forgets why it was off.
 
     Raises:
+        SecretsWithheld: secrets would be sent elsewhere or otherwise, and the actor may not manage these.
         Invalid: as for a new one.
         Conflict: the name is taken.
     """
@@ -96,7 +99,7 @@ def change_destination(*, actor: Actor, destination: Destination, **changes: Any
     row = Destination.objects.select_for_update().select_related("team").get(pk=destination.pk)
     before = told(row)
     is_moved = bool(changes.get("url"))
-    _change(row, **changes)
+    _change(actor, row, **changes)
     row.save()
     after = told(row)
     if after != before or is_moved:
@@ -172,7 +175,8 @@ def of_team(team: Team) -> QuerySet[Destination]:
     return Destination.objects.filter(team=team).order_by("name", "pk")
 
 
-def _change(row: Destination, *, url: Any = None, is_on: Any = None, **texts: Any) -> None:
+def _change(actor: Actor, row: Destination, *, url: Any = None, is_on: Any = None, **texts: Any) -> None:
+    before = _sent(row)
     if "name" in texts:
         row.name = _checked_name(row, texts.pop("name"))
     for name in _TEXTS:
@@ -187,7 +191,14 @@ def _change(row: Destination, *, url: Any = None, is_on: Any = None, **texts: An
     if is_on is not None:
         row.is_on = is_on
         row.off_reason = "" if is_on else row.off_reason
-    _check(row)
+    if url or _sent(row) != before or row.pk is None:
+        require_use(actor, row.team, secrets_sent_to(row))
+    _check(row, known_to(actor, row.team))
+
+
+def _sent(row: Destination) -> tuple[str, ...]:
+    """Return what says what a webhook sends, and how, besides its address."""
+    return row.preset, row.template, row.access_token_name, row.signing_secret_name
 
 
 def _checked_name(row: Destination, name: str) -> str:
@@ -199,7 +210,7 @@ def _checked_name(row: Destination, name: str) -> str:
     return name
 
 
-def _check(row: Destination) -> None:
+def _check(row: Destination, names: list[str] | None) -> None:
     foreign = [name for name in _TEXTS if getattr(row, name) and (name == "mention") != row.is_slack]
     if foreign:
         message = _("A destination of this kind has no %(names)s.")
@@ -215,9 +226,8 @@ def _check(row: Destination) -> None:
         raise Invalid(
             _("There is no preset %(name)s. There are %(known)s.") % {"name": row.preset, "known": known}
         )
-    names = set(Secret.objects.filter(team=row.team).values_list("name", flat=True))
     for wanted in (row.access_token_name, row.signing_secret_name):
-        if wanted and wanted not in names:
+        if wanted and (is_variable(wanted) if names is None else wanted not in names):
             raise Invalid(_("The team has no secret %(names)s.") % {"names": wanted})
     check_template(row.template or PRESETS[row.preset].template, secret_names=names)
 

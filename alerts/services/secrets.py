@@ -1,19 +1,20 @@
 """Secrets of a team for its webhooks (ALR-7): encrypted, used by name, replaced, deleted, never shown again."""
 
 import re
+from collections.abc import Iterable
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit import record
-from access.engine import require
+from access.engine import can, require
 from alerts.access import AlertAction
 from alerts.models import Automation, Destination, Secret
 from alerts.presets import names_used_by
-from alerts.templating import is_variable
+from alerts.templating import VARIABLES, is_variable, names_in
 from common.crypto import seal, unseal
-from common.errors import Conflict, Invalid
+from common.errors import Conflict, Forbidden, Invalid
 from teams.models import Team
 
 MIN_LENGTH, MAX_LENGTH = 8, 10_000
@@ -22,6 +23,10 @@ MOST = 100
 """Of a team."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _PURPOSE = "webhook secret"
+
+
+class SecretsWithheld(Forbidden):
+    """The actor may not say what is sent with secrets, and where."""
 
 
 def check_name(name: str) -> str:
@@ -87,6 +92,50 @@ def users_of(secret: Secret) -> list[str]:
     automations = Automation.objects.filter(team_id=secret.team_id, payload__contains=f"${{{secret.name}}}")
     using = [row.name for row in destinations if secret.name in names_used_by(row)]
     return [*using, *automations.values_list("name", flat=True)]
+
+
+def may_use_secrets(actor: Actor, team: Team) -> bool:
+    """Say whether the actor may know the names of a team's secrets, and say what is sent with them and where."""
+    return can(actor, AlertAction.MANAGE_SECRETS, team)
+
+
+def require_use(actor: Actor, team: Team, names: Iterable[str]) -> None:
+    """Let pass what names variables only, or comes from whoever may use secrets.
+
+    Whoever reads the place that a secret is sent to reads the secret: so the same right says what is sent with one,
+    and where. What is sent already may go on as it is, whoever changes the rest; callers ask only about changes.
+
+    Args:
+        actor: Who wants to send.
+        team: Whose secrets would be sent.
+        names: All that payloads and headers name.
+
+    Raises:
+        SecretsWithheld: in the same words whether there is such a secret or not.
+    """
+    if may_use_secrets(actor, team) or all(is_variable(name) for name in names):
+        return
+    message = _(
+        "Only people who can manage the secrets of %(team)s can choose what is sent with a secret, and where. "
+        "Every other name must be a variable: %(known)s, artifact_metadata.KEY."
+    )
+    known = ", ".join(VARIABLES)
+    raise SecretsWithheld(message % {"team": team.name, "known": known}, action=AlertAction.MANAGE_SECRETS)
+
+
+def secrets_sent_to(destination: Destination) -> set[str]:
+    """Return what a webhook, and the automations that send to it, name in payloads and headers."""
+    payloads = destination.automations.values_list("payload", flat=True) if destination.pk else ()
+    return names_used_by(destination).union(*map(names_in, payloads))
+
+
+def known_to(actor: Actor, team: Team) -> list[str] | None:
+    """Return the names of a team's secrets as far as the actor may know them; None: none of them."""
+    return _names_of(team) if may_use_secrets(actor, team) else None
+
+
+def _names_of(team: Team) -> list[str]:
+    return list(Secret.objects.filter(team=team).order_by("name").values_list("name", flat=True))
 
 
 def values_of(team_id: int) -> dict[str, str]:

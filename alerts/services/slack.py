@@ -16,8 +16,8 @@ from alerts.access import AlertAction
 from alerts.models import Destination, DestinationKind
 from alerts.services.destinations import MAX_NAME, add
 from alerts.transports.addresses import check_slack, sealed
+from alerts.transports.digests import shortened
 from alerts.transports.slack_api import authorize_url, exchange
-from alerts.transports.values import shortened
 from common.errors import Conflict, Invalid
 from teams.models import Team
 

@@ -6,10 +6,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One event of a digest."""
+    """One run of a digest."""
 
     words: str
+    """What happened to it."""
     url: str = ""
+    text: str = ""
+    """What its alerts say, which may have several lines."""
+    level: str = "INFO"
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """As of a notice of this run alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +33,9 @@ class Notice:
     fields: tuple[tuple[str, str], ...] = ()
     """Label and value: state, duration, last values of the summary."""
     lines: tuple[Line, ...] = ()
-    """What a digest lists."""
+    """The runs of a digest, the most urgent first; `alerts.transports.digests` says how many are shown."""
     variables: Mapping[str, str] = field(default_factory=dict)
-    """For payload templates: event_type, entity_name, project_name, run_id, ..."""
+    """For payload templates: event_type, entity_name, project_name, run_id, ...; of a digest what is alike for all."""
     payload: str = ""
     """A template of its own, of an automation; "" takes the destination's."""
     is_repeat: bool = False

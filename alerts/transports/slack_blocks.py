@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from alerts.transports.base import Line, Notice
-from alerts.transports.values import shortened
+from alerts.transports.digests import shortened, shown
 
 MAX_TEXT = 3000
 """Of a section."""
@@ -102,8 +102,10 @@ def _fields(fields: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
 def _lines(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
     """Gather lines into sections, a line in one piece: half an address leads nowhere."""
     sections: list[str] = []
-    for line in lines:
+    for line in shown(lines):
         text = f"• {_link(shortened(line.words, 300), line.url)}"
+        said = f"\n{escaped(line.text)}" if line.text else ""
+        text += said if len(text) + len(said) <= MAX_TEXT else ""
         if sections and len(sections[-1]) + len(text) < MAX_TEXT:
             sections[-1] += f"\n{text}"
         else:

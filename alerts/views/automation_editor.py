@@ -26,8 +26,8 @@ from alerts.selectors.automations import (
     get_automation,
     metric_names,
 )
-from alerts.selectors.destinations import secret_names
 from alerts.services.automations import change_automation, create_automation
+from alerts.services.secrets import SecretsWithheld, known_to
 from alerts.templating import VARIABLES
 from alerts.views.automation_places import Place, home_of, place_of
 from alerts.views.places import Place as DestinationPlace
@@ -74,7 +74,7 @@ class Editor:
         start.setdefault("scope", self.place.project.name if self.place.project else ALL_PROJECTS)
         return AutomationForm(
             posted, scopes=scopes, destinations=destinations_of(self.place.team),
-            secret_names=secret_names(self.place.team), automation=self.automation,
+            secret_names=known_to(self.actor, self.place.team), automation=self.automation,
             initial=start if self.automation is None else None,
         )  # fmt: skip
 
@@ -110,6 +110,9 @@ class Editor:
                 actor=self.actor, team=self.place.team, project=self.project_of(form),
                 fields=form.automation_fields(),
             )  # fmt: skip
+        except SecretsWithheld as error:
+            form.add_error("payload", error.message)
+            return None
         except Forbidden:
             raise
         except DomainError as error:

@@ -10,16 +10,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.actor import Actor
 from access.routes import Open, declare
 from access.web import actor_of
 from alerts.access import AlertAction
 from alerts.destination_forms import SlackForm, WebhookForm
 from alerts.models import Destination
 from alerts.presets import PRESETS, names_used_by
-from alerts.selectors.destinations import managed_destinations, messages_to, secret_names
+from alerts.selectors.destinations import managed_destinations, messages_to
 from alerts.services import destinations as services
 from alerts.services import slack
-from alerts.templating import VARIABLES, check_template, fill, is_variable, samples
+from alerts.services.secrets import SecretsWithheld, known_to
+from alerts.templating import VARIABLES, check_template, fill, is_variable, names_in, samples
 from alerts.transports import Outcome
 from alerts.transports.masking import HIDDEN
 from alerts.views.places import Place, own_place, place_of_team
@@ -69,6 +71,8 @@ def _new(request: HttpRequest, place: Place, kind: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             made = _create(request, place, form)
+        except SecretsWithheld as error:
+            form.add_error(None, error.message)
         except Forbidden:
             raise
         except DomainError as error:
@@ -77,19 +81,24 @@ def _new(request: HttpRequest, place: Place, kind: str) -> HttpResponse:
             messages.success(request, _("%(name)s is added. Send a test to see it arrive.") % {"name": made})
             return redirect(place.url("destination", made.pk))
     preset = PRESETS.get(str(form["preset"].value()), PRESETS[""]) if kind == "webhook" else None
-    context = {**place.context("destinations"), **_ways(place), **_editor(place, form), "preset": preset}
+    context = {
+        **place.context("destinations"),
+        **_ways(place),
+        **_editor(actor_of(request), place, form),
+        "preset": preset,
+    }
     return render(request, "alerts/destination_new.html", context, status=422 if form.errors else 200)
 
 
 def _form(
     request: HttpRequest, place: Place, *, kind: str, destination: Destination | None = None
 ) -> SlackForm | WebhookForm:
-    data = request.POST if request.method == "POST" else None
+    data, known = request.POST if request.method == "POST" else None, known_to(actor_of(request), place.team)
     if kind == "slack":
         return SlackForm(data, team=place.team, destination=destination)
     preset = str(request.POST.get("preset") or request.GET.get("preset") or "")
     preset = preset if preset in PRESETS else ""
-    return WebhookForm(data, team=place.team, destination=destination, preset=preset)
+    return WebhookForm(data, team=place.team, destination=destination, preset=preset, secret_names=known)
 
 
 def _create(request: HttpRequest, place: Place, form: SlackForm | WebhookForm) -> Destination:
@@ -99,29 +108,30 @@ def _create(request: HttpRequest, place: Place, form: SlackForm | WebhookForm) -
     return services.create_webhook(**given)
 
 
-def _editor(place: Place, form: SlackForm | WebhookForm) -> dict[str, Any]:
+def _editor(actor: Actor, place: Place, form: SlackForm | WebhookForm) -> dict[str, Any]:
     """Return what the editor of a payload shows beside it."""
     if isinstance(form, SlackForm):
         return {"form": form}
     groups: dict[str, list[tuple[str, Any]]] = {}
     for name, variable in VARIABLES.items():
         groups.setdefault(variable.group, []).append((f"${{{name}}}", variable.help))
+    known = known_to(actor, place.team)
     titles = {"message": _("Message"), "event": _("Event"), "run": _("Run"), "artifact": _("Artifact")}
     return {
         "form": form,
         "check_url": place.url("payload_check"),
         "variables": [(titles[group], entries) for group, entries in groups.items()],
-        "secret_names": [f"${{{name}}}" for name in secret_names(place.team)],
-        **_checked(place, str(form["template"].value() or "")),
+        "secret_names": [f"${{{name}}}" for name in known or ()],
+        **_checked(known, str(form["template"].value() or "")),
     }
 
 
-def _checked(place: Place, template: str) -> dict[str, Any]:
+def _checked(secret_names: list[str] | None, template: str) -> dict[str, Any]:
     """Return the payload with samples in place of its variables, or why it is none."""
-    names = secret_names(place.team)
     try:
-        check_template(template, secret_names=names)
-        payload = fill(template, {**samples(), **dict.fromkeys(names, HIDDEN), "ACCESS_TOKEN": HIDDEN})
+        check_template(template, secret_names=secret_names)
+        secrets = [name for name in names_in(template) if not is_variable(name)]
+        payload = fill(template, {**samples(), **dict.fromkeys(secrets, HIDDEN)})
     except Invalid as error:
         return {"payload_error": error.message}
     return {"payload": payload, "payload_bytes": len(payload.encode())}
@@ -131,7 +141,9 @@ def _check(request: HttpRequest, place: Place) -> HttpResponse:
     """Say what is wrong with a payload, or how it would be sent, while it is written."""
     template = request.POST.get("template", "")
     preset = PRESETS.get(request.POST.get("preset", ""), PRESETS[""])
-    context = _checked(place, template if template.strip() else preset.template)
+    context = _checked(
+        known_to(actor_of(request), place.team), template if template.strip() else preset.template
+    )
     return render(request, "alerts/payload_check.html", context)
 
 
@@ -145,12 +157,16 @@ def _page(
 ) -> HttpResponse:
     kind = "slack" if row.is_slack else "webhook"
     if form is None:
-        form = SlackForm(team=place.team, destination=row) if kind == "slack" else _unbound(place, row)
+        form = (
+            SlackForm(team=place.team, destination=row)
+            if kind == "slack"
+            else _unbound(actor_of(request), place, row)
+        )
     uses_secrets = sorted(name for name in names_used_by(row) if not is_variable(name))
     context = {
         **place.context("destinations"),
         **_ways(place),
-        **_editor(place, form),
+        **_editor(actor_of(request), place, form),
         "destination": row,
         "preset": PRESETS.get(row.preset) if kind == "webhook" else None,
         "outcome": outcome,
@@ -161,8 +177,8 @@ def _page(
     return render(request, "alerts/destination.html", context, status=422 if form.errors else 200)
 
 
-def _unbound(place: Place, row: Destination) -> WebhookForm:
-    return WebhookForm(team=place.team, destination=row)
+def _unbound(actor: Actor, place: Place, row: Destination) -> WebhookForm:
+    return WebhookForm(team=place.team, destination=row, secret_names=known_to(actor, place.team))
 
 
 def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
@@ -174,6 +190,8 @@ def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             services.change_destination(actor=actor_of(request), destination=row, **form.cleaned_data)
+        except SecretsWithheld as error:
+            form.add_error(None, error.message)
         except Forbidden:
             raise
         except DomainError as error:

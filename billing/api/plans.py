@@ -19,7 +19,7 @@ from billing.limits import Limit, LimitKind, Limits, Standing, refused_from, sta
 from billing.models import Plan, Subscription
 from billing.selectors.overview import is_refused
 from billing.selectors.plans import SWITCHES
-from billing.subscriptions import subscription_of
+from billing.subscriptions import choosable, subscription_of
 from teams.selectors import organization_named
 
 
@@ -99,6 +99,10 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
     next_plan = serializers.CharField(
         allow_null=True, help_text="Key of the plan from the period's end on; null: as now."
     )
+    choices = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Keys of the plans that its billing admins can go to: those on offer, and those that it had before.",
+    )
     extra_storage_gb = serializers.IntegerField(help_text="Bought in advance, on top of the plan's.")
     next_extra_storage_gb = serializers.IntegerField(allow_null=True, help_text="null: as now.")
     period_start = serializers.DateField()
@@ -153,6 +157,9 @@ def _told(row: Subscription, state: Limits) -> dict[str, Any]:
         "organization": str(row.payer),
         "plan": row.plan,
         "next_plan": row.next_plan.key if row.next_plan else None,
+        "choices": list(
+            choosable(row).exclude(pk=row.plan_id).order_by("rank", "pk").values_list("key", flat=True)
+        ),
         "extra_storage_gb": row.extra_storage_gb,
         "next_extra_storage_gb": row.next_extra_storage_gb,
         "period_start": state.period.start,

@@ -46,7 +46,7 @@ class BillingDetailsSerializer(serializers.ModelSerializer[Subscription]):
 class WishedChangeSerializer(serializers.Serializer[Any]):
     """One change: a plan, so much extra storage, or the end of the paid plan."""
 
-    plan = serializers.CharField(required=False, max_length=40, help_text="Key of a plan that is offered.")
+    plan = serializers.CharField(required=False, max_length=40, help_text="Key of a plan of its `choices`.")
     extra_storage_gb = serializers.IntegerField(
         required=False, min_value=0, max_value=MOST_EXTRA_GB, help_text="In all, on top of the plan's."
     )
@@ -117,7 +117,9 @@ class SummarySerializer(serializers.Serializer[Summary]):
         help_text="What is included counts by days: the new amounts for the days that are left of the period."
     )
     gains = serializers.ListField(child=serializers.CharField())
-    losses = serializers.ListField(child=serializers.CharField())
+    losses = serializers.ListField(
+        child=serializers.CharField(), help_text="Features, and limits that become lower, in words."
+    )
     warnings = serializers.ListField(child=serializers.CharField())
     needs_payment_method = serializers.BooleanField(source="needs_method")
     confirm = serializers.CharField(help_text="Send it back to confirm exactly this.")

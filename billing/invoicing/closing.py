@@ -30,7 +30,7 @@ from billing.models.plans import TERMS
 from billing.periods import Period, period_at, period_of
 from billing.selectors.sums import use_of
 from billing.selectors.usage import Use
-from billing.subscriptions import locked
+from billing.subscriptions import leave, locked
 from billing.words import plain
 
 _PLACES = Decimal("0.000000000001")
@@ -147,9 +147,10 @@ def _is_gone_before(row: Subscription, period: Period) -> bool:
 
 def _begin_next(row: Subscription) -> None:
     """Let the plan and the storage begin that were chosen for the period that follows."""
-    before = row.terms
+    before, plan = row.terms, row.plan
     row.begin_coming()
     row.save(update_fields=[*TERMS, "updated_at"])
+    leave(row, plan)
     if (after := row.terms) != before:
         audit.record(
             SYSTEM, "billing_period.begin", row, organization_id=row.organization_id, before=before, after=after

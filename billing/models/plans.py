@@ -45,9 +45,7 @@ class Plan(Timestamped):
     key = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=80)
     description = models.CharField(max_length=300, blank=True)
-    rank = models.PositiveSmallIntegerField(
-        default=0, help_text="Order on pages; a higher one is an upgrade."
-    )
+    rank = models.PositiveSmallIntegerField(default=0, help_text="Order on pages.")
     is_offered = models.BooleanField(
         default=False, help_text="Billing admins choose it themselves; others are given by operators."
     )
@@ -153,6 +151,12 @@ class Subscription(Timestamped):
         blank=True,
         related_name="+",
         help_text="From the end of the period on.",
+    )
+    former_plans = models.ManyToManyField(
+        Plan,
+        blank=True,
+        related_name="+",
+        help_text="Plans that it left by its own choice, and can go back to, whether they are offered or not.",
     )
     extra_storage_gb = models.PositiveIntegerField(
         default=0, help_text="Bought in advance, on top of the plan's."

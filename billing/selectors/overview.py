@@ -17,7 +17,7 @@ from billing.gateways import way_to_pay
 from billing.limits import SEATS, LimitKind, Limits, refused_from, state_of
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Plan, Subscription
 from billing.selectors.alerts import alerts_sent
-from billing.selectors.plans import price_of
+from billing.selectors.plans import has_comparison, price_of
 from billing.selectors.tiles import tiles_of
 from billing.subscriptions import subscription_of
 from storage.models import Holding
@@ -64,7 +64,7 @@ def overview_of(actor: Actor, organization: Organization) -> dict[str, Any]:
         "may_manage": can(actor, BillingAction.MANAGE, organization),
         "whom": who_changes(organization),
         "sales": contact_of_sales(),
-        "has_choice": has_choice(subscription),
+        "has_comparison": has_comparison(subscription),
     }
 
 
@@ -72,11 +72,6 @@ def coming_plan(subscription: Subscription) -> Plan | None:
     """Return the plan from the period's end on, if it is another."""
     coming = subscription.next_plan
     return None if coming is None or coming.pk == subscription.plan_id else coming
-
-
-def has_choice(subscription: Subscription) -> bool:
-    """Whether there is another plan than the present one to compare with."""
-    return Plan.objects.filter(is_offered=True).exclude(pk=subscription.plan_id).exists()
 
 
 def is_refused(subscription: Subscription, state: Limits) -> bool:

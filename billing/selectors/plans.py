@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from billing.amounts import included, unit_price
 from billing.models import Plan, Subscription
+from billing.subscriptions import choosable
 
 SWITCHES = (
     "view_only_role", "custom_roles", "service_accounts", "automations", "sso", "audit_log", "usage_alerts",
@@ -56,6 +57,8 @@ class Comparison:
 
     plans: list[Plan]
     present: Plan
+    choices: set[Plan]
+    """Those that it may go to by itself."""
     rows: list[tuple[str, list[Row]]]
     """Groups of rows by their heading."""
 
@@ -70,22 +73,24 @@ class Comparison:
         return len(self.plans) + 1
 
 
-def plans_for(subscription: Subscription) -> list[Plan]:
-    """Return the plans that are offered or given by contact, and the present and coming one, in their order."""
-    shown = (
-        Q(is_offered=True)
-        | Q(by_contact=True)
-        | Q(pk__in=[subscription.plan_id, subscription.next_plan_id or 0])
-    )
-    return list(Plan.objects.filter(shown).order_by("rank", "pk"))
+def plans_for(subscription: Subscription) -> QuerySet[Plan]:
+    """Return the plans that a payer may choose or ask for, and the present and coming one, in their order."""
+    shown = Q(pk__in=choosable(subscription)) | Q(by_contact=True) | Q(pk=subscription.next_plan_id or 0)
+    return Plan.objects.filter(shown).order_by("rank", "pk")
+
+
+def has_comparison(subscription: Subscription) -> bool:
+    """Say whether there is another plan to compare the present one with; one query."""
+    return plans_for(subscription).exclude(pk=subscription.plan_id).exists()
 
 
 def comparison_of(subscription: Subscription) -> Comparison:
-    """Return what an organization may be on, compared; one query."""
-    plans = plans_for(subscription)
+    """Return what an organization may be on, compared; two queries."""
+    plans = list(plans_for(subscription))
     return Comparison(
         plans=plans,
         present=subscription.plan,
+        choices=set(choosable(subscription)),
         rows=[
             (heading, [replace(row, plans=plans) for row in rows])
             for heading, rows in ((_("Included"), _amounts(plans)), (_("Features"), _switches(plans)))

@@ -112,13 +112,15 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
 def assign_plan(*, actor: Actor, subscription: Subscription, plan: Plan, reason: str = "") -> Subscription:
     """Put a payer on a plan at once, whether it is offered or not. No invoice is made: that is agreed elsewhere.
 
-    A change that was waiting for the period's end is dropped; bought storage ends where the plan sells none.
+    A change that was waiting for the period's end is dropped; bought storage ends where the plan sells none. What the
+    payer had before it cannot choose any more, unless it is offered: so operators withdraw a plan.
     """
     _require_operator(actor, "subscription.assign")
     row = up_to_date(subscription, timezone.now())
     before = row.terms
     row.next_plan, row.next_extra_storage_gb = None if row.plan_id == plan.pk else plan, None
     row.begin_coming()
+    row.former_plans.clear()
     return _changed(actor, "subscription.assign", row, before, reason)
 
 

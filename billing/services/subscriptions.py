@@ -11,7 +11,7 @@ from access.actor import Actor
 from access.audit import record
 from access.engine import require
 from billing.access import BillingAction
-from billing.changes import MOST_EXTRA_GB, ChangeKind, Summary, Terms, as_of, summarize
+from billing.changes import AT_ONCE, MOST_EXTRA_GB, ChangeKind, Summary, Terms, as_of, kind_of, summarize
 from billing.charges import ZERO, keep_terms, terms_usd
 from billing.gateways.collecting import collect_soon
 from billing.invoicing.advance import unused_usd
@@ -21,7 +21,7 @@ from billing.models import Invoice, InvoiceKind, Plan, Subscription
 from billing.models.plans import TERMS
 from billing.periods import period_at
 from billing.services.payment_methods import methods_of
-from billing.subscriptions import subscription_of
+from billing.subscriptions import choosable, leave, subscription_of
 from common.errors import Conflict, Invalid, NotFound
 from teams.models import Organization
 
@@ -89,7 +89,7 @@ def preview_cancel(*, actor: Actor, organization: Organization) -> Summary:
 
 @transaction.atomic
 def change_plan(*, actor: Actor, organization: Organization, plan: Plan, confirm: str) -> Done:
-    """Go to a plan: to a higher one at once, to a lower one when the period ends.
+    """Go to a plan: at once where nothing is lost by it, else when the period ends.
 
     Args:
         actor: A billing admin.
@@ -107,7 +107,7 @@ def change_plan(*, actor: Actor, organization: Organization, plan: Plan, confirm
     summary = _checked(_of_plan(subscription, plan, now), confirm)
     if summary.is_at_once:
         return _begin(actor, subscription, summary, "subscription.upgrade", now)
-    return _plan_ahead(actor, subscription, summary, "subscription.downgrade")
+    return _plan_ahead(actor, subscription, summary, f"subscription.{summary.kind}")
 
 
 @transaction.atomic
@@ -155,7 +155,7 @@ def _up_to_date(organization: Organization) -> tuple[Subscription, datetime]:
 
 def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
     row = as_of(subscription, now)
-    _require_choice(row.plan, plan)
+    _require_choice(row, plan, left=subscription.plan)
     if plan.pk == (row.plan if row.next_plan is None else row.next_plan).pk:
         names = {"organization": str(row.payer), "plan": plan.name}
         if row.next_plan is None:
@@ -166,11 +166,9 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
             _("%(plan)s is the plan until the period ends. Undo the change to stay on it.")
             % {"plan": plan.name}
         )
-    kind = ChangeKind.UPGRADE if plan.rank > row.plan.rank else ChangeKind.DOWNGRADE
     extra = row.extra_storage_gb
-    if (
-        kind is ChangeKind.DOWNGRADE and row.next_plan is None
-    ):  # else that plan, not the payer, let storage go
+    kind = kind_of(Terms(row.plan, extra), Terms(plan, extra if plan.sells_storage else 0))
+    if kind not in AT_ONCE and row.next_plan is None:  # else that plan, not the payer, let storage go
         extra = row.coming[1]
     return _summary(row, kind, Terms(plan, extra if plan.sells_storage else 0), now)
 
@@ -222,11 +220,12 @@ def free_plan() -> Plan | None:
     return free.filter(is_offered=True).order_by("rank", "pk").first() or free.filter(is_default=True).first()
 
 
-def _require_choice(before: Plan, plan: Plan) -> None:
-    _require_self_service(before)
+def _require_choice(row: Subscription, plan: Plan, *, left: Plan) -> None:
+    """Let pass a plan that the payer may choose; ``left`` is what it was on until a period that is not closed yet."""
+    _require_self_service(row.plan)
     if plan.by_contact:
         raise Conflict(_("%(plan)s is agreed on by contact, not chosen here.") % {"plan": plan.name})
-    if not plan.is_offered and plan.pk != before.pk:
+    if plan.pk != left.pk and not choosable(row).filter(pk=plan.pk).exists():
         raise NotFound(_("There is no such plan on offer."))
 
 
@@ -257,11 +256,12 @@ def _checked(summary: Summary, confirm: str) -> Summary:
 
 def _begin(actor: Actor, subscription: Subscription, summary: Summary, action: str, now: datetime) -> Done:
     """Change at once, and invoice the days that are left; what was to change later is dropped."""
-    before = subscription.terms
+    before, plan = subscription.terms, subscription.plan
     keep_terms(subscription, now.date())
     subscription.plan, subscription.extra_storage_gb = summary.after.plan, summary.after.extra_gb
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, action, before, charged=str(summary.now_usd))
+    leave(subscription, plan)
     drafts = [line.draft for line in summary.lines]
     invoice = issue(subscription, InvoiceKind.CHANGE, summary.period, drafts, now)
     if invoice is not None:

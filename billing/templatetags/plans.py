@@ -111,6 +111,6 @@ def _told(actor: Actor, subscription: Subscription, limits: list[Any]) -> dict[s
         "payer": subscription.payer,
         "whom": "" if may_manage else whom_to_ask(subscription),
         "plans_url": reverse("billing:plans", args=[organization.name])
-        if may_manage and organization
+        if may_manage and organization and plans.has_comparison(subscription)
         else "",
     }

@@ -11,17 +11,17 @@ from billing.invoicing.drafts import LineDraft
 from billing.invoicing.issuing import issue
 from billing.models import Invoice, InvoiceKind, PaymentMethod, Plan, Subscription
 from billing.periods import period_at
-from billing.plans import ensure_plans
 from billing.services import payment_methods
 from billing.subscriptions import subscription_of
 from teams.models import Organization
 from tests.factories import OrganizationFactory, UserFactory, actor
 from tests.fakes.stripe import GOOD_CARD, Stripe
+from tests.plans import offer_plans
 
 
 def plan(key: str) -> Plan:
-    """Return a plan as a fresh installation seeds it."""
-    ensure_plans()
+    """Return a plan as a fresh installation seeds it, where an operator offers Free and Pro."""
+    offer_plans()
     return Plan.objects.get(key=key)
 
 

@@ -31,6 +31,8 @@ from tests.factories import OrganizationFactory, TeamFactory, UserFactory, actor
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
 """Nine of November's thirty days are left, this one included."""
+BETTER = {"is_offered": True, "has_service_accounts": True, "has_usage_alerts": True}
+"""What Pro has, and no limits."""
 
 
 @pytest.fixture(autouse=True)
@@ -136,7 +138,7 @@ def test_what_was_paid_and_is_not_used_is_credited(pro: Any):
     Subscription.objects.filter(pk=subscription.pk).update(extra_storage_gb=100)
     paid_ahead(subscription)
     plus = Plan.objects.create(
-        key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(200), included_storage_gb=500,
+        key="plus", name="Plus", rank=25, **BETTER, price_usd=Decimal(200), included_storage_gb=500,
         extra_storage_price_usd=Decimal("0.02"),
     )  # fmt: skip
     done = go(organization, who, plus)
@@ -160,7 +162,7 @@ def test_before_the_last_period_is_closed_the_summary_knows_what_closing_will_ch
     organization, who, subscription = pro
     Subscription.objects.filter(pk=subscription.pk).update(closed_to=date(2026, 11, 1), extra_storage_gb=77)
     clock.move_to(datetime(2026, 12, day, 3, tzinfo=UTC))
-    plus = Plan.objects.create(key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(100))
+    plus = Plan.objects.create(key="plus", name="Plus", rank=25, **BETTER, price_usd=Decimal(100))
     done = go(organization, who, plus)
     assert {invoice.kind: invoice.total_usd for invoice in Invoice.objects.all()} == {
         "period": Decimal("61.93"),
@@ -176,7 +178,7 @@ def test_what_nobody_paid_is_not_credited(pro: Any, case: str):
     if case == "void":
         invoice = paid_ahead(subscription)
         Invoice.objects.filter(pk=invoice.pk).update(status=InvoiceStatus.VOID)
-    plus = Plan.objects.create(key="plus", name="Plus", rank=25, is_offered=True, price_usd=Decimal(100))
+    plus = Plan.objects.create(key="plus", name="Plus", rank=25, **BETTER, price_usd=Decimal(100))
     done = go(organization, who, plus)
     assert [line.draft.category for line in done.summary.lines] == ["plan"]
     assert done.summary.now_usd == Decimal("30.00")
@@ -187,11 +189,11 @@ def test_a_credit_is_of_what_was_charged_whatever_the_plan_costs_since(pro: Any,
     organization, who, subscription = pro
     paid_ahead(subscription)
     Plan.objects.filter(key="pro").update(price_usd=Decimal(500))
-    names = {"is_offered": True, "price_usd": Decimal(100)}
+    names = BETTER | {"price_usd": Decimal(100)}
     first = Plan.objects.create(key="plus", name="Plus", rank=25, **names)
     assert go(organization, who, first).summary.now_usd == Decimal("12.00")
     clock.move_to(datetime(2026, 11, 26, 12, tzinfo=UTC))
-    second = Plan.objects.create(key="max", name="Max", rank=26, **names | {"price_usd": Decimal(600)})
+    second = Plan.objects.create(key="max", name="Max", has_sso=True, **names | {"price_usd": Decimal(600)})
     summary = services.preview_plan(actor=who, organization=organization, plan=second)
     credit, charged = (line.draft.amount_usd for line in summary.lines)
     assert charged == Decimal("100.00")
@@ -233,8 +235,9 @@ def test_included_hours_count_by_the_days_of_their_terms(free: Any):
 
 def test_days_without_a_limit_count_as_the_terms_since(free: Any):
     organization, who, row = free
-    Plan.objects.filter(key="free").update(included_hours=None)
+    Plan.objects.filter(key__in=("free", "pro")).update(included_hours=None)
     go(organization, who, plan("pro"))
+    Plan.objects.filter(key="pro").update(included_hours=500)
     assert included(row, LimitKind.HOURS) == 500
 
 
@@ -263,7 +266,7 @@ def test_who_acts_for_somebody_else_spends_nothing(pro: Any):
 def test_an_upgrade_that_costs_less_makes_no_invoice_and_pays_nothing_back(pro: Any):
     organization, who, subscription = pro
     paid_ahead(subscription)
-    lean = Plan.objects.create(key="lean", name="Lean", rank=25, is_offered=True, price_usd=Decimal(10))
+    lean = Plan.objects.create(key="lean", name="Lean", rank=25, **BETTER, price_usd=Decimal(10))
     done = go(organization, who, lean)
     subscription.refresh_from_db()
     assert done.invoice is None
@@ -390,11 +393,71 @@ def test_plans_by_contact_and_plans_that_are_not_offered_are_not_chosen(free: An
         services.preview_cancel(actor=who, organization=organization)
 
 
-def test_a_plan_that_the_operator_gave_cannot_be_had_back_and_the_summary_says_so():
-    organization, who, subscription = payer("academic")
+def leaves_self_hosted(clock: Any) -> tuple[Any, Any, Subscription]:
+    """An organization goes from Self-hosted, which nobody offers, to Free."""
+    organization, who, subscription = payer("self-hosted", name="aurora")
+    go(organization, who, plan("free"))
+    clock.move_to(datetime(2026, 12, 1, 7, tzinfo=UTC))
+    close_all(timezone.now())
+    subscription.refresh_from_db()
+    assert subscription.plan.key == "free"
+    return organization, who, subscription
+
+
+def test_who_leaves_everything_for_free_loses_it_at_the_periods_end_and_reads_what(clock: Any):
+    """BIL-3, the review's D1: a higher rank is no upgrade; nothing is taken away at one click."""
+    organization, who, _subscription = payer("self-hosted")
+    summary = services.preview_plan(actor=who, organization=organization, plan=plan("free"))
+    assert (summary.kind, summary.starts) == (ChangeKind.DOWNGRADE, date(2026, 12, 1))
+    assert {"Custom roles", "Service accounts", "Audit log", "Seats: Unlimited → 5"} <= set(summary.losses)
+    assert summary.gains == ()
+    go(organization, who, plan("free"))
+    row = subscription_of(organization)
+    assert (row.plan, row.next_plan) == (plan("self-hosted"), plan("free"))
+    assert AuditEntry.objects.filter(action="subscription.downgrade").exists()
+    assert services.undo_change(actor=who, organization=organization).next_plan is None
+
+
+def test_one_can_go_back_to_the_plan_one_had_though_it_is_not_offered(clock: Any):
+    """BIL-3, the review's D1: also by way of others, and at once, for nothing is lost by it."""
+    organization, who, subscription = leaves_self_hosted(clock)
     with_method(subscription)
+    go(organization, who, plan("pro"))
+    done = go(organization, who, plan("self-hosted"))
+    assert (done.summary.kind, subscription_of(organization).plan.key) == (ChangeKind.UPGRADE, "self-hosted")
+    other, somebody, _other = payer("free")
+    with pytest.raises(NotFound):
+        services.preview_plan(actor=somebody, organization=other, plan=plan("self-hosted"))
+
+
+def test_one_can_go_back_before_the_period_is_closed(clock: Any):
+    organization, who, _subscription = payer("self-hosted", name="aurora")
+    go(organization, who, plan("free"))
+    clock.move_to(datetime(2026, 12, 1, 3, tzinfo=UTC))
+    go(organization, who, plan("self-hosted"))
+    assert subscription_of(organization).plan.key == "self-hosted"
+
+
+def test_an_operator_withdraws_the_plan_that_one_had_by_giving_another(clock: Any):
+    """BIL-3: assigning a plan, also the present one, is the operator's word on what one may choose."""
+    organization, who, subscription = leaves_self_hosted(clock)
+    assign_plan(actor=SYSTEM, subscription=subscription, plan=plan("free"))
+    with pytest.raises(NotFound):
+        services.preview_plan(actor=who, organization=organization, plan=plan("self-hosted"))
+
+
+def test_what_gives_and_takes_is_a_switch_when_the_period_ends():
+    """BIL-8: Academic has 100 seats, Pro ten, and usage alerts; what begins to cost wants a way to pay first."""
+    organization, who, subscription = payer("academic")
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
-    assert "you cannot choose it again" in summary.warnings[0]
+    assert (summary.kind, summary.is_at_once, summary.now_usd) == (ChangeKind.SWITCH, False, Decimal(0))
+    assert summary.gains == ("Usage alerts",)
+    assert "Seats: 100 → 10" in summary.losses
+    assert summary.needs_method
+    with_method(subscription)
+    go(organization, who, plan("pro"))
+    assert subscription_of(organization).coming[0] == plan("pro")
+    assert AuditEntry.objects.filter(action="subscription.switch").exists()
 
 
 def test_seats_and_storage_that_do_not_fit_are_said_in_words(pro: Any):

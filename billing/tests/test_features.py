@@ -23,7 +23,7 @@ from teams.services import add_member
 from teams.sso_groups import join_teams_of_groups
 from teams.sso_models import GroupMapping
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
-from tests.plans import put_on
+from tests.plans import offer_plans, put_on
 
 pytestmark = pytest.mark.django_db
 FEATURES = (
@@ -212,6 +212,11 @@ class TestSso:
         assert self._scim(client, ada, "DELETE", f"Users/{pk}").status_code == 204
 
 
+def about_roles(client: Client, ada: User) -> str:
+    client.force_login(ada)
+    return client.get(reverse("teams:organization_roles", args=["acme"])).content.decode()
+
+
 def test_pages_of_what_is_missing_say_so(client: Client, ada: User, team: Team):
     """BIL-3: no page of a missing feature is an error; each names the plan."""
     assert team.organization is not None
@@ -222,7 +227,8 @@ def test_pages_of_what_is_missing_say_so(client: Client, ada: User, team: Team):
         has_service_accounts=False,
         has_automations=False,
     )
-    client.force_login(ada)
+    assert "Compare plans" not in about_roles(client, ada)  # nothing is on offer
+    offer_plans()
     for route, args in (
         ("teams:organization_roles", ["acme"]), ("teams:organization_service_accounts", ["acme"]),
         ("teams:service_accounts", ["lab"]), ("alerts:team_automations", ["lab"]),

@@ -22,6 +22,7 @@ from billing.services import invoices
 from billing.tests.used import holds, payer, used
 from teams.models import Team
 from tests.factories import UserFactory, delivered, make_key, make_member
+from tests.plans import offer_plans
 
 BEGUN = datetime(2026, 11, 3, 12, tzinfo=UTC)
 LIST = "/organizations/acme/billing/invoices"
@@ -152,6 +153,7 @@ def test_another_organizations_number_is_not_here(client: Client, acme):
 )
 def test_without_invoices_the_page_says_why(client: Client, plan, said):
     admin = UserFactory()
+    offer_plans()
     payer(plan, name="acme", begun=BEGUN, admin=admin)
     client.force_login(admin)
     with override_settings(SALES_CONTACT="sales@example.com"):

@@ -22,7 +22,7 @@ from runs.models import Project, Visibility
 from storage.models import Holding
 from teams.models import Organization, Team
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
-from tests.plans import put_on
+from tests.plans import offer_plans, put_on
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -153,7 +153,10 @@ class TestNotices:
         use(team, hours=90)
         note_all()
         client.force_login(ada)
-        text = client.get(reverse("runs:entity", args=["lab"])).content.decode()
+        page = reverse("runs:entity", args=["lab"])
+        assert "Compare plans" not in client.get(page).content.decode()  # nothing is on offer
+        offer_plans()
+        text = client.get(page).content.decode()
         assert reverse("billing:plans", args=["acme"]) in text
         assert "Billing admins of acme" not in text
 

@@ -19,6 +19,7 @@ from billing.models import Plan, Subscription
 from tests.factories import OrganizationFactory, UserFactory
 admin = UserFactory(username="ada")
 organization = OrganizationFactory(name="aurora", admin=admin)
+Plan.objects.filter(key="pro").update(is_offered=True)
 Subscription.objects.filter(organization=organization).update(plan=Plan.objects.get(key="free"))
 """
 

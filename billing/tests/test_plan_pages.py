@@ -12,11 +12,12 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan
+from billing.subscriptions import subscription_of
 from teams.models import Organization
 from teams.organizations import add_to_organization
 from teams.roles import built_in
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
-from tests.plans import put_on
+from tests.plans import offer_plans, put_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
@@ -101,6 +102,7 @@ class TestOverview:
         self, client: Client, ada: User, organization: Organization, settings
     ):
         settings.SALES_CONTACT = "sales@example.com"
+        offer_plans()
         row = put_on(organization, Plan.objects.get(key="pro"))
         row.extra_storage_gb = 10
         row.save()
@@ -146,7 +148,7 @@ class TestOverview:
         text = _text(client, chief, "billing:overview", "acme")
         assert "Billing admins of acme can change the plan: ada." in text
         plans = _text(client, chief, "billing:plans", "acme")
-        assert "Upgrade to Pro" not in plans
+        assert "Switch to Pro" not in plans
         assert "Billing admins of acme can change the plan: ada." in plans
 
     def test_without_a_billing_admin_it_says_so(self, client: Client, ada: User, organization: Organization):
@@ -169,6 +171,7 @@ class TestCompare:
     def test_shows_what_is_offered_and_the_present_plan(
         self, client: Client, ada: User, organization: Organization
     ):
+        offer_plans()
         put_on(organization, name="Special", seats=77)
         text = _text(client, ada, "billing:plans", "acme")
         for words in (
@@ -186,10 +189,42 @@ class TestCompare:
         assert "Self-hosted" not in text
 
     def test_is_honest_where_there_is_no_other(self, client: Client, ada: User, organization: Organization):
-        Plan.objects.exclude(key="self-hosted").delete()
+        """BIL-3, the review's D1: on a fresh installation nothing is on offer, so there is nothing to click on."""
+        assert "Compare plans" not in _text(client, ada, "billing:overview", "acme")
         text = _text(client, ada, "billing:plans", "acme")
         assert "this installation offers no other" in text
         assert "Unlimited" in text
+        assert "Switch to" not in text
+        for key in ("free", "pro", "enterprise"):
+            answer = client.post(reverse("billing:change", args=["acme"]), {"plan": key, "confirm": ""})
+            assert answer.status_code in {302, 404}
+        assert subscription_of(organization).coming[0].key == "self-hosted"
+
+    def test_no_plan_is_pressed_on_anybody(self, client: Client, ada: User, organization: Organization):
+        """The review's D1: a button says where it leads, in plain color; what one had stays choosable."""
+        offer_plans()
+        row = put_on(organization, Plan.objects.get(key="free"))
+        row.former_plans.add(Plan.objects.get(key="self-hosted"))
+        assert "btn-primary" not in _text(client, ada, "billing:overview", "acme")
+        text = _text(client, ada, "billing:plans", "acme")
+        assert "btn-primary" not in text
+        assert "Switch to Pro" in text
+        assert "Switch to Self-hosted" in text
+        page = client.get(reverse("billing:change", args=["acme"]), {"plan": "self-hosted"}).content.decode()
+        assert "Upgrade to Self-hosted" in page
+
+    def test_what_would_be_lost_is_read_before_it_is(
+        self, client: Client, ada: User, organization: Organization
+    ):
+        """The review's D1."""
+        offer_plans()
+        client.force_login(ada)
+        page = client.get(reverse("billing:change", args=["acme"]), {"plan": "free"}).content.decode()
+        lost = page[page.index("You will lose:") :]
+        for words in ("Switch to Free", "Until then you can undo it"):
+            assert words in page
+        for words in ("Service accounts", "Custom roles", "Audit log", "Seats: Unlimited → 5"):
+            assert words in lost
 
 
 class TestRest:
@@ -199,6 +234,8 @@ class TestRest:
         return client.get(f"/api/v1/{path}", headers={"authorization": basic(make_key(user))})
 
     def test_plans(self, client: Client, ada: User):
+        assert self._get(client, ada, "billing/plans/").json()["results"] == []
+        offer_plans()
         told = self._get(client, ada, "billing/plans/").json()["results"]
         assert [plan["key"] for plan in told] == ["free", "pro", "enterprise"]
         assert told[1]["hour_price_usd"] == "0.1000"
@@ -210,7 +247,10 @@ class TestRest:
         self, client: Client, ada: User, chief: User, member: User, organization
     ):
         put_on(organization, name="Small", seats=10, has_view_only_role=False)
+        assert self._get(client, chief, "organizations/acme/billing/").json()["choices"] == []
+        offer_plans()
         told = self._get(client, chief, "organizations/acme/billing/").json()
+        assert told["choices"] == ["free", "pro"]
         assert told["plan"]["name"] == "Small"
         assert told["billing_admins"] == ["ada"]
         assert told["limits"][0] == {

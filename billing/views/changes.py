@@ -112,6 +112,7 @@ def _said(done: services.Done) -> str:
     said = {
         ChangeKind.UPGRADE: _("The plan is %(plan)s now."),
         ChangeKind.DOWNGRADE: _("From %(day)s on the plan is %(plan)s. Until then you can undo it."),
+        ChangeKind.SWITCH: _("From %(day)s on the plan is %(plan)s. Until then you can undo it."),
         ChangeKind.CANCEL: _(
             "The plan ends with the period; from %(day)s on it is %(plan)s. You can undo it."
         ),
@@ -127,7 +128,8 @@ def _heading(summary: Summary) -> str:
     names = {"plan": summary.after.plan.name, "before": summary.before.plan.name}
     return {
         ChangeKind.UPGRADE: _("Upgrade to %(plan)s"),
-        ChangeKind.DOWNGRADE: _("Change to %(plan)s"),
+        ChangeKind.DOWNGRADE: _("Switch to %(plan)s"),
+        ChangeKind.SWITCH: _("Switch to %(plan)s"),
         ChangeKind.CANCEL: _("Cancel %(before)s"),
         ChangeKind.MORE_STORAGE: _("Buy storage"),
         ChangeKind.LESS_STORAGE: _("Reduce bought storage"),

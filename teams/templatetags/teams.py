@@ -8,7 +8,7 @@ from django.urls import reverse
 from access.engine import can, visible
 from access.web import actor_of
 from teams.access import OrganizationAction, TeamAction
-from teams.features import about_plan
+from teams.features import about_plan, can_compare_plans
 from teams.models import Organization, OrganizationMember, Team
 
 register = template.Library()
@@ -31,5 +31,6 @@ def plan_note(context: dict[str, Any], organization: Organization | None) -> dic
     if organization is None:
         return {"about": ""}
     is_admin = can(actor_of(context["request"]), OrganizationAction.MANAGE_SETTINGS, organization)
-    url = reverse("billing:plans", args=[organization.name]) if is_admin else ""
+    leads_on = is_admin and can_compare_plans(organization)
+    url = reverse("billing:plans", args=[organization.name]) if leads_on else ""
     return {"about": about_plan(organization), "plans_url": url}

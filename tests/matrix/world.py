@@ -37,6 +37,7 @@ from tests.factories import (
 )
 from tests.matrix.cases import NOTHING, ROLE, Case, Over, Thing
 from tests.matrix.permissions import BILLING, ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
+from tests.plans import offer_plans
 
 EVIL = '"><script>evil()</script>'
 """What people write wherever they are free to; no page may have it as markup."""
@@ -107,6 +108,7 @@ class World:
 
 def _people(world: World) -> Team:
     chief = UserFactory(username="chief")
+    offer_plans()
     organization = OrganizationFactory(name="org", admin=chief)
     team = TeamFactory(name="team", organization=organization, admin=UserFactory(username="lead"))
     elsewhere = TeamFactory(name="elsewhere", organization=organization, admin=UserFactory(username="host"))

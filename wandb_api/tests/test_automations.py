@@ -458,3 +458,16 @@ def test_a_webhook_with_a_secret_that_is_not_there_is_refused(ada: Asker, lab: T
     }  # fmt: skip
     answer = ada.ask(WEBHOOK, input=given)
     assert (answer.status, answer.messages) == (400, ["The team has no secret NONE."])
+
+
+def test_a_member_names_no_secret_in_a_payload(ada: Asker, project: Project, hook: Destination) -> None:
+    """The review's M1, ALR-7: whoever reads the place that it is sent to would read it."""
+    put_secret(actor=SYSTEM, team=project.team, name="TOKEN", value="0123456789")
+    bob = Asker(make_member(project.team, Preset.MEMBER, username="bob"))
+    for name in ("TOKEN", "NOT_THERE"):
+        answer = bob.ask(CREATE, input=input_of(project, **webhook_action(hook, f'{{"a": "${{{name}}}"}}')))
+        assert answer.status == 403
+        assert "TOKEN" not in str(answer.messages)
+    assert not Automation.objects.exists()
+    whole = ada.ask(CREATE, input=input_of(project, **webhook_action(hook, '{"a": "${TOKEN}"}')))
+    assert whole.data["made"]["trigger"]["name"] == "a"
