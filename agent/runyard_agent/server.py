@@ -38,6 +38,11 @@ class Refused(Exception):
         super().__init__(f"{message.rstrip('.')} ({status})")
         self.status, self.code, self.message, self.detail = status, code, message, detail
 
+    @property
+    def sentence(self) -> str:
+        """What the server said, with a full stop."""
+        return f"{self.message.rstrip('.')}."
+
 
 class Unreachable(Exception):
     """No answer, or none of a healthy server; it is worth asking again.

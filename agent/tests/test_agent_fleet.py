@@ -168,7 +168,7 @@ def test_a_second_ctrl_c_ends_it_at_once(agent, fake, to_server, tmp_path):
     until(lambda: any(b'"finish"' in file.read_bytes() for file in tmp_path.glob("spool/*/acts*")))
     code, errors = ended(process, signal.SIGINT)
     assert code == 130
-    assert "not all is on the server yet" in errors
+    assert "not everything has reached the server" in errors
     assert "Traceback" not in errors
 
 
