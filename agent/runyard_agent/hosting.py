@@ -78,7 +78,8 @@ class Hosting:
         ending: Ending,
         collectors: Iterable[Collector] | None = None,
     ) -> None:
-        self._settings = settings if settings.is_set("project") else settings.replaced(project=PROJECT)
+        is_chosen = settings.origin("project") not in {"default", "WANDB_PROJECT"}  # that is for trainings
+        self._settings = settings if is_chosen else settings.replaced(project=PROJECT)
         self._period_of, self._ending = period_of, ending
         self._name = slug(settings.run_id) if settings.run_id else host_id()
         self._server = Server(self._settings) if settings.mode == "online" else None

@@ -65,4 +65,8 @@ def on_server(path: RunPath, settings: Settings) -> Settings:
         raise SettingsError(
             f"the run is on {path.server}, but url is {settings.url}; the key is for that one alone"
         )
-    return settings.replaced(url=path.server or known)
+    if known or settings.api_key:
+        return settings.replaced(url=path.server or known)
+    from runyard_agent.netrc_file import key_for
+
+    return settings.replaced(url=path.server, api_key=key_for(path.server))

@@ -1,6 +1,7 @@
 """Every setting, declared once: its flag, its environment variable, its key in the file, its default.
 
-A flag wins over the environment, the environment over the file.
+A flag wins over the environment, the environment over the file, and that over what the SDK's own variables and
+``wandb login`` say of the same server.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Setting(NamedTuple):
     """The flag may be given again."""
     aliases: tuple[str, ...] = ()
     """Keys in the file and variables that other clients call it by."""
+    sdk_variable: str = ""
+    """The SDK's variable that says it where nothing of ours does."""
 
     @property
     def flag(self) -> str:
@@ -113,11 +116,11 @@ def _choice(*words: str) -> Parse:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("url", "", str, "URL", "Address of the Runyard server."),
-    Setting("api_key", "", str, "KEY", "API key for the server; it has no flag, since everybody sees those.", secret=True),
-    Setting("project", "uncategorized", str, "NAME", "The project that runs belong to; it is made if it is missing."),
-    Setting("entity", "", str, "NAME", "The team or person that the project belongs to; empty takes the key's default."),
-    Setting("run_id", "", str, "ID", "The run's id; empty makes a new one, and one that is there goes on."),
+    Setting("url", "", str, "URL", "Address of the Runyard server.", sdk_variable="WANDB_BASE_URL"),
+    Setting("api_key", "", str, "KEY", "API key for the server; it has no flag, since everybody sees those.", secret=True, sdk_variable="WANDB_API_KEY"),
+    Setting("project", "uncategorized", str, "NAME", "The project that runs belong to; created if it does not exist.", sdk_variable="WANDB_PROJECT"),
+    Setting("entity", "", str, "NAME", "The team or person that the project belongs to; empty takes the key's default.", sdk_variable="WANDB_ENTITY"),
+    Setting("run_id", "", str, "ID", "The run's id; empty creates a new one; an existing run is resumed."),
     Setting("name", "", str, "NAME", "What the run is called; empty lets the server choose."),
     Setting("group", "", str, "NAME", "Group of runs that belong together."),
     Setting("job_type", "", str, "NAME", "What the run does in its group, such as train or eval."),
@@ -173,9 +176,9 @@ class Settings:
             {**self._values, **{name: Value(value, "replaced") for name, value in values.items()}}
         )
 
-    def is_set(self, name: str) -> bool:
-        """Whether somebody set it, be it to its default."""
-        return self._values[name].origin != "default"
+    def origin(self, name: str) -> str:
+        """Return where the value came from: a flag, a variable, a file, or "default"."""
+        return self._values[name].origin
 
     def items(self) -> Iterable[tuple[Setting, Value]]:
         return [(setting, self._values[setting.name]) for setting in SETTINGS]
@@ -223,7 +226,28 @@ def load(
         values[setting.name] = value
     if from_file:
         raise SettingsError(f"{path} has unknown settings: {', '.join(sorted(from_file))}")
-    return Settings(values)
+    return Settings({**values, **_of_sdk(values, environment)})
+
+
+def _of_sdk(values: Mapping[str, Value], environment: Mapping[str, str]) -> dict[str, Value]:
+    """Return what the SDK's variables and ``wandb login`` say and nothing of ours does.
+
+    All of them are about the server that WANDB_BASE_URL names: where ``url`` is another one, a key of theirs must not
+    go there.
+    """
+    theirs = environment.get("WANDB_BASE_URL", "").rstrip("/")
+    url = values["url"].value.rstrip("/") or theirs
+    found = {}
+    for setting in SETTINGS:
+        given = environment.get(setting.sdk_variable)
+        if given and values[setting.name].origin == "default" and theirs in {"", url}:
+            found[setting.name] = _checked(setting, given, setting.sdk_variable)
+    if url and not values["api_key"].value and "api_key" not in found:
+        from runyard_agent.netrc_file import key_for, path_of
+
+        if key := key_for(url, environment):
+            found["api_key"] = Value(key, f"{path_of(environment)}")
+    return found
 
 
 def default_file(environment: Mapping[str, str] = os.environ) -> Path:

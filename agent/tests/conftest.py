@@ -134,6 +134,7 @@ def environment(tmp_path):
     return {
         **kept,
         "PYTHONPATH": str(REPOSITORY / "agent"),
+        "NETRC": str(tmp_path / "netrc"),
         "RUNYARD_CONFIG": str(tmp_path / "none"),
         "RUNYARD_SPOOL_DIR": str(tmp_path / "spool"),
     }
