@@ -1,7 +1,8 @@
-"""What works here and what does not: collectors, the spool, the server, the key, the clock."""
+"""What works here and what does not: collectors, the spool, the server, the key, where runs go, the clock."""
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import shutil
 import tempfile
@@ -24,7 +25,7 @@ _HELP = {
     "WRONG_VERSION_NUMBER": "what listens there speaks no TLS; should url begin with http://?",
     "record layer failure": "what listens there speaks no TLS; should url begin with http://?",
     "Name or service not known": "this host's DNS does not know the name",
-    "Connection refused": "nothing listens there, or a firewall says no",
+    "Connection refused": "nothing listens there, or a firewall refuses the connection",
     "timed out": "a firewall may drop it, or a proxy is needed (HTTPS_PROXY)",
 }
 """What usually helps, by words of the error."""
@@ -106,23 +107,33 @@ def _server(settings: Settings) -> list[Finding]:
         server = Server(settings if settings.api_key else settings.replaced(api_key="none"))
     except SettingsError as error:
         return [Finding("server", "problem", str(error))]
+    with contextlib.closing(server):
+        try:
+            return _answers(server, settings)
+        except Unreachable as error:
+            return [Finding("server", "problem", plainly(error.message)), *_proxy(settings)]
+
+
+def _answers(server: Server, settings: Settings) -> list[Finding]:
+    """Return what the server says.
+
+    Raises:
+        Unreachable: nothing.
+    """
     asked = time.time()
     refused = me = None
     try:
         me = server.who()
     except Refused as error:
         refused = error
-    except Unreachable as error:
-        return [Finding("server", "problem", plainly(error.message)), *_proxy(settings)]
-    finally:
-        server.close()
     answered = time.time()
-    took = Finding("server", "works", f"{server.url}, in {(answered - asked) * 1000:.0f} ms")
+    took = f"{server.url} ({settings.origin('url')}), in {(answered - asked) * 1000:.0f} ms"
     return [
-        took,
+        Finding("server", "works", took),
         *_proxy(settings),
         _key(settings, me, refused),
         *_clock(server.date, (asked + answered) / 2),
+        *([_place(server, settings, me)] if me and settings.api_key else []),
     ]
 
 
@@ -148,11 +159,41 @@ def _proxy(settings: Settings) -> list[Finding]:
 
 def _key(settings: Settings, me: dict[str, Any] | None, refused: Refused | None) -> Finding:
     if not settings.api_key:
-        return Finding("key", "not set", "set api_key (RUNYARD_API_KEY), or in the file of settings")
+        return Finding(
+            "key", "not set", "set api_key (RUNYARD_API_KEY), or store a key with `runyard-agent login`"
+        )
+    origin = settings.origin("api_key")
     if me is None:
-        return Finding("key", "problem", f"the server refuses this key: {refused}")
-    default = me.get("default_entity")
-    return Finding("key", "works", f"of {me.get('username')}, logs to {default or 'the entity that is set'}")
+        return Finding("key", "problem", f"the server refuses this key ({origin}): {refused}")
+    return Finding("key", "works", f"of {me.get('username')} ({origin})")
+
+
+def _place(server: Server, settings: Settings, me: dict[str, Any]) -> Finding:
+    """Tell whether runs can be logged where the settings say, without creating anything there."""
+    entity, project = settings.entity or me.get("default_entity") or "", settings.project
+    path = f"{entity}/{project}"
+    known = {name: settings.origin(name) for name in ("entity", "project")}
+    origins = ", ".join(f"{name} by {origin}" for name, origin in known.items() if origin != "default")
+    where = f"{path} ({origins})" if origins else path
+    if not entity:
+        return _nowhere("this key has no default entity", me)
+    try:
+        exists = server.get("projects/", {"entity": entity, "name": project})["results"]
+        asked = ("run.log", path) if exists else ("project.create", entity)
+        key = (me.get("key") or {}).get("prefix", "")
+        told = server.get("explain/", {"action": asked[0], "on": asked[1], "key": key})
+    except (Refused, Unreachable) as error:
+        if not isinstance(error, Refused) or error.status != 404:
+            return Finding("runs", "problem", f"it can't be found out whether {where} takes runs: {error}")
+        return _nowhere(f"there is no entity {entity!r} ({known['entity']}), or this key may not see it", me)
+    if not told["allowed"]:
+        return _nowhere(f"this key may not log to {where}", me)
+    return Finding("runs", "works", f"go to {where}{'' if exists else ', which will be created'}")
+
+
+def _nowhere(why: str, me: dict[str, Any]) -> Finding:
+    mine = ", ".join(me.get("entities") or ()) or "none"
+    return Finding("runs", "problem", f"{why}; it can log to: {mine}; set entity (RUNYARD_ENTITY) to one")
 
 
 def _clock(date: str | None, here: float) -> list[Finding]:
