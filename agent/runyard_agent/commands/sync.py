@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from runyard_agent.syncing import Outcome, Progress
 
 HELP = "Send what offline and killed runs left on disk."
+FORM = "[DIR ...]"
 EXAMPLES = (
     "",
     "--dry-run",
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how long a server that does not answer is waited for (default: 300)",
     )
     add_json(parser)
-    add_settings(parser)
+    add_settings(parser, "server", "spool_dir")
 
 
 def run(options: argparse.Namespace) -> int:
