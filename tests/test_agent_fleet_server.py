@@ -37,7 +37,11 @@ def agent(environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Pope
         command = [sys.executable, "-m", "runyard_agent", *arguments]
         started.append(
             subprocess.Popen(
-                command, env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                command,
+                env={**environment, **more},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
             )
         )
         return started[-1]
@@ -137,7 +141,9 @@ def doctor(agent) -> Callable[..., tuple[dict[str, tuple[str, str]], int]]:
         process = agent("doctor", "--json", "--without", "ipu", **variables)
         printed, errors = process.communicate(timeout=PATIENCE_S)
         assert not errors
-        return {each["name"]: (each["state"], each["text"]) for each in json.loads(printed)}, process.returncode
+        return {
+            each["name"]: (each["state"], each["text"]) for each in json.loads(printed)
+        }, process.returncode
 
     return found
 

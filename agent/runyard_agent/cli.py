@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from runyard_agent import __version__
-from runyard_agent.commands import attach, config, doctor, host, metrics, run, sample, sync, top
+from runyard_agent.commands import attach, config, doctor, host, login, metrics, run, sample, sync, top
 from runyard_agent.settings import SETTINGS, SettingsError
 
 COMMANDS = {
     "run": run,
     "host": host,
     "attach": attach,
-    "login":
+    "login": login,
     "doctor": doctor,
     "sample": sample,
     "top": top,
@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         "  runyard-agent run -- python train.py       record a command as a run\n"
         "  runyard-agent host                         record this host, day by day\n"
         "  runyard-agent attach --run team/proj/id    add this host's hardware to a run\n"
+        "  runyard-agent login                        store the key of a server\n"
         "  runyard-agent doctor                       what works here, and why the rest doesn't\n"
         "  runyard-agent top                          look at this host\n\n" + _EXIT,
         formatter_class=argparse.RawDescriptionHelpFormatter,

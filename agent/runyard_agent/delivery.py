@@ -318,7 +318,9 @@ class Delivery:
         if self.refused is None:
             self._told = True
             head = "Stopped sending" if is_final else "Not sending, and trying again every few minutes"
-            self._say(f"{head} ({error.status}). {error.sentence} What is logged stays in {self._spool.folder}.")
+            self._say(
+                f"{head} ({error.status}). {error.sentence} What is logged stays in {self._spool.folder}."
+            )
         self.refused = error
         if is_final:
             self._over = True

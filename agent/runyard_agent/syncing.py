@@ -53,7 +53,9 @@ def find(folders: Sequence[Path], root: Path) -> list[Path]:
     found: dict[Path, None] = {}
     for folder in folders:
         if not folder.expanduser().is_dir():
-            raise SettingsError(f"{folder} is not a folder; a run's folder is removed once all of it was sent")
+            raise SettingsError(
+                f"{folder} is not a folder; a run's folder is removed once all of it was sent"
+            )
         found.update(dict.fromkeys(spools_in(folder.expanduser())))
     return list(found) if folders else spools_in(root)
 
@@ -99,7 +101,9 @@ def _send(
         with closing(Spool.open(folder)) as spool:
             if any(_begun_in(spool).get(part, name) != name for part, name in place.items()):
                 where = "/".join(_begun_in(spool).values())
-                said = f"a part of it is in {where} already, where the rest belongs; leave out {_flags(place)}"
+                said = (
+                    f"a part of it is in {where} already, where the rest belongs; leave out {_flags(place)}"
+                )
                 return _outcome(spool, "refused", said=[said])
             spool.header.update(place)
             return _drain(spool, server, timeout_s, progress)

@@ -54,7 +54,9 @@ def test_a_first_key_is_found_wherever_it_is_written(environment, before):
     store(URL, "ry-new", environment)
     assert key_for(URL, environment) == "ry-new"
     assert len(netrc.netrc(str(path)).hosts) == 1 + bool(before)
-    assert path.read_text().find(MACHINE) < path.read_text().find("default") or "default" not in (before or "")
+    assert path.read_text().find(MACHINE) < path.read_text().find("default") or "default" not in (
+        before or ""
+    )
 
 
 def test_a_link_to_the_file_stays_one(environment, tmp_path):

@@ -34,7 +34,11 @@ def sync(fake, tmp_path):
         return printed
 
     def variables(**environment: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("RUNYARD_", "WANDB_", "COV"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("RUNYARD_", "WANDB_", "COV"))
+        }
         return {
             **kept, "PYTHONPATH": str(AGENT), "RUNYARD_URL": fake.url, "RUNYARD_API_KEY": KEY,
             "NETRC": "/nonexistent", "RUNYARD_SPOOL_DIR": str(tmp_path / "spool"), "RUNYARD_CONFIG": str(tmp_path / "none"), **environment,
