@@ -156,7 +156,7 @@ def test_doctor_knows_the_server(doctor):
 
 
 def test_doctor_says_whether_runs_can_be_logged_there_and_creates_nothing(doctor, ask):
-    """The review's D4: a mistyped entity is a problem; so is a key that only reads, for what is there and what is not."""
+    """The review's D4: a mistyped entity is a problem, and so is a key that only reads."""
     before = len(ask("GET", "projects/")["results"])
     states, code = doctor(RUNYARD_PROJECT="never-there")
     assert states["runs"] == (
@@ -164,11 +164,9 @@ def test_doctor_says_whether_runs_can_be_logged_there_and_creates_nothing(doctor
     )  # fmt: skip
     assert code == 0
     states, code = doctor(RUNYARD_ENTITY="nosuch")
-    assert states["runs"] == (
-        "problem",
-        "there is no entity 'nosuch' (RUNYARD_ENTITY), or this key may not see it; it can log to: fleet-flo; "
-        "set entity (RUNYARD_ENTITY) to one",
-    )
+    why = "there is no entity 'nosuch' (RUNYARD_ENTITY), or this key may not see it"
+    what = "it can log to: fleet-flo; set entity (RUNYARD_ENTITY) to one"
+    assert states["runs"] == ("problem", f"{why}; {what}")
     assert code == 1
     assert len(ask("GET", "projects/")["results"]) == before
     ask("POST", "projects/", {"entity": "fleet-flo", "name": "there"})

@@ -25,8 +25,8 @@ COMMANDS = {
 }
 
 _EXIT = """exit codes:
-  0  all is well
-  1  the command found a problem, which it names
+  0  success
+  1  the command found a problem and says which
   2  wrong usage, or a setting that can't be used
   130  interrupted
 """

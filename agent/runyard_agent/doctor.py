@@ -59,7 +59,7 @@ def _collectors(settings: Settings) -> list[Finding]:
     finally:
         sampler.close()
     if facts.get("gpu_process_match") == "visible_devices":
-        hint = "told by CUDA_VISIBLE_DEVICES in this container; mount the host's /proc and set host_proc to be exact"
+        hint = "taken from CUDA_VISIBLE_DEVICES in this container; mount the host's /proc and set host_proc to be exact"
         findings.append(Finding("gpu.process", "works", hint))
     return findings
 
@@ -92,7 +92,7 @@ def _spool(settings: Settings) -> Finding:
         )
     room = f"{root}, {with_unit(free, 'bytes')} free"
     left = len(spools_in(root))
-    waiting = f"; runs there: {left}, `runyard-agent sync` sends what is left of them" if left else ""
+    waiting = f"; runs there: {left}, `runyard-agent sync` sends the rest" if left else ""
     if free < settings.spool_max_mb * _MIB:
         return Finding(
             "spool", "problem", f"{room}, less than spool_max_mb ({settings.spool_max_mb:g} MiB){waiting}"

@@ -214,7 +214,7 @@ def alone(name: str, folder: Path) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise AlreadyWatched("another agent does so") from None
+                raise AlreadyWatched("by another agent") from None
             yield
         return
     address = f"\0runyard-agent {name}"
@@ -222,7 +222,7 @@ def alone(name: str, folder: Path) -> Iterator[None]:
         try:
             held.bind(address)
         except OSError:
-            raise AlreadyWatched(f"another agent does so{_holder(address)}") from None
+            raise AlreadyWatched(f"by another agent{_holder(address)}") from None
         held.listen()
         yield
 
@@ -233,7 +233,7 @@ def _holder(address: str) -> str:
         asking.settimeout(1)
         asking.connect(address)
         pid = struct.unpack("iII", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-        return f": process {pid}"
+        return f" (process {pid})"
     return ""
 
 

@@ -242,7 +242,7 @@ class Recorder:
         try:
             server = Server(self._settings)
         except SettingsError as error:
-            self._say(f"{error}; the run is only recorded")
+            self._say(f"{error}; the run is recorded on disk only")
             return None
         return Delivery(
             self._spool,

@@ -43,7 +43,7 @@ def run_path(text: str, settings: Settings) -> RunPath:
             [unquote(name) for name in parts.path.split("/") if name],
         )
         if len(names) < 4 or names[2] != "runs":
-            raise SettingsError(f"{text} is no address of a run: {server}/entity/project/runs/run")
+            raise SettingsError(f"{text} is not the address of a run: {server}/entity/project/runs/run")
         return RunPath(server, names[0], names[1], names[3])
     names = text.split("/")
     names = [settings.entity, settings.project, ""][: 3 - len(names)] + names

@@ -320,4 +320,4 @@ def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
         return dict(toml.loads(text))
     except ValueError as error:
-        raise SettingsError(f"{path} is no TOML: {error}") from None
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None

@@ -493,7 +493,7 @@ def test_answers_of_something_else_are_no_refusals(fake):
         Answer(200, {"sent": None, "offsets": 3}),
     ):
         fake.refuses = answer
-        with pytest.raises(Unreachable, match="not as Runyard does") as caught:
+        with pytest.raises(Unreachable, match="unlike a Runyard server") as caught:
             server.offsets(RunName("ada", "p", "r"), "0123456789abcdef")
         assert KEY not in str(caught.value)
     fake.refuses = None

@@ -106,14 +106,14 @@ def test_a_redirect_says_where_to(diagnose, site):
     site.pages["/api/v1/me/"] = (301, "")
     site.location = "https://runyard.example.com/api/v1/me/"
     found, code = diagnose("--url", site.url, RUNYARD_API_KEY="k")
-    assert found["server"][1] == f"{site.url} leads to {site.location}: set url to where that is"
+    assert found["server"][1] == f"{site.url} redirects to {site.location}: set url to that server's address"
     assert code == 1
 
 
 def test_a_path_that_is_none_of_runyards(diagnose, site):
     """AGT-4: a wrong address."""
     found, _ = diagnose("--url", f"{site.url}/wandb/", RUNYARD_API_KEY="k")
-    assert found["server"][1] == f"{site.url}/wandb answered 404, not as Runyard does"
+    assert found["server"][1] == f"{site.url}/wandb answered 404, unlike a Runyard server"
 
 
 def test_tls_where_there_is_none(diagnose, site):

@@ -117,7 +117,7 @@ def test_a_host_is_watched_once(agent, run, fake, to_server):
     second = run("host", RUNYARD_SPOOL_DIR="/nonexistent/spool", **to_server)
     assert second.returncode == 1
     assert second.stderr == (
-        f"runyard-agent: this host is watched already: another agent does so: process {first.pid}\n"
+        f"runyard-agent: this host is already watched by another agent (process {first.pid})\n"
     )
     third = agent("host", *QUICK, "--project", "others", **to_server)
     until(lambda: len(host_runs(fake)) == 2)

@@ -7,7 +7,10 @@ import stat
 
 import pytest
 
+from runyard_agent.ending import Ending
+from runyard_agent.hosting import PERIODS, Hosting
 from runyard_agent.netrc_file import key_for, path_of, store
+from runyard_agent.run_paths import on_server, run_path
 from runyard_agent.settings import load
 
 URL = "https://runyard.example.com:8443"
@@ -117,3 +120,19 @@ def test_a_key_for_another_server_goes_nowhere_else(environment):
     assert found["entity"] == ("", "default")
     store(URL, "ry-netrc", environment)
     assert origins({**environment, **elsewhere, "RUNYARD_URL": URL})["api_key"][0] == "ry-netrc"
+
+
+def test_the_address_of_a_run_names_the_server_whose_key_is_stored(environment, monkeypatch):
+    """Usability 3: ``attach --run URL`` needs nothing but the login."""
+    store(URL, "ry-netrc", environment)
+    monkeypatch.setenv("NETRC", str(path_of(environment)))
+    settings = load(environment=environment)
+    path = run_path(f"{URL}/physics/mnist/runs/first", settings)
+    assert on_server(path, settings).api_key == "ry-netrc"
+
+
+def test_a_host_is_not_watched_in_the_project_of_trainings(environment):
+    """Usability 3: WANDB_PROJECT is that of the person's runs; ``host`` has its own."""
+    settings = load({"mode": "offline"}, environment={**environment, **SDK})
+    hosting = Hosting(settings, period_of=PERIODS["day"], ending=Ending(), collectors=[])
+    assert hosting.project == "physics/hosts"

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         return watch_host(settings, per=options.per)
     except AlreadyWatched as error:
-        print(f"runyard-agent: this host is watched already: {error}", file=sys.stderr)
+        print(f"runyard-agent: this host is already watched {error}", file=sys.stderr)
         return 1
 
 
