@@ -118,7 +118,7 @@ def _answers(server: Server, settings: Settings) -> list[Finding]:
     """Return what the server says.
 
     Raises:
-        Unreachable: nothing.
+        Unreachable: it says nothing.
     """
     asked = time.time()
     refused = me = None

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from runyard_agent.netrc_file import store
+from runyard_agent.netrc_file import key_for, store
 from runyard_agent.server import Refused, Server
 from runyard_agent.settings import Settings, SettingsError, default_file, load
 
@@ -28,6 +28,14 @@ def address_of(text: str) -> str:
             f"{text or 'an empty text'} is not the address of a server: https://runyard.example.com"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def settings_for(url: str, *, file: str | None) -> Settings:
+    """Return the settings for a server, with the key that is known for it and no other's."""
+    settings = load(file=file)
+    if settings.url.rstrip("/") == url:
+        return settings.replaced(url=url)
+    return settings.replaced(url=url, api_key=key_for(url))
 
 
 def check_key(key: str) -> str:

@@ -237,7 +237,7 @@ def test_a_full_or_missing_disk_does_not_end_the_watching(agent, fake, to_server
     place = tmp_path / "place"
     place.write_text("no folder")
     process = agent("host", *QUICK, **{**to_server, "RUNYARD_SPOOL_DIR": str(place)})
-    assert "no spool can be made" in next(line for line in process.stderr if "spool" in line)
+    assert "no spool can be created" in next(line for line in process.stderr if "spool" in line)
     place.unlink()
     until(lambda: host_runs(fake))
     assert ended(process)[0] == 0

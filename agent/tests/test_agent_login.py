@@ -13,6 +13,7 @@ import pytest
 from recorded import until
 
 from fake_server import KEY
+from runyard_agent.logins import settings_for
 
 
 def stored(run, **variables):
@@ -111,6 +112,16 @@ def test_at_a_terminal_the_key_is_asked_for_and_not_shown(environment, run, fake
     assert KEY not in shown
     assert f"Already logged in to {fake.url} as ada" in talk()
     assert "Logged in" in talk(KEY, arguments=("--relogin",))
+
+
+def test_a_key_for_one_server_is_not_shown_to_another():
+    """As a person with RUNYARD_API_KEY logs in to a second server."""
+    environment = {"RUNYARD_URL": "https://first.example.com", "RUNYARD_API_KEY": "ry-first"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**environment, "RUNYARD_CONFIG": "/nonexistent", "NETRC": "/nonexistent"}.items():
+            patch.setenv(name, value)
+        assert settings_for("https://first.example.com", file=None).api_key == "ry-first"
+        assert settings_for("https://second.example.com", file=None).api_key == ""
 
 
 def read_until(descriptor: int, end: str | None) -> str:

@@ -67,7 +67,7 @@ def add_settings(
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="TOML file of settings, instead of your own; each is also RUNYARD_<NAME>",
+        help="TOML file of settings, instead of your own; variables RUNYARD_<NAME> set them, too",
     )
     known = {setting.name: setting for setting in SETTINGS}
     for group, settings in GROUPS.items():

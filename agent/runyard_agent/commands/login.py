@@ -30,14 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from runyard_agent.logins import address_of, check_key
+    from runyard_agent.logins import address_of, check_key, settings_for
 
     settings = settings_of(options)
     url = address_of(settings.url or _asked("Address of the Runyard server: ", "--host"))
-    settings = settings_of(argparse.Namespace(**{**vars(options), "url": url}))
-    return asking_server(
-        lambda: _login(settings, check_key(options.key or "") if options.key else "", options)
-    )
+    key = check_key(options.key) if options.key else ""
+    return asking_server(lambda: _login(settings_for(url, file=options.config), key, options))
 
 
 def _login(settings: Settings, key: str, options: argparse.Namespace) -> int:
@@ -45,7 +43,7 @@ def _login(settings: Settings, key: str, options: argparse.Namespace) -> int:
 
     is_asking = not key and sys.stdin.isatty()
     if is_asking and not options.relogin and settings.api_key and (name := who_if_accepted(settings)):
-        print(f"Already logged in to {settings.url} as {name} ({settings.origin('api_key')}).")
+        print(f"Already logged in to {settings.url} as {name}.")
         print("To use another key: runyard-agent login --relogin")
         return 0
     if is_asking:
