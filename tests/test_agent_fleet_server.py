@@ -168,6 +168,9 @@ def test_doctor_says_whether_runs_can_be_logged_there_and_creates_nothing(doctor
     what = "it can log to: fleet-flo; set entity (RUNYARD_ENTITY) to one"
     assert states["runs"] == ("problem", f"{why}; {what}")
     assert code == 1
+    states, code = doctor(RUNYARD_PROJECT="a/b")
+    assert states["runs"][1].startswith("there can be no project 'a/b' (RUNYARD_PROJECT)")
+    assert code == 1
     assert len(ask("GET", "projects/")["results"]) == before
     ask("POST", "projects/", {"entity": "fleet-flo", "name": "there"})
     assert doctor(RUNYARD_PROJECT="there")[0]["runs"][1].startswith("go to fleet-flo/there (project")

@@ -319,7 +319,7 @@ class Delivery:
             self._told = True
             head = "Stopped sending" if is_final else "Not sending, and trying again every few minutes"
             self._say(
-                f"{head} ({error.status}). {error.sentence} What is logged stays in {self._spool.folder}."
+                f"{head} ({error.status}). {error.sentence} What is logged stays in {self._spool.folder}"
             )
         self.refused = error
         if is_final:

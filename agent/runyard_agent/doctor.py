@@ -19,6 +19,8 @@ from runyard_agent.words import with_unit
 
 _CLOCK_S = 5.0
 """A clock this far off draws a run beside the others."""
+_LONGEST_NAME, _NOT_IN_NAMES = 128, "/\\#?%:"
+"""Of projects, as the server has it; it can't be asked without creating one."""
 _MIB = 1024**2
 _HELP = {
     "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here; let SSL_CERT_FILE name its authority's",
@@ -177,6 +179,11 @@ def _place(server: Server, settings: Settings, me: dict[str, Any]) -> Finding:
     where = f"{path} ({origins})" if origins else path
     if not entity:
         return _nowhere("this key has no default entity", me)
+    if len(project) > _LONGEST_NAME or any(
+        sign in _NOT_IN_NAMES or not sign.isprintable() for sign in project
+    ):
+        rule = f"a name has at most {_LONGEST_NAME} characters, and none of {_NOT_IN_NAMES}"
+        return Finding("runs", "problem", f"there can be no project {project!r} ({known['project']}): {rule}")
     try:
         exists = server.get("projects/", {"entity": entity, "name": project})["results"]
         asked = ("run.log", path) if exists else ("project.create", entity)

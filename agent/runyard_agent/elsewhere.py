@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runyard_agent.server import Refused
@@ -17,14 +17,17 @@ _ELSEWHERE = (400, 403, 404, 410)
 def sync_command(folder: Path, refused: Refused | None = None) -> str:
     """Return the command line that sends a spool; after a refusal at its beginning, with the flags that it takes.
 
-    A name stands for itself where there is only one to choose.
+    An entity is named where there is only one to choose.
     """
-    words = ["runyard-agent", "sync"]
-    if refused and refused.status in _ELSEWHERE:
-        named = refused.detail if isinstance(refused.detail, Mapping) else {}
-        entities = named.get("entities") or []
-        if not named.get("project"):
-            words += ["--entity", shlex.quote(entities[0]) if len(entities) == 1 else "ENTITY"]
-        if named.get("project") or "entity" not in named:
-            words += ["--project", "PROJECT"]
-    return " ".join([*words, shlex.quote(str(folder))])
+    flags = _flags(refused.detail) if refused and refused.status in _ELSEWHERE else ""
+    return " ".join(filter(None, ["runyard-agent sync", flags, shlex.quote(str(folder))]))
+
+
+def _flags(detail: Any) -> str:
+    """Return the flags for what the server said of an entity or project that it does not show."""
+    if not isinstance(detail, Mapping) or "entities" not in detail:
+        return "[--entity ENTITY] [--project PROJECT]"
+    if detail.get("project"):
+        return "--project PROJECT"
+    entities = detail["entities"]
+    return f"--entity {shlex.quote(entities[0])}" if len(entities) == 1 else "--entity ENTITY"

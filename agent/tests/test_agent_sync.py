@@ -14,6 +14,8 @@ import pytest
 from recorded import PATIENCE_S, until
 
 from fake_server import KEY, error
+from runyard_agent.elsewhere import sync_command
+from runyard_agent.server import Refused
 
 AGENT = Path(__file__).parents[1]
 
@@ -244,3 +246,20 @@ def test_a_run_of_which_the_server_has_a_part_stays_where_it_is(sync, new_spool,
     assert "a part of it is in ada/p already, where the rest belongs; leave out --entity" in printed
     sync(str(spool.folder))
     assert fake.run("a").records("history") == [{"_step": 0}, {"_step": 1}]
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "flags"),
+    [
+        (404, {"entity": "x", "project": "", "entities": ["ada"]}, "--entity ada "),
+        (404, {"entity": "x", "project": "", "entities": ["ada", "physics"]}, "--entity ENTITY "),
+        (404, {"entity": "ada", "project": "x", "entities": ["ada"]}, "--project PROJECT "),
+        (403, None, "[--entity ENTITY] [--project PROJECT] "),
+        (400, {"uid": ["no"]}, "[--entity ENTITY] [--project PROJECT] "),
+        (401, None, ""),
+    ],
+)
+def test_a_refusal_names_the_flags_that_may_help(status, detail, flags):
+    """The review's D2: the line can be pasted where there is one entity to choose."""
+    refused = Refused(status, "", "No.", detail)
+    assert sync_command(Path("/s/a b"), refused) == f"runyard-agent sync {flags}'/s/a b'"
