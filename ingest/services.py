@@ -35,24 +35,31 @@ class Begun:
     """After the last of its history."""
 
 
-def nowhere_to_log(actor: Actor, what: str) -> NotFound:
-    """Return the refusal that names the entities the actor has (wish 55)."""
-    mine = ", ".join(entities_of(actor)) or "none"
-    return NotFound(
-        f"There is no {what}, or you may not see it. You can log to: {mine}. Set WANDB_ENTITY to one."
-    )
+class NowhereToLog(NotFound):
+    """There is no such entity or project, or it is hidden; names the entities the actor can log to (wish 55).
+
+    Clients add how they are told another one: by ``WANDB_ENTITY``, or a flag.
+    """
+
+    def __init__(self, actor: Actor, what: str, *, entity: str = "", project: str = "") -> None:
+        mine = entities_of(actor)
+        super().__init__(
+            f"There is no {what}, or you may not see it. You can log to: {', '.join(mine) or 'none'}."
+        )
+        self.detail = {"entity": entity, "project": project, "entities": mine}
 
 
 def team_for(actor: Actor, entity: str | None) -> Team:
     """Return the entity a client means; none named is its default.
 
     Raises:
-        NotFound: there is none; names the ones the actor can log to (wish 55).
+        NowhereToLog: there is none.
     """
     team = Team.objects.live().filter(name=entity).first() if entity else default_team_of(actor)
     if team is not None:
         return team
-    raise nowhere_to_log(actor, f"entity {entity!r}" if entity else "default entity for this key")
+    what = f"entity {entity!r}" if entity else "default entity for this key"
+    raise NowhereToLog(actor, what, entity=entity or "")
 
 
 @transaction.atomic
@@ -62,7 +69,7 @@ def log_run(
     """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
 
     Raises:
-        NotFound: the project is hidden; names the entities the actor can log to.
+        NowhereToLog: the project is hidden.
         Gone: the run was deleted.
     """
     try:
@@ -71,7 +78,8 @@ def log_run(
             actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
         )
     except NotFound:
-        raise nowhere_to_log(actor, f"project {team.name}/{project_name}") from None
+        what = f"project {team.name}/{project_name}"
+        raise NowhereToLog(actor, what, entity=team.name, project=project_name) from None
 
 
 @transaction.atomic

@@ -33,11 +33,15 @@ def environment(server: Installation, key: str, tmp_path: Path) -> dict[str, str
 def agent(environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str) -> subprocess.Popen[str]:
+    def start(*arguments: str, **more: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "runyard_agent", *arguments]
         started.append(
             subprocess.Popen(
-                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                command,
+                env={**environment, **more},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
             )
         )
         return started[-1]
@@ -129,10 +133,53 @@ def test_nodes_attached_to_a_run(agent, ask, server):
     assert ask("GET", f"runs/{begun['id']}/")["state"] == "finished"
 
 
-def test_doctor_knows_the_server(agent):
+@pytest.fixture
+def doctor(agent) -> Callable[..., tuple[dict[str, tuple[str, str]], int]]:
+    """Give a function that returns state and text by name, and the exit code."""
+
+    def found(**variables: str) -> tuple[dict[str, tuple[str, str]], int]:
+        process = agent("doctor", "--json", "--without", "ipu", **variables)
+        printed, errors = process.communicate(timeout=PATIENCE_S)
+        assert not errors
+        return {
+            each["name"]: (each["state"], each["text"]) for each in json.loads(printed)
+        }, process.returncode
+
+    return found
+
+
+def test_doctor_knows_the_server(doctor):
     """AGT-4: server, key and clock by REST."""
-    found, errors = agent("doctor", "--json").communicate(timeout=PATIENCE_S)
-    assert not errors
-    states = {each["name"]: (each["state"], each["text"]) for each in json.loads(found)}
-    assert states["key"] == ("works", "of fleet-flo, logs to fleet-flo")
+    states, _ = doctor()
+    assert states["key"] == ("works", "of fleet-flo (RUNYARD_API_KEY)")
     assert states["server"][0] == states["clock"][0] == states["spool"][0] == "works"
+
+
+def test_doctor_says_whether_runs_can_be_logged_there_and_creates_nothing(doctor, ask):
+    """The review's D4: a mistyped entity is a problem, and so is a key that only reads."""
+    before = len(ask("GET", "projects/")["results"])
+    states, code = doctor(RUNYARD_PROJECT="never-there")
+    assert states["runs"] == (
+        "works", "go to fleet-flo/never-there (project by RUNYARD_PROJECT), which will be created",
+    )  # fmt: skip
+    assert code == 0
+    states, code = doctor(RUNYARD_ENTITY="nosuch")
+    why = "there is no entity 'nosuch' (RUNYARD_ENTITY), or this key may not see it"
+    what = "it can log to: fleet-flo; set entity (RUNYARD_ENTITY) to one"
+    assert states["runs"] == ("problem", f"{why}; {what}")
+    assert code == 1
+    states, code = doctor(RUNYARD_PROJECT="a/b")
+    assert states["runs"][1].startswith("there can be no project 'a/b' (RUNYARD_PROJECT)")
+    assert code == 1
+    assert len(ask("GET", "projects/")["results"]) == before
+    ask("POST", "projects/", {"entity": "fleet-flo", "name": "there"})
+    assert doctor(RUNYARD_PROJECT="there")[0]["runs"][1].startswith("go to fleet-flo/there (project")
+    scopes = ["team.view", "project.view", "run.view"]
+    reads = ask("POST", "keys/", {"scopes": scopes})["secret"]
+    for project in ("there", "never-there"):
+        states, code = doctor(RUNYARD_API_KEY=reads, RUNYARD_PROJECT=project)
+        assert states["runs"][1].startswith(f"this key may not log to fleet-flo/{project} (project"), states
+        assert code == 1
+    limited = ask("POST", "keys/", {"scopes": [*scopes, "run.log", "project.create"]})["secret"]
+    for project in ("there", "never-there"):
+        assert doctor(RUNYARD_API_KEY=limited, RUNYARD_PROJECT=project)[1] == 0

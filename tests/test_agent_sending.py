@@ -21,8 +21,8 @@ RECORD = """
 import sys, uuid
 from pathlib import Path
 from runyard_agent.spool import Spool
-root, uid, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-header = {"entity": "", "project": "spooled", "uid": uid, "resume": "never", "writer": uuid.uuid4().hex[:16],
+root, uid, count, entity = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+header = {"entity": entity, "project": "spooled", "uid": uid, "resume": "never", "writer": uuid.uuid4().hex[:16],
           "attached": False, "display_name": "Spooled", "config": {"lr": float("inf")}, "tags": ["offline"]}
 spool = Spool.create(root, header, max_bytes=2**30)
 (spool.folder / "model.txt").write_text("weights")
@@ -44,16 +44,19 @@ def ada(server: Installation) -> Iterator[Person]:
         yield made
 
 
-def sync(server: Installation, key: str, root: Path) -> list[dict[str, Any]]:
-    process = agent(server, key, "-m", "runyard_agent", "sync", "--json", "--timeout", "60", str(root))
+def sync(
+    server: Installation, key: str, root: Path, *flags: str, code: int = 0, **more: str
+) -> list[dict[str, Any]]:
+    command = ["-m", "runyard_agent", "sync", "--json", "--timeout", "60", *flags, str(root)]
+    process = agent(server, key, *command, **more)
     printed, _ = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 0, printed
+    assert process.returncode == code, printed
     outcomes: list[dict[str, Any]] = json.loads(printed)
     return outcomes
 
 
-def record(server: Installation, key: str, root: Path, uid: str) -> None:
-    process = agent(server, key, "-c", RECORD, str(root), uid, str(ROWS))
+def record(server: Installation, key: str, root: Path, uid: str, *, entity: str = "") -> None:
+    process = agent(server, key, "-c", RECORD, str(root), uid, str(ROWS), entity)
     printed, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, printed
 
@@ -95,3 +98,23 @@ def test_an_offline_run_is_sent_whole_while_the_server_is_killed(server, ada, tm
         assert_whole(http, "offline")
     assert clients.request("GET", outcomes[0]["url"], follow_redirects=True).status_code < 500
     assert sync(server, ada.key, tmp_path) == []
+
+
+def test_a_mistyped_entity_is_corrected_when_the_run_is_sent(server, ada, tmp_path):
+    """The review's D2: refused with the command that helps, which sends everything, once, and to no other place."""
+    record(server, ada.key, tmp_path, "mistyped", entity="spool-adda")
+    [refused] = sync(server, ada.key, tmp_path, code=1, RUNYARD_ENTITY=ada.name)
+    command = f"runyard-agent sync --entity {ada.name} {refused['folder']}"
+    assert refused["state"] == "refused"
+    assert refused["message"].startswith("Stopped sending (404). There is no entity 'spool-adda'")
+    assert refused["message"].endswith(f"to send it: {command}")
+    assert "WANDB" not in refused["message"]
+    flags = command.split()[2:-1]
+    [sent] = sync(server, ada.key, tmp_path, *flags)
+    assert (sent["state"], sent["run"]) == ("sent", f"{ada.name}/spooled/mistyped")
+    with clients.client(
+        base_url=f"{server.url}/api/v1", auth=("api", ada.key), follow_redirects=True
+    ) as http:
+        assert_whole(http, "mistyped")
+        assert len(http.get("/runs/", params={"uid": "mistyped"}).json()["results"]) == 1
+    assert sync(server, ada.key, tmp_path, *flags) == []

@@ -13,6 +13,7 @@ from graphql import GraphQLError
 
 from common.errors import Conflict, DomainError
 from common.telemetry.definitions import database_failed
+from ingest.services import NowhereToLog
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +49,8 @@ def answer_to(errors: list[GraphQLError]) -> tuple[int, list[dict[str, Any]]]:
         if isinstance(cause, DomainError):
             status = max(status, status_of(cause))
             entry["extensions"] = {"code": cause.code}
+            if isinstance(cause, NowhereToLog):
+                entry["message"] += " Set WANDB_ENTITY to one."
         elif cause is not None and not isinstance(cause, GraphQLError):
             logger.error("GraphQL field %s failed", error.path, exc_info=cause)
             database_failed("graphql", cause)

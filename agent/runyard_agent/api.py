@@ -86,7 +86,8 @@ class Run:
                 step = operator.index(step)
                 if step < self._step:
                     self._say_once(
-                        "step", f"step {step} comes after step {self._step - 1}, and is left out, as such are"
+                        "step",
+                        f"step {step} comes after step {self._step - 1}, so it was skipped, as all such are",
                     )
                     return
                 self._step = step
@@ -160,7 +161,7 @@ class Run:
                 self._done.wait(self._settings.finish_timeout + _SLACK_S)
                 self._link.close(_SLACK_S)
             except KeyboardInterrupt:
-                tell("the recorder goes on sending by itself")
+                tell("the recorder keeps sending in the background")
         _forget_current(self)
 
     def __enter__(self) -> Run:  # noqa: PYI034 - Self came with Python 3.11
@@ -185,15 +186,15 @@ class Run:
             self._capture = Capture(lambda line: self._send("line", tuple(line)))
         self._answered.wait(self._settings.begin_timeout)
         if not self.url and self._greeting["continues"]:
-            tell("the server did not say how far the run is, so its steps begin at 0")
+            tell("the server did not say which step comes next, so steps begin at 0")
 
     def _send(self, kind: str, content: Any) -> None:
         if self._is_forked and kind != "line":
             self._say_once(
-                "fork", "this process was forked from the one that records; what it logs is left out"
+                "fork", "this process was forked from the one that records; what it logs is ignored"
             )
         elif self._is_over and kind not in {"line", "finish"}:
-            self._say_once("over", "the run has ended; what is logged now is left out")
+            self._say_once("over", "the run has ended; what is logged now is ignored")
         elif self._link:
             self._link.send(kind, content)
 
@@ -340,7 +341,7 @@ def current() -> Run:
         RuntimeError: there is none.
     """
     if _current is None:
-        raise RuntimeError("no run is going on: call init() first")
+        raise RuntimeError("no run is active: call init() first")
     return _current
 
 

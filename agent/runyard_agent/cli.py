@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from runyard_agent import __version__
-from runyard_agent.commands import attach, config, doctor, host, metrics, run, sample, sync, top
-from runyard_agent.settings import SettingsError
+from runyard_agent.commands import attach, config, doctor, host, login, metrics, run, sample, sync, top
+from runyard_agent.settings import SETTINGS, SettingsError
 
 COMMANDS = {
     "run": run,
     "host": host,
     "attach": attach,
+    "login": login,
     "doctor": doctor,
     "sample": sample,
     "top": top,
@@ -24,17 +25,23 @@ COMMANDS = {
 }
 
 _EXIT = """exit codes:
-  0  all is well
-  1  the command found a problem, which it names
+  0  success
+  1  the command found a problem and says which
   2  wrong usage, or a setting that can't be used
-  126, 127  run: the command can't be executed, or is not there; otherwise run ends as its command does
   130  interrupted
+"""
+_EXIT_OF_RUN = """exit codes:
+  that of the command; 126 or 127 where it can't be executed or doesn't exist
+  2  wrong usage, or a setting that can't be used
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        _refuse_unknown(options, unknown)
     try:
         code: int = options.command(options)
     except SettingsError as error:
@@ -48,6 +55,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _refuse_unknown(options: argparse.Namespace, unknown: Sequence[str]) -> None:
+    """End with the option that the command does not have."""
+    flag = unknown[0].partition("=")[0]
+    known = {setting.flag for setting in SETTINGS if not setting.secret}
+    why = (
+        f"{flag} does not apply to this command"
+        if flag in known
+        else f"unrecognized arguments: {' '.join(unknown)}"
+    )
+    options.parser.error(f"{why}; see runyard-agent {options.name_of_command} --help")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="runyard-agent",
@@ -56,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         "  runyard-agent run -- python train.py       record a command as a run\n"
         "  runyard-agent host                         record this host, day by day\n"
         "  runyard-agent attach --run team/proj/id    add this host's hardware to a run\n"
+        "  runyard-agent login                        store the key of a server\n"
         "  runyard-agent doctor                       what works here, and why the rest doesn't\n"
         "  runyard-agent top                          look at this host\n\n" + _EXIT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -68,9 +88,10 @@ def _parser() -> argparse.ArgumentParser:
             name,
             help=module.HELP,
             description=module.HELP,
-            epilog=f"examples:\n{lines}\n{_EXIT}",
+            usage=f"runyard-agent {name} [OPTIONS] {getattr(module, 'FORM', '')}".rstrip(),
+            epilog=f"examples:\n{lines}\n{_EXIT_OF_RUN if module is run else _EXIT}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(made)
-        made.set_defaults(command=module.run)
+        made.set_defaults(command=module.run, parser=made, name_of_command=name)
     return parser

@@ -36,6 +36,7 @@ class Delivery:
 
     Args:
         heartbeat_s: a run without news gives a sign of life this often; None gives none.
+        tries_again: a key that is refused is tried again, since it may be mended; who waits for the end gives up.
         on_begun: called once the server knows the run.
         on_stop: called once when somebody asked the run to stop.
         on_message: called with sentences for people; without it they go to stderr.
@@ -47,6 +48,7 @@ class Delivery:
         server: Server,
         *,
         heartbeat_s: float | None = 30.0,
+        tries_again: bool = True,
         on_begun: Callable[[Begun], None] | None = None,
         on_stop: Callable[[], None] | None = None,
         on_message: Callable[[str], None] | None = None,
@@ -60,6 +62,7 @@ class Delivery:
         is_attached = bool(spool.header.get("attached"))
         self._spool, self._server = spool, server
         self._heartbeat_s = None if is_attached else heartbeat_s
+        self._tries_again = tries_again
         self._on_begun, self._on_stop, self._say = on_begun, on_stop, on_message or tell
         self._expected, self._acts = dict.fromkeys(ROWS, 0), Acts(is_attached=is_attached)
         self._skipped = dict.fromkeys(ROWS, 0)
@@ -167,6 +170,9 @@ class Delivery:
             spool.note(tried=True)
             try:
                 begun = self._server.begin(header, is_retry=was_tried)
+            except Refused:
+                spool.note(tried=was_tried)
+                raise
             except Unreachable as error:
                 if not was_tried and not error.maybe_done:
                     spool.note(tried=False)
@@ -258,7 +264,7 @@ class Delivery:
         if "finish" in post.parts:
             self._spool.note(finished=True)
         if stuck:
-            raise Unreachable(f"the server does not take what was logged ({', '.join(stuck)})")
+            raise Unreachable(f"the server does not accept what was logged ({', '.join(stuck)})")
         return post.is_full
 
     def _expect(self, ack: Ack) -> None:
@@ -292,7 +298,7 @@ class Delivery:
             self._limit = min(self._limit, sum(sizes)) // 2
             return
         for name, batch in post.batches.items():
-            self._say(f"a record of {name} of {sum(sizes)} bytes is left out: {error.message}")
+            self._say(f"a record of {name} of {sum(sizes)} bytes was skipped: {error.message}")
             self._skipped[name] = batch.end
 
     def _fail(self, error: Unreachable) -> _Rest:
@@ -308,11 +314,13 @@ class Delivery:
         return _Rest(min(pause_s, _DRAINING_PAUSE_S) if self._draining else pause_s)
 
     def _refuse(self, error: Refused) -> _Rest:
-        is_final = error.status not in {401, 403}
+        is_final = error.status not in {401, 403} or not self._tries_again
         if self.refused is None:
             self._told = True
-            then = "nothing more is sent" if is_final else "it is tried again every few minutes"
-            self._say(f"{error}: {then}; what is logged stays in {self._spool.folder}")
+            head = "Stopped sending" if is_final else "Not sending, and trying again every few minutes"
+            self._say(
+                f"{head} ({error.status}). {error.sentence} What is logged stays in {self._spool.folder}"
+            )
         self.refused = error
         if is_final:
             self._over = True
@@ -321,6 +329,6 @@ class Delivery:
 
     def _recover(self) -> None:
         if self._told:
-            self._say("the server takes what is logged again")
+            self._say("the server accepts what is logged again")
         self._told, self.failing_since, self.refused = False, None, None
         self._pauses.reset()

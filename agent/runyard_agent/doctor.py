@@ -1,7 +1,8 @@
-"""What works here and what does not: collectors, the spool, the server, the key, the clock."""
+"""What works here and what does not: collectors, the spool, the server, the key, where runs go, the clock."""
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import shutil
 import tempfile
@@ -18,13 +19,15 @@ from runyard_agent.words import with_unit
 
 _CLOCK_S = 5.0
 """A clock this far off draws a run beside the others."""
+_LONGEST_NAME, _NOT_IN_NAMES = 128, "/\\#?%:"
+"""Of projects, as the server has it; it can't be asked without creating one."""
 _MIB = 1024**2
 _HELP = {
     "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here; let SSL_CERT_FILE name its authority's",
     "WRONG_VERSION_NUMBER": "what listens there speaks no TLS; should url begin with http://?",
     "record layer failure": "what listens there speaks no TLS; should url begin with http://?",
     "Name or service not known": "this host's DNS does not know the name",
-    "Connection refused": "nothing listens there, or a firewall says no",
+    "Connection refused": "nothing listens there, or a firewall refuses the connection",
     "timed out": "a firewall may drop it, or a proxy is needed (HTTPS_PROXY)",
 }
 """What usually helps, by words of the error."""
@@ -58,7 +61,7 @@ def _collectors(settings: Settings) -> list[Finding]:
     finally:
         sampler.close()
     if facts.get("gpu_process_match") == "visible_devices":
-        hint = "told by CUDA_VISIBLE_DEVICES in this container; mount the host's /proc and set host_proc to be exact"
+        hint = "taken from CUDA_VISIBLE_DEVICES in this container; mount the host's /proc and set host_proc to be exact"
         findings.append(Finding("gpu.process", "works", hint))
     return findings
 
@@ -91,7 +94,7 @@ def _spool(settings: Settings) -> Finding:
         )
     room = f"{root}, {with_unit(free, 'bytes')} free"
     left = len(spools_in(root))
-    waiting = f"; runs there: {left}, `runyard-agent sync` sends what is left of them" if left else ""
+    waiting = f"; runs there: {left}, `runyard-agent sync` sends the rest" if left else ""
     if free < settings.spool_max_mb * _MIB:
         return Finding(
             "spool", "problem", f"{room}, less than spool_max_mb ({settings.spool_max_mb:g} MiB){waiting}"
@@ -106,23 +109,33 @@ def _server(settings: Settings) -> list[Finding]:
         server = Server(settings if settings.api_key else settings.replaced(api_key="none"))
     except SettingsError as error:
         return [Finding("server", "problem", str(error))]
+    with contextlib.closing(server):
+        try:
+            return _answers(server, settings)
+        except Unreachable as error:
+            return [Finding("server", "problem", plainly(error.message)), *_proxy(settings)]
+
+
+def _answers(server: Server, settings: Settings) -> list[Finding]:
+    """Return what the server says.
+
+    Raises:
+        Unreachable: it says nothing.
+    """
     asked = time.time()
     refused = me = None
     try:
         me = server.who()
     except Refused as error:
         refused = error
-    except Unreachable as error:
-        return [Finding("server", "problem", plainly(error.message)), *_proxy(settings)]
-    finally:
-        server.close()
     answered = time.time()
-    took = Finding("server", "works", f"{server.url}, in {(answered - asked) * 1000:.0f} ms")
+    took = f"{server.url} ({settings.origin('url')}), in {(answered - asked) * 1000:.0f} ms"
     return [
-        took,
+        Finding("server", "works", took),
         *_proxy(settings),
         _key(settings, me, refused),
         *_clock(server.date, (asked + answered) / 2),
+        *([_place(server, settings, me)] if me and settings.api_key else []),
     ]
 
 
@@ -148,11 +161,46 @@ def _proxy(settings: Settings) -> list[Finding]:
 
 def _key(settings: Settings, me: dict[str, Any] | None, refused: Refused | None) -> Finding:
     if not settings.api_key:
-        return Finding("key", "not set", "set api_key (RUNYARD_API_KEY), or in the file of settings")
+        return Finding(
+            "key", "not set", "set api_key (RUNYARD_API_KEY), or store a key with `runyard-agent login`"
+        )
+    origin = settings.origin("api_key")
     if me is None:
-        return Finding("key", "problem", f"the server refuses this key: {refused}")
-    default = me.get("default_entity")
-    return Finding("key", "works", f"of {me.get('username')}, logs to {default or 'the entity that is set'}")
+        return Finding("key", "problem", f"the server refuses this key ({origin}): {refused}")
+    return Finding("key", "works", f"of {me.get('username')} ({origin})")
+
+
+def _place(server: Server, settings: Settings, me: dict[str, Any]) -> Finding:
+    """Tell whether runs can be logged where the settings say, without creating anything there."""
+    entity, project = settings.entity or me.get("default_entity") or "", settings.project
+    path = f"{entity}/{project}"
+    known = {name: settings.origin(name) for name in ("entity", "project")}
+    origins = ", ".join(f"{name} by {origin}" for name, origin in known.items() if origin != "default")
+    where = f"{path} ({origins})" if origins else path
+    if not entity:
+        return _nowhere("this key has no default entity", me)
+    if len(project) > _LONGEST_NAME or any(
+        sign in _NOT_IN_NAMES or not sign.isprintable() for sign in project
+    ):
+        rule = f"a name has at most {_LONGEST_NAME} characters, and none of {_NOT_IN_NAMES}"
+        return Finding("runs", "problem", f"there can be no project {project!r} ({known['project']}): {rule}")
+    try:
+        exists = server.get("projects/", {"entity": entity, "name": project})["results"]
+        asked = ("run.log", path) if exists else ("project.create", entity)
+        key = (me.get("key") or {}).get("prefix", "")
+        told = server.get("explain/", {"action": asked[0], "on": asked[1], "key": key})
+    except (Refused, Unreachable) as error:
+        if not isinstance(error, Refused) or error.status != 404:
+            return Finding("runs", "problem", f"it can't be found out whether {where} takes runs: {error}")
+        return _nowhere(f"there is no entity {entity!r} ({known['entity']}), or this key may not see it", me)
+    if not told["allowed"]:
+        return _nowhere(f"this key may not log to {where}", me)
+    return Finding("runs", "works", f"go to {where}{'' if exists else ', which will be created'}")
+
+
+def _nowhere(why: str, me: dict[str, Any]) -> Finding:
+    mine = ", ".join(me.get("entities") or ()) or "none"
+    return Finding("runs", "problem", f"{why}; it can log to: {mine}; set entity (RUNYARD_ENTITY) to one")
 
 
 def _clock(date: str | None, here: float) -> list[Finding]:

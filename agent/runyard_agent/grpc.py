@@ -103,7 +103,7 @@ class Channel:
                 if kind == _DATA:
                     data += payload[1 : -payload[0] or None] if flags & _PADDED and payload else payload
                 if len(data) > _WINDOW:
-                    raise Failed(f"{self._authority} answers too much")
+                    raise Failed(f"{self._authority}'s answer is too large")
                 if flags & _END_STREAM:
                     return data
 
@@ -160,15 +160,15 @@ def fields(message: bytes) -> Iterator[Field]:
             elif kind == 2:
                 size, at = _varint(message, at)
                 if at + size > len(message):
-                    raise Failed("a message is cut off")
+                    raise Failed("a message is incomplete")
                 yield number, message[at : at + size]
                 at += size
             elif kind == 5:
                 at += 4
             else:
-                raise Failed("this is no message")
+                raise Failed("this is not a valid message")
     except (IndexError, struct.error):
-        raise Failed("a message is cut off") from None
+        raise Failed("a message is incomplete") from None
 
 
 def nested(message: bytes, number: int) -> Iterator[bytes]:

@@ -78,7 +78,8 @@ class Hosting:
         ending: Ending,
         collectors: Iterable[Collector] | None = None,
     ) -> None:
-        self._settings = settings if settings.is_set("project") else settings.replaced(project=PROJECT)
+        is_chosen = settings.origin("project") not in {"default", "WANDB_PROJECT"}  # that is for trainings
+        self._settings = settings if is_chosen else settings.replaced(project=PROJECT)
         self._period_of, self._ending = period_of, ending
         self._name = slug(settings.run_id) if settings.run_id else host_id()
         self._server = Server(self._settings) if settings.mode == "online" else None
@@ -213,7 +214,7 @@ def alone(name: str, folder: Path) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise AlreadyWatched("another agent does so") from None
+                raise AlreadyWatched("by another agent") from None
             yield
         return
     address = f"\0runyard-agent {name}"
@@ -221,7 +222,7 @@ def alone(name: str, folder: Path) -> Iterator[None]:
         try:
             held.bind(address)
         except OSError:
-            raise AlreadyWatched(f"another agent does so{_holder(address)}") from None
+            raise AlreadyWatched(f"by another agent{_holder(address)}") from None
         held.listen()
         yield
 
@@ -232,7 +233,7 @@ def _holder(address: str) -> str:
         asking.settimeout(1)
         asking.connect(address)
         pid = struct.unpack("iII", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-        return f": process {pid}"
+        return f" (process {pid})"
     return ""
 
 

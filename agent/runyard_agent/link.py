@@ -134,7 +134,8 @@ class Link:
             if not self._was_full:
                 self._was_full = True
                 self._on_event(
-                    "say", f"the recorder takes nothing, and {_MOST_BYTES >> 20} MiB wait: more is lost"
+                    "say",
+                    f"the recorder is not responding and {_MOST_BYTES >> 20} MiB are waiting: further records are lost",
                 )
             return None
         frame = HEAD.pack(len(payload), self._cut.frames + len(self._frames)) + payload
@@ -155,7 +156,7 @@ class Link:
             OSError: it can't be started.
         """
         if not sys.executable:
-            raise FileNotFoundError("this Python does not know its own program")
+            raise FileNotFoundError("Python does not say where its own program is")
         up_read, self._up = _pipe(size=_PIPE_BYTES)
         self._down, down_write = _pipe()
         os.set_blocking(up_read, True)
@@ -266,10 +267,10 @@ class Link:
         if self._restarts > _MOST_RESTARTS:
             self.is_over = True
             self._frames.clear()
-            self._on_event("say", f"the recorder ended ({reason}); nothing more is recorded")
+            self._on_event("say", f"the recorder ended ({reason}); stopped recording")
             self._on_event("done", False)  # noqa: FBT003 - what the event says
             return
-        self._on_event("say", f"the recorder ended ({reason}); another one goes on")
+        self._on_event("say", f"the recorder ended ({reason}); started another one")
         time.sleep(0.1 * 2**self._restarts - 0.1)
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from runyard_agent.collecting import Collector, Facts
 from runyard_agent.console import Line, stamped
+from runyard_agent.elsewhere import sync_command
 from runyard_agent.sampler import Row, Sampler
 from runyard_agent.settings import Settings, SettingsError
 from runyard_agent.spool import Spool, tell
@@ -226,7 +227,7 @@ class Recorder:
             self._tell_end(is_sent=is_sent)
             self._delivery.close()
         else:
-            self._say(f"to send the run: {_sync_command(self.folder)}")
+            self._say(f"to send the run: {sync_command(self.folder)}")
         self._spool.close()
         return is_sent
 
@@ -241,7 +242,7 @@ class Recorder:
         try:
             server = Server(self._settings)
         except SettingsError as error:
-            self._say(f"{error}; the run is only recorded")
+            self._say(f"{error}; the run is recorded on disk only")
             return None
         return Delivery(
             self._spool,
@@ -255,15 +256,16 @@ class Recorder:
     def _tell_begun(self, begun: Begun) -> None:
         if self._on_begun:
             self._on_begun(begun)
-        self._say(f"{'recording' if begun.inserted else 'going on with'} {begun.display_name}: {begun.url}")
+        self._say(f"{'recording' if begun.inserted else 'resuming'} {begun.display_name}: {begun.url}")
 
     def _tell_end(self, *, is_sent: bool) -> None:
         if is_sent:
-            self._say(f"{self.begun.display_name}: {self.begun.url}" if self.begun else "all is sent")
+            self._say(f"{self.begun.display_name}: {self.begun.url}" if self.begun else "everything was sent")
             return
         left = {name: count for name, count in self._spool.waiting().items() if count}
         counts = ", ".join(f"{count} of {name}" for name, count in left.items())
-        self._say(f"not all is on the server yet ({counts} left); to send it: {_sync_command(self.folder)}")
+        command = sync_command(self.folder, None if self.begun else self.refused)
+        self._say(f"not everything has reached the server ({counts} left); to send it: {command}")
 
     def _take(self, sampler: Sampler, row: Row) -> None:
         self.system(row)
@@ -301,7 +303,3 @@ def _new_spool(settings: Settings, header: Mapping[str, Any]) -> Spool:
     whole = {"writer": secrets.token_hex(8), "attached": False, **header}
     max_bytes = int(settings.spool_max_mb * 2**20)
     return Spool.create(root_of(settings), whole, max_bytes=max_bytes, keep_sent=settings.keep_sent)
-
-
-def _sync_command(folder: Path) -> str:
-    return f"runyard-agent sync {folder}"

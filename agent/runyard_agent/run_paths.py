@@ -43,7 +43,7 @@ def run_path(text: str, settings: Settings) -> RunPath:
             [unquote(name) for name in parts.path.split("/") if name],
         )
         if len(names) < 4 or names[2] != "runs":
-            raise SettingsError(f"{text} is no address of a run: {server}/entity/project/runs/run")
+            raise SettingsError(f"{text} is not the address of a run: {server}/entity/project/runs/run")
         return RunPath(server, names[0], names[1], names[3])
     names = text.split("/")
     names = [settings.entity, settings.project, ""][: 3 - len(names)] + names
@@ -65,4 +65,8 @@ def on_server(path: RunPath, settings: Settings) -> Settings:
         raise SettingsError(
             f"the run is on {path.server}, but url is {settings.url}; the key is for that one alone"
         )
-    return settings.replaced(url=path.server or known)
+    if known or settings.api_key:
+        return settings.replaced(url=path.server or known)
+    from runyard_agent.netrc_file import key_for
+
+    return settings.replaced(url=path.server, api_key=key_for(path.server))

@@ -38,6 +38,11 @@ class Refused(Exception):
         super().__init__(f"{message.rstrip('.')} ({status})")
         self.status, self.code, self.message, self.detail = status, code, message, detail
 
+    @property
+    def sentence(self) -> str:
+        """What the server said, with a full stop."""
+        return f"{self.message.rstrip('.')}."
+
 
 class Unreachable(Exception):
     """No answer, or none of a healthy server; it is worth asking again.
@@ -93,7 +98,7 @@ class Server:
         if not settings.url:
             raise SettingsError("set url (RUNYARD_URL) to the address of your Runyard server")
         if not settings.api_key:
-            raise SettingsError("set api_key (RUNYARD_API_KEY), or in the file of settings")
+            raise SettingsError("set api_key (RUNYARD_API_KEY), or store a key with `runyard-agent login`")
         self.url = settings.url.rstrip("/")
         if urllib.parse.urlsplit(self.url).scheme not in {"http", "https"}:
             raise SettingsError(f"url: {settings.url} does not begin with https:// or http://")
@@ -220,8 +225,8 @@ class Server:
 
     def _foreign(self, status: int, location: str | None = None) -> str:
         if location and 300 <= status < 400:  # not followed: the key is for the address that was set
-            return f"{self.url} leads to {location}: set url to where that is"
-        return f"{self.url} answered {status}, not as Runyard does"
+            return f"{self.url} redirects to {location}: set url to that server's address"
+        return f"{self.url} answered {status}, unlike a Runyard server"
 
     @contextlib.contextmanager
     def _understanding(self) -> Iterator[None]:

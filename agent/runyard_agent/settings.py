@@ -1,6 +1,7 @@
 """Every setting, declared once: its flag, its environment variable, its key in the file, its default.
 
-A flag wins over the environment, the environment over the file.
+A flag wins over the environment, the environment over the file, and that over what the SDK's own variables and
+``wandb login`` say of the same server.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Setting(NamedTuple):
     """The flag may be given again."""
     aliases: tuple[str, ...] = ()
     """Keys in the file and variables that other clients call it by."""
+    sdk_variable: str = ""
+    """The SDK's variable that says it where nothing of ours does."""
 
     @property
     def flag(self) -> str:
@@ -113,33 +116,33 @@ def _choice(*words: str) -> Parse:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("url", "", str, "URL", "Address of the Runyard server."),
-    Setting("api_key", "", str, "KEY", "API key for the server; it has no flag, since everybody sees those.", secret=True),
-    Setting("project", "uncategorized", str, "NAME", "The project that runs belong to; it is made if it is missing."),
-    Setting("entity", "", str, "NAME", "The team or person that the project belongs to; empty takes the key's default."),
-    Setting("run_id", "", str, "ID", "The run's id; empty makes a new one, and one that is there goes on."),
-    Setting("name", "", str, "NAME", "What the run is called; empty lets the server choose."),
+    Setting("url", "", str, "URL", "Address of the Runyard server.", sdk_variable="WANDB_BASE_URL"),
+    Setting("api_key", "", str, "KEY", "API key for the server; it has no flag, since everybody sees those.", secret=True, sdk_variable="WANDB_API_KEY"),
+    Setting("project", "uncategorized", str, "NAME", "Project of the runs; created if it does not exist.", sdk_variable="WANDB_PROJECT"),
+    Setting("entity", "", str, "NAME", "Team or person that the project belongs to; empty is the key's default.", sdk_variable="WANDB_ENTITY"),
+    Setting("run_id", "", str, "ID", "Id of the run; an existing run is resumed."),
+    Setting("name", "", str, "NAME", "Name of the run; empty lets the server choose."),
     Setting("group", "", str, "NAME", "Group of runs that belong together."),
     Setting("job_type", "", str, "NAME", "What the run does in its group, such as train or eval."),
     Setting("tags", [], _list, "TAG", "Tags of the run.", repeated=True),
     Setting("notes", "", str, "TEXT", "Notes on the run."),
-    Setting("user", "", str, "NAME", "With a service account's key: the member whose runs these are, by username or email."),
-    Setting("mode", "online", _choice("online", "offline", "disabled"), "MODE", "online; offline, which only records, for sync to send later; or disabled, which does nothing at all."),
+    Setting("user", "", str, "NAME", "With a service account's key: the member whose runs these are."),
+    Setting("mode", "online", _choice("online", "offline", "disabled"), "MODE", "online, offline (records for sync to send later) or disabled."),
     Setting("console", True, _switch, "BOOL", "Record what is printed."),
     Setting("begin_timeout", 10.0, _number, "SECONDS", "How long init() waits for the server to name the run."),
-    Setting("finish_timeout", 60.0, _number, "SECONDS", "How long the end of a run waits for what is not yet on the server; sync sends the rest."),
+    Setting("finish_timeout", 60.0, _number, "SECONDS", "How long a run waits at its end until everything is sent; sync sends the rest."),
     Setting("interrupt_on_stop", True, _switch, "BOOL", "In Python, raise KeyboardInterrupt in the main thread when the run is stopped on the web."),
-    Setting("sigterm_after", 30.0, _number, "SECONDS", "How long a wrapped command that is stopped on the web may take after its SIGINT until it gets SIGTERM."),
-    Setting("sigkill_after", 30.0, _number, "SECONDS", "How long it may take after that until it gets SIGKILL."),
+    Setting("sigterm_after", 30.0, _number, "SECONDS", "A command stopped on the web gets SIGINT, and SIGTERM after this time."),
+    Setting("sigkill_after", 30.0, _number, "SECONDS", "It gets SIGKILL after this time more."),
     Setting("interval", 15.0, _number, "SECONDS", "Seconds between samples.", aliases=("x_stats_sampling_interval", "_stats_sample_rate_seconds")),
     Setting("label", "", str, "NAME", "Tells several hosts of one run apart; appended to each tag.", aliases=("x_label",)),
     Setting("pid", None, int, "PID", "The process to watch, with all it started; none watches the machine.", aliases=("x_stats_pid", "_stats_pid")),
     Setting("process_tree", True, _switch, "BOOL", "Count what the process started, too.", aliases=("x_stats_track_process_tree",)),
     Setting("per_core", False, _switch, "BOOL", "Sample each CPU core, too."),
-    Setting("disk_paths", ["/"], _list, "PATH", "Paths whose file systems are watched.", repeated=True, aliases=("x_stats_disk_paths", "_stats_disk_paths")),
+    Setting("disk_paths", ["/"], _list, "PATH", "Paths whose file systems are sampled.", repeated=True, aliases=("x_stats_disk_paths", "_stats_disk_paths")),
     Setting("gpus", [], _integers, "INDEX", "Indexes of the GPUs to sample; empty takes all.", repeated=True, aliases=("x_stats_gpu_device_ids", "_stats_gpu_device_ids")),
     Setting("cgroup", True, _switch, "BOOL", "Count against the limits of the container."),
-    Setting("host_proc", "", str, "PATH", "Where the host's /proc is mounted in this container, to recognize processes on GPUs."),
+    Setting("host_proc", "", str, "PATH", "In a container, where the host's /proc is mounted."),
     Setting("without", [], _list, "COLLECTOR", "Collectors to leave out, by the names that doctor prints.", repeated=True),
     Setting("tool_timeout", 5.0, _number, "SECONDS", "How long a tool or endpoint may take."),
     Setting("amd_source", "", _choice("", "sys", "amd-smi", "rocm-smi"), "NAME", "How AMD GPUs are read: sys, amd-smi or rocm-smi; empty takes the first that works."),
@@ -147,10 +150,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("neuron_config", "", str, "PATH", "A configuration of your own for neuron-monitor.", aliases=("x_stats_neuron_monitor_config_path",)),
     Setting("dcgm", "", str, "URL", "A DCGM exporter (http://node:9400/metrics), or a Prometheus query of its metrics.", aliases=("x_stats_dcgm_exporter",)),
     Setting("openmetrics", {}, _map, "NAME=URL", "Endpoints in the text format of Prometheus or OpenMetrics.", repeated=True, aliases=("x_stats_open_metrics_endpoints", "_stats_open_metrics_endpoints")),
-    Setting("openmetrics_filters", [], _filters, "REGEX", "Which of their metrics are kept: expressions over name.metric, or such with expressions for labels.", repeated=True, aliases=("x_stats_open_metrics_filters", "_stats_open_metrics_filters")),
+    Setting("openmetrics_filters", [], _filters, "REGEX", "Which of their metrics are kept: expressions for name.metric, or a JSON object of them with expressions for labels.", repeated=True, aliases=("x_stats_open_metrics_filters", "_stats_open_metrics_filters")),
     Setting("openmetrics_headers", {}, _map, "NAME=VALUE", "Headers for those endpoints and for dcgm; no flag, since they may hold passwords.", secret=True, aliases=("x_stats_open_metrics_http_headers",)),
-    Setting("spool_dir", "", str, "PATH", "Where records wait until they are sent; empty takes your own state folder."),
-    Setting("spool_max_mb", 1024.0, _number, "MIB", "How much of one run may wait on disk, in MiB; the oldest system samples are dropped first, then the console, then history."),
+    Setting("spool_dir", "", str, "PATH", "Where records wait until they are sent."),
+    Setting("spool_max_mb", 1024.0, _number, "MIB", "How much of a run may wait on disk; then the oldest is dropped: system samples, console, history."),
     Setting("keep_sent", False, _switch, "BOOL", "Keep what was sent on disk, too."),
 )  # fmt: skip
 
@@ -173,9 +176,9 @@ class Settings:
             {**self._values, **{name: Value(value, "replaced") for name, value in values.items()}}
         )
 
-    def is_set(self, name: str) -> bool:
-        """Whether somebody set it, be it to its default."""
-        return self._values[name].origin != "default"
+    def origin(self, name: str) -> str:
+        """Return where the value came from: a flag, a variable, a file, or "default"."""
+        return self._values[name].origin
 
     def items(self) -> Iterable[tuple[Setting, Value]]:
         return [(setting, self._values[setting.name]) for setting in SETTINGS]
@@ -223,7 +226,28 @@ def load(
         values[setting.name] = value
     if from_file:
         raise SettingsError(f"{path} has unknown settings: {', '.join(sorted(from_file))}")
-    return Settings(values)
+    return Settings({**values, **_of_sdk(values, environment)})
+
+
+def _of_sdk(values: Mapping[str, Value], environment: Mapping[str, str]) -> dict[str, Value]:
+    """Return what the SDK's variables and ``wandb login`` say and nothing of ours does.
+
+    All of them are about the server that WANDB_BASE_URL names: where ``url`` is another one, a key of theirs must not
+    go there.
+    """
+    theirs = environment.get("WANDB_BASE_URL", "").rstrip("/")
+    url = values["url"].value.rstrip("/") or theirs
+    found = {}
+    for setting in SETTINGS:
+        given = environment.get(setting.sdk_variable)
+        if given and values[setting.name].origin == "default" and theirs in {"", url}:
+            found[setting.name] = _checked(setting, given, setting.sdk_variable)
+    if url and not values["api_key"].value and "api_key" not in found:
+        from runyard_agent.netrc_file import key_for, path_of
+
+        if key := key_for(url, environment):
+            found["api_key"] = Value(key, f"{path_of(environment)}")
+    return found
 
 
 def default_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -296,4 +320,4 @@ def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
         return dict(toml.loads(text))
     except ValueError as error:
-        raise SettingsError(f"{path} is no TOML: {error}") from None
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None

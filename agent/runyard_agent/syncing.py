@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from runyard_agent.delivery import Delivery
+from runyard_agent.elsewhere import sync_command
 from runyard_agent.server import Server
 from runyard_agent.settings import SettingsError
 from runyard_agent.spool import Busy, Spool, SpoolError, spools_in
@@ -52,7 +53,9 @@ def find(folders: Sequence[Path], root: Path) -> list[Path]:
     found: dict[Path, None] = {}
     for folder in folders:
         if not folder.expanduser().is_dir():
-            raise SettingsError(f"{folder} is no folder; that of a run is removed when all of it was sent")
+            raise SettingsError(
+                f"{folder} is not a folder; a run's folder is removed once all of it was sent"
+            )
         found.update(dict.fromkeys(spools_in(folder.expanduser())))
     return list(found) if folders else spools_in(root)
 
@@ -71,29 +74,57 @@ def _survey(folder: Path) -> Outcome:
 
 
 def send(
-    folders: Sequence[Path], server: Server, *, timeout_s: float, progress: Progress
+    folders: Sequence[Path],
+    server: Server,
+    *,
+    timeout_s: float,
+    progress: Progress,
+    place: Mapping[str, str] | None = None,
 ) -> Iterator[Outcome]:
-    """Send each; after a server that does not answer for so long the rest is left, too."""
+    """Send each; after a server that does not answer for so long the rest is left, too.
+
+    Args:
+        place: the ``entity`` or ``project`` to which runs go that were recorded for another.
+    """
     is_there = True
     for folder in folders:
-        outcome = _send(folder, server, timeout_s, progress) if is_there else _survey(folder)
+        outcome = _send(folder, server, timeout_s, progress, place or {}) if is_there else _survey(folder)
         is_there = is_there and outcome.state != "unreachable"
         progress.end(outcome)
         yield outcome
 
 
-def _send(folder: Path, server: Server, timeout_s: float, progress: Progress) -> Outcome:
+def _send(
+    folder: Path, server: Server, timeout_s: float, progress: Progress, place: Mapping[str, str]
+) -> Outcome:
     try:
         with closing(Spool.open(folder)) as spool:
+            if any(_begun_in(spool).get(part, name) != name for part, name in place.items()):
+                where = "/".join(_begun_in(spool).values())
+                said = (
+                    f"a part of it is in {where} already, where the rest belongs; leave out {_flags(place)}"
+                )
+                return _outcome(spool, "refused", said=[said])
+            spool.header.update(place)
             return _drain(spool, server, timeout_s, progress)
     except SpoolError as error:
         return _unopened(folder, error)
 
 
+def _begun_in(spool: Spool) -> dict[str, str]:
+    """Return the entity and project in which the server has the run; empty where it has none."""
+    begun = spool.state.get("begun") or {}
+    return {part: str(begun[part]) for part in ("entity", "project") if part in begun}
+
+
+def _flags(place: Mapping[str, str]) -> str:
+    return " and ".join(f"--{part}" for part in place)
+
+
 def _drain(spool: Spool, server: Server, timeout_s: float, progress: Progress) -> Outcome:
     said: list[str] = []
     spool.on_message = said.append
-    delivery = Delivery(spool, server, heartbeat_s=None, on_message=said.append)
+    delivery = Delivery(spool, server, heartbeat_s=None, tries_again=False, on_message=said.append)
     total = sum(spool.waiting().values())
     progress.begin(_name_of(spool), total)
     delivery.start()
@@ -102,6 +133,8 @@ def _drain(spool: Spool, server: Server, timeout_s: float, progress: Progress) -
             url = delivery.begun.url if delivery.begun else ""
             progress.advance(total - sum(spool.waiting().values()), url)
             if delivery.refused:
+                if delivery.begun is None:
+                    said.append(f"to send it: {sync_command(spool.folder, delivery.refused)}")
                 return _outcome(spool, "refused", delivery, said)
             if delivery.failing_since and time.monotonic() - delivery.failing_since >= timeout_s:
                 return _outcome(spool, "unreachable", delivery, said)
@@ -130,5 +163,5 @@ def _unopened(folder: Path, error: SpoolError) -> Outcome:
 
 
 def _name_of(spool: Spool) -> str:
-    header = {**spool.header, **spool.state.get("begun", {})}
+    header = {**spool.header, **(spool.state.get("begun") or {})}
     return "/".join(str(header[part]) for part in ("entity", "project", "uid") if header.get(part))

@@ -134,6 +134,7 @@ def environment(tmp_path):
     return {
         **kept,
         "PYTHONPATH": str(REPOSITORY / "agent"),
+        "NETRC": str(tmp_path / "netrc"),
         "RUNYARD_CONFIG": str(tmp_path / "none"),
         "RUNYARD_SPOOL_DIR": str(tmp_path / "spool"),
     }
@@ -143,9 +144,10 @@ def environment(tmp_path):
 def run(tmp_path, environment):
     """Run the command line as a person does."""
 
-    def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def command(*arguments: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "runyard_agent", *arguments],
+            input=typed,
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,

@@ -10,6 +10,7 @@ import pytest
 
 from runyard_agent import metrics
 from runyard_agent.cli import COMMANDS
+from runyard_agent.settings import SETTINGS
 from runyard_agent.words import with_unit
 
 REPOSITORY = Path(__file__).parents[2]
@@ -44,6 +45,10 @@ def test_sample_in_words_and_top_without_color(run):
         (["doctor", "--without", "gpu9"], "no collector is called gpu9"),
         (["config", "--config", "/nonexistent"], "does not exist"),
         (["nonsense"], "invalid choice"),
+        (["host", "--sigterm-after", "5"], "--sigterm-after does not apply to this command"),
+        (["sync", "--interval=5"], "--interval does not apply to this command"),
+        (["run", "--pid", "7", "--", "true"], "--pid does not apply to this command"),
+        (["top", "--nonsense"], "unrecognized arguments: --nonsense"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_one_sentence(run, arguments, message):
@@ -70,6 +75,18 @@ def test_help_has_examples_and_exit_codes(run, command):
     assert done.returncode == 0
     assert "examples:" in done.stdout
     assert "exit codes:" in done.stdout
+
+
+def test_help_shows_the_settings_of_the_command_alone(run):
+    """Usability 3 of the review: every command repeated all of them."""
+    shown = {name: run(name, "--help").stdout for name in COMMANDS}
+    assert len(shown["run"].splitlines()) < 80
+    assert "--sigterm-after" in shown["run"]
+    assert "--sigterm-after" not in shown["host"] + shown["attach"] + shown["sync"]
+    assert "--entity" not in shown["sample"]
+    assert "--openmetrics" not in shown["sync"]
+    for setting in SETTINGS:
+        assert (f"{setting.flag} " in shown["config"]) is not setting.secret, setting.name
 
 
 def test_the_page_of_metrics_is_current(run):

@@ -234,7 +234,7 @@ def test_a_refusal_is_told_in_a_sentence_and_leaves_the_spool(
     assert sending.drain(PATIENCE_S) is False
     assert (sending.refused.status, sending.refused.code) == (status, code)
     assert len(sending.said) == 1
-    assert "That is not to be (" in sending.said[0]
+    assert f"({status}). That is not to be. " in sending.said[0]
     assert str(spool.folder) in sending.said[0]
     assert ("every few minutes" in sending.said[0]) is not is_final
     sending._thread.join(PATIENCE_S if is_final else 0.2)
@@ -277,7 +277,7 @@ def test_posts_that_are_too_large_are_made_smaller(fake, new_spool, deliver):
     assert len(run.records("log")) == 60
     assert run.gaps == [("history", 30, 31)]
     assert (len(run.summary["x"]), run.state) == (2500, "finished")
-    assert [text for text in sending.said if "left out" in text]
+    assert [text for text in sending.said if "was skipped" in text]
 
 
 def test_a_summary_that_is_too_large_ends_the_sending_in_a_sentence(fake, new_spool, deliver):
@@ -493,7 +493,7 @@ def test_answers_of_something_else_are_no_refusals(fake):
         Answer(200, {"sent": None, "offsets": 3}),
     ):
         fake.refuses = answer
-        with pytest.raises(Unreachable, match="not as Runyard does") as caught:
+        with pytest.raises(Unreachable, match="unlike a Runyard server") as caught:
             server.offsets(RunName("ada", "p", "r"), "0123456789abcdef")
         assert KEY not in str(caught.value)
     fake.refuses = None

@@ -12,7 +12,11 @@ import time
 
 import pytest
 
-ME = json.dumps({"username": "ada", "default_entity": "physics"})
+ME = json.dumps({
+    "username": "ada", "default_entity": "physics", "entities": ["physics"], "results": [], "allowed": True,
+})  # fmt: skip
+"""Says everything that doctor asks, whatever it asks."""
+ASKED = ("/api/v1/me/", "/api/v1/projects/", "/api/v1/explain/")
 UNKNOWN = json.dumps(
     {"error": {"code": "unauthenticated", "message": "The key is not known.", "detail": None}}
 )
@@ -49,7 +53,7 @@ def states(found):
 )
 def test_server_key_and_clock(diagnose, site, status, answer, late_s, expected):
     """AGT-4: by REST, with the key."""
-    site.pages["/api/v1/me/"] = (status, answer)
+    site.pages |= dict.fromkeys(ASKED, (status, answer))
     site.date = email.utils.formatdate(time.time() + late_s, usegmt=True)
     found, code = diagnose("--url", site.url, RUNYARD_API_KEY="ry-key")
     assert states(found) == expected
@@ -60,13 +64,30 @@ def test_server_key_and_clock(diagnose, site, status, answer, late_s, expected):
 
 def test_who_the_key_belongs_to_is_told(diagnose, site):
     """AGT-4: and where runs go that name no entity; without a key the server itself is still checked."""
-    site.pages["/api/v1/me/"] = (200, ME)
+    site.pages |= dict.fromkeys(ASKED, (200, ME))
     found, _ = diagnose("--url", site.url, RUNYARD_API_KEY="ry-key")
-    assert found["key"] == ("works", "of ada, logs to physics")
+    assert found["key"] == ("works", "of ada (RUNYARD_API_KEY)")
+    assert found["runs"] == ("works", "go to physics/uncategorized, which will be created")
     site.pages["/api/v1/me/"] = (401, UNKNOWN)
     found, code = diagnose("--url", site.url)
     assert states(found) == {"server": "works", "key": "not set", "clock": "works"}
     assert code == 0
+
+
+def test_where_each_value_comes_from_is_told_but_never_the_key(diagnose, site, tmp_path):
+    """Usability 3 of the review: a lab has set the SDK's variables, and somebody has logged in."""
+    site.pages |= dict.fromkeys(ASKED, (200, ME))
+    found, code = diagnose(WANDB_BASE_URL=site.url, WANDB_ENTITY="physics", WANDB_API_KEY="ry-key")
+    assert found["server"][1].startswith(f"{site.url} (WANDB_BASE_URL), in ")
+    assert found["key"][1] == "of ada (WANDB_API_KEY)"
+    assert "(entity by WANDB_ENTITY)" in found["runs"][1]
+    assert code == 0
+    netrc = tmp_path / "netrc"
+    netrc.write_text(f"machine {site.url.partition('://')[2]} login user password ry-key\n")
+    found, _ = diagnose("--url", site.url)
+    assert found["server"][1].startswith(f"{site.url} (--url), in ")
+    assert found["key"] == ("works", f"of ada ({netrc})")
+    assert "ry-key" not in str(found)
 
 
 def test_nothing_set_is_no_problem_and_names_what_to_set(diagnose):
@@ -85,14 +106,14 @@ def test_a_redirect_says_where_to(diagnose, site):
     site.pages["/api/v1/me/"] = (301, "")
     site.location = "https://runyard.example.com/api/v1/me/"
     found, code = diagnose("--url", site.url, RUNYARD_API_KEY="k")
-    assert found["server"][1] == f"{site.url} leads to {site.location}: set url to where that is"
+    assert found["server"][1] == f"{site.url} redirects to {site.location}: set url to that server's address"
     assert code == 1
 
 
 def test_a_path_that_is_none_of_runyards(diagnose, site):
     """AGT-4: a wrong address."""
     found, _ = diagnose("--url", f"{site.url}/wandb/", RUNYARD_API_KEY="k")
-    assert found["server"][1] == f"{site.url}/wandb answered 404, not as Runyard does"
+    assert found["server"][1] == f"{site.url}/wandb answered 404, unlike a Runyard server"
 
 
 def test_tls_where_there_is_none(diagnose, site):
@@ -169,7 +190,7 @@ def test_a_certificate_that_nobody_trusts(diagnose, signed_by_nobody):
 
 def test_a_proxy_is_used_and_told_without_its_password(diagnose, site):
     """AGT-4: as the environment names it."""
-    site.pages["http://runyard.example.com/api/v1/me/"] = (200, ME)
+    site.pages |= {f"http://runyard.example.com{path}": (200, ME) for path in ASKED}
     proxy = site.url.replace("http://", "http://me:secret@")
     found, _ = diagnose(
         "--url", "http://runyard.example.com", RUNYARD_API_KEY="k", http_proxy=proxy, no_proxy=""

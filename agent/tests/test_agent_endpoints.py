@@ -77,7 +77,7 @@ def test_an_endpoint_that_is_not_there_says_so():
 
 def test_a_bad_expression_is_named():
     """AGT-4: settings are checked before anything runs."""
-    with pytest.raises(ValueError, match="is no regular expression"):
+    with pytest.raises(ValueError, match="is not a regular expression"):
         compile_filters(["a("])
 
 
@@ -112,5 +112,5 @@ def test_dcgm_by_a_prometheus_query(site):
 def test_dcgm_of_another_service_says_so(site):
     """AGT-4: a page without its metrics is a failure, not silence."""
     site.pages["/metrics"] = (200, payloads.EXPOSITION)
-    with pytest.raises(Failed, match="no metrics of DCGM"):
+    with pytest.raises(Failed, match="no DCGM metrics"):
         Dcgm(f"{site.url}/metrics").collect()

@@ -117,7 +117,7 @@ def test_a_host_is_watched_once(agent, run, fake, to_server):
     second = run("host", RUNYARD_SPOOL_DIR="/nonexistent/spool", **to_server)
     assert second.returncode == 1
     assert second.stderr == (
-        f"runyard-agent: this host is watched already: another agent does so: process {first.pid}\n"
+        f"runyard-agent: this host is already watched by another agent (process {first.pid})\n"
     )
     third = agent("host", *QUICK, "--project", "others", **to_server)
     until(lambda: len(host_runs(fake)) == 2)
@@ -168,7 +168,7 @@ def test_a_second_ctrl_c_ends_it_at_once(agent, fake, to_server, tmp_path):
     until(lambda: any(b'"finish"' in file.read_bytes() for file in tmp_path.glob("spool/*/acts*")))
     code, errors = ended(process, signal.SIGINT)
     assert code == 130
-    assert "not all is on the server yet" in errors
+    assert "not everything has reached the server" in errors
     assert "Traceback" not in errors
 
 
@@ -237,7 +237,7 @@ def test_a_full_or_missing_disk_does_not_end_the_watching(agent, fake, to_server
     place = tmp_path / "place"
     place.write_text("no folder")
     process = agent("host", *QUICK, **{**to_server, "RUNYARD_SPOOL_DIR": str(place)})
-    assert "no spool can be made" in next(line for line in process.stderr if "spool" in line)
+    assert "no spool can be created" in next(line for line in process.stderr if "spool" in line)
     place.unlink()
     until(lambda: host_runs(fake))
     assert ended(process)[0] == 0

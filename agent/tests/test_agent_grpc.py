@@ -117,7 +117,7 @@ def test_metrics_that_a_tpus_library_does_not_have_are_left_out(service, tree):
         for device in (0, 1)
         for metric in ("memoryUsageBytes", "tensorcoreIdleDuration")
     }
-    with pytest.raises(Failed, match="tells nothing"):
+    with pytest.raises(Failed, match="reports nothing"):
         of().collect()
 
 

@@ -187,5 +187,5 @@ def test_facts_name_the_gpus():
 
 def test_without_a_driver_there_is_nothing():
     """AGT-4: absent says what is missing."""
-    with pytest.raises(Absent, match="libnothing.so is not there"):
+    with pytest.raises(Absent, match="libnothing.so not found"):
         Nvidia(library="libnothing.so").start()

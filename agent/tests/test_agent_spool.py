@@ -207,7 +207,7 @@ def test_when_room_ends_system_samples_go_first_then_the_console_then_history(ne
     assert len(all_of(spool, "acts")) == 100
     assert spool.read("system", 0, EVERYTHING) == (100, [])
     spool.close()
-    assert "no more room" in said[0]
+    assert "no space left" in said[0]
     assert f"100 of system, 100 of log, {spool.dropped['history']} of history" in said[-1]
     assert len(said) == 4, "each once"
 
@@ -343,5 +343,5 @@ def test_what_a_killed_process_left_half_removed_is_tidied_away(new_spool, tmp_p
 
 def test_no_spool_can_be_made_where_nothing_can_be_written():
     """AGT-5: told in a sentence."""
-    with pytest.raises(SpoolError, match="no spool can be made in /proc/x"):
+    with pytest.raises(SpoolError, match="no spool can be created in /proc/x"):
         Spool.create(Path("/proc/x"), {"uid": "r"}, max_bytes=1)

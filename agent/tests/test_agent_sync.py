@@ -11,9 +11,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from recorded import PATIENCE_S
+from recorded import PATIENCE_S, until
 
 from fake_server import KEY, error
+from runyard_agent.elsewhere import sync_command
+from runyard_agent.server import Refused
 
 AGENT = Path(__file__).parents[1]
 
@@ -34,10 +36,14 @@ def sync(fake, tmp_path):
         return printed
 
     def variables(**environment: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("RUNYARD_", "COV"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("RUNYARD_", "WANDB_", "COV"))
+        }
         return {
             **kept, "PYTHONPATH": str(AGENT), "RUNYARD_URL": fake.url, "RUNYARD_API_KEY": KEY,
-            "RUNYARD_SPOOL_DIR": str(tmp_path / "spool"), "RUNYARD_CONFIG": str(tmp_path / "none"), **environment,
+            "NETRC": "/nonexistent", "RUNYARD_SPOOL_DIR": str(tmp_path / "spool"), "RUNYARD_CONFIG": str(tmp_path / "none"), **environment,
         }  # fmt: skip
 
     command.variables = variables  # type: ignore[attr-defined]
@@ -149,13 +155,13 @@ def test_a_refused_run_does_not_hold_up_the_others(sync, left, fake):
     assert "The run was deleted" in printed
     assert fake.run("b").state == "finished"
     fake.refuses = error(401, "unauthenticated", "The key is not known.")
-    assert "The key is not known" in sync(code=1)
+    assert "Stopped sending (401). The key is not known." in sync(code=1)
 
 
 @pytest.mark.parametrize(
     ("arguments", "environment", "message"),
     [
-        (["/nonexistent"], {}, "/nonexistent is no folder"),
+        (["/nonexistent"], {}, "/nonexistent is not a folder"),
         ([], {"RUNYARD_URL": ""}, "set url"),
         ([], {"RUNYARD_API_KEY": ""}, "set api_key"),
         (["--timeout", "soon"], {}, "invalid float value"),
@@ -217,3 +223,43 @@ def test_an_interrupted_sync_goes_on_the_next_time(sync, left, fake):
     fake.start()
     sync()
     assert fake.run("a").records("history") == [{"_step": number} for number in range(500)]
+
+
+def test_flags_send_a_run_elsewhere(sync, left, fake):
+    """The review's D2: for this sending, and only what the server has no part of."""
+    folder = left("a")
+    (outcome,) = json.loads(sync("--json", "--entity", "physics", "--project", "digits", str(folder)))
+    assert (outcome["state"], outcome["run"]) == ("sent", "physics/digits/a")
+    assert len(fake.run("a", "physics", "digits").records("history")) == 100
+
+
+def test_a_run_of_which_the_server_has_a_part_stays_where_it_is(sync, new_spool, deliver, fake):
+    """The review's D2: no run is torn in two; without the flag the rest is sent."""
+    spool = new_spool(uid="a")
+    spool.append("history", {"_step": 0})
+    delivery = deliver(spool)
+    until(lambda: delivery.begun and not any(delivery.waiting().values()))
+    delivery.close()
+    spool.append("history", {"_step": 1})
+    spool.close()
+    printed = sync("--entity", "physics", str(spool.folder), code=1)
+    assert "a part of it is in ada/p already, where the rest belongs; leave out --entity" in printed
+    sync(str(spool.folder))
+    assert fake.run("a").records("history") == [{"_step": 0}, {"_step": 1}]
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "flags"),
+    [
+        (404, {"entity": "x", "project": "", "entities": ["ada"]}, "--entity ada "),
+        (404, {"entity": "x", "project": "", "entities": ["ada", "physics"]}, "--entity ENTITY "),
+        (404, {"entity": "ada", "project": "x", "entities": ["ada"]}, "--project PROJECT "),
+        (403, None, "[--entity ENTITY] [--project PROJECT] "),
+        (400, {"uid": ["no"]}, "[--entity ENTITY] [--project PROJECT] "),
+        (401, None, ""),
+    ],
+)
+def test_a_refusal_names_the_flags_that_may_help(status, detail, flags):
+    """The review's D2: the line can be pasted where there is one entity to choose."""
+    refused = Refused(status, "", "No.", detail)
+    assert sync_command(Path("/s/a b"), refused) == f"runyard-agent sync {flags}'/s/a b'"

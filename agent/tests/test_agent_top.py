@@ -184,7 +184,7 @@ def test_a_run_without_samples_says_so(run, site):
         ("physics/mnist/first", 1, "there is no run physics/mnist/first, or this key may not see it"),
         ("a/b/c/d", 2, "a/b/c/d names no run: give entity/project/run, or the address of its page"),
         ("https://elsewhere.example.com/a/b/runs/c", 2, "the key is for that one alone"),
-        ("https://elsewhere.example.com/a/b", 2, "is no address of a run"),
+        ("https://elsewhere.example.com/a/b", 2, "is not the address of a run"),
     ],
 )
 def test_a_run_that_is_not_there_is_one_sentence(run, site, path, code, message):
@@ -247,7 +247,7 @@ def test_a_run_is_followed_through_an_outage(agent, site):
     site.pages.clear()
     while "note" not in (line := json.loads(process.stdout.readline())):
         pass
-    assert "answered 404, not as Runyard does" in line["note"]
+    assert "answered 404, unlike a Runyard server" in line["note"]
     assert line["metrics"][0]["value"] == 3000
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=PATIENCE_S)

@@ -300,3 +300,13 @@ def test_a_file_named_like_a_route_is_still_a_file(caller, project):
     run = RunFactory(project=project)
     reply = caller.client.get(f"/api/v1/runs/{run.pk}/files/a/stream", headers=caller.headers)
     assert "has no file 'a/stream'" in reply.json()["error"]["message"]
+
+
+def test_an_entity_that_is_not_there_is_refused_with_those_there_are(caller, member):
+    """The review's D4: for programs, too, and without the name of another client's variable."""
+    reply = caller.post("runs", {"entity": "nosuch", "project": "p", "uid": "u"})
+    error = reply.json()["error"]
+    mine = error["detail"]["entities"]
+    assert (reply.status_code, error["code"], error["detail"]["entity"]) == (404, "not_found", "nosuch")
+    assert member.username in mine
+    assert error["message"].endswith(f"You can log to: {', '.join(mine)}.")

@@ -51,7 +51,7 @@ class Amd:
             elif (binary := self._binary or find(source, _ROCM, "/usr/bin")) is not None:
                 self._binary, self._read = binary, read
                 return
-        raise Absent("the amdgpu driver tells no load, and neither amd-smi nor rocm-smi is installed")
+        raise Absent("the amdgpu driver reports no load, and neither amd-smi nor rocm-smi is installed")
 
     def collect(self) -> Reading:
         cards = self._read() if self._read else {}

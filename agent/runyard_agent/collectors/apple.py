@@ -45,7 +45,7 @@ class Apple:
 
     def start(self) -> None:
         if self._machine != ("Darwin", "arm64"):
-            raise Absent("this is no Mac with Apple silicon")
+            raise Absent("this is not a Mac with Apple silicon")
         for source in _SOURCES:
             if self._source not in ("", source) or (source == "powermetrics" and not self._is_root):
                 continue
@@ -129,7 +129,7 @@ def of_ioreg(text: str) -> Reading:
     load = re.search(r'"Device Utilization %"\s*=\s*(\d+)', text)
     used = re.search(r'"In use system memory"\s*=\s*(\d+)', text)
     if not load and not used:
-        raise Failed("ioreg tells nothing of the GPU")
+        raise Failed("ioreg reports nothing about the GPU")
     return known(
         [
             ("gpu.0.gpu", number(load[1]) if load else None),

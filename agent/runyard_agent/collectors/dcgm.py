@@ -80,7 +80,7 @@ class Dcgm:
             self._note(device, host, point.labels)
             reading[f"{device}.{metric}" + (f"/l:{host}" if host else "")] = point.value * factor
         if not reading:
-            raise Failed(f"{self._url} has no metrics of DCGM")
+            raise Failed(f"{self._url} has no DCGM metrics")
         return reading
 
     def facts(self) -> Facts:
@@ -103,7 +103,7 @@ def query_points(text: str) -> Iterable[Point]:
         results = answer["data"]["result"]
         pairs = [(result["metric"], number(result["value"][1])) for result in results]
     except (ValueError, KeyError, TypeError, IndexError):
-        raise Failed("this is no answer of Prometheus to an instant query") from None
+        raise Failed("this is not Prometheus's answer to an instant query") from None
     return [
         Point(labels["__name__"], labels, value, "gauge")
         for labels, value in pairs

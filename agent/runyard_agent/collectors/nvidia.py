@@ -278,7 +278,7 @@ def library_loads(library: str = LIBRARY) -> bool:
 def _load(library: str) -> Any:
     """Return the binding, which is imported only where it has a library to call."""
     if not library_loads(library) and sys.platform != "win32":  # there the binding looks in more places
-        raise Absent(f"no NVIDIA driver: {library} is not there")
+        raise Absent(f"no NVIDIA driver: {library} not found")
     import pynvml
 
     return pynvml

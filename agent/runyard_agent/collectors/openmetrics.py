@@ -96,7 +96,7 @@ def compile_filters(filters: Filters) -> list[tuple[re.Pattern[str], dict[str, r
             for pattern, labels in rules.items()
         ]
     except re.error as error:
-        raise ValueError(f"{error.pattern!r} is no regular expression: {error}") from None
+        raise ValueError(f"{error.pattern!r} is not a regular expression: {error}") from None
 
 
 def fetch(url: str, headers: Mapping[str, str] | None, timeout_s: float) -> str:
@@ -133,7 +133,7 @@ def points(text: str) -> Iterator[Point]:
                 if math.isfinite(value) and not sample.name.endswith("_created"):
                     yield Point(sample.name, sample.labels, value, family.type)
     except (ValueError, KeyError, IndexError) as error:
-        raise Failed(f"this is no exposition of metrics: {error}") from None
+        raise Failed(f"this is not in the format of Prometheus or OpenMetrics: {error}") from None
 
 
 def _parse(text: str) -> Iterable[Any]:

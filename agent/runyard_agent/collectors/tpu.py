@@ -79,7 +79,7 @@ class Tpu:
         finally:
             channel.close()
         if not any(values.values()):
-            raise Failed(f"{self._address} tells nothing of the TPU")
+            raise Failed(f"{self._address} reports nothing about the TPU")
         return readings(values, self._chip.devices if self._chip else 1)
 
     def facts(self) -> Facts:
@@ -160,7 +160,7 @@ class TpuProfiler:
         text = self._monitor(self._address, duration_ms=100, level=2) if self._monitor else ""
         found = re.search(r"Utilization [^:%]*: ([\d.]+)%", text)
         if not found:
-            raise Failed("the profiler tells no utilization")
+            raise Failed("the profiler reports no utilization")
         return {"tpu": float(found[1])}
 
     def facts(self) -> Facts:

@@ -64,7 +64,7 @@ class Trainium:
             self._note(sample)
             return self._of(sample)
         except (ValueError, AttributeError, TypeError):
-            raise Failed("neuron-monitor printed what is no sample") from None
+            raise Failed("neuron-monitor printed something other than a sample") from None
 
     def facts(self) -> Facts:
         return {"trainium": self._facts} if self._facts else {}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
+from collections.abc import Collection
 from typing import Callable
 
-from runyard_agent.settings import SETTINGS, Settings, load
+from runyard_agent.settings import SETTINGS, Setting, Settings, load
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -36,20 +38,61 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add a flag for each setting."""
-    group = parser.add_argument_group("settings", "each also by RUNYARD_<NAME> and in the file")
-    group.add_argument("--config", metavar="FILE", help="TOML file of settings, instead of your own")
-    for setting in SETTINGS:
-        if setting.secret:
+GROUPS: dict[str, tuple[str, ...]] = {
+    "server": ("url", "entity", "project"),
+    "run": ("run_id", "name", "group", "job_type", "tags", "notes", "user"),
+    "recording": ("mode", "finish_timeout", "spool_dir", "spool_max_mb", "keep_sent"),
+    "command": ("console", "sigterm_after", "sigkill_after"),
+    "Python": ("begin_timeout", "interrupt_on_stop"),
+    "sampling": (
+        "interval", "label", "pid", "process_tree", "per_core", "disk_paths", "gpus", "cgroup", "host_proc", "without",
+    ),
+    "collector": (
+        "tool_timeout", "amd_source", "tpu_address", "neuron_config", "dcgm", "openmetrics", "openmetrics_filters",
+    ),
+}  # fmt: skip
+"""Settings by what they are about, but for those without a flag."""
+
+
+def add_settings(
+    parser: argparse.ArgumentParser, *names: str, without: Collection[str] = (), named: Collection[str] = ()
+) -> None:
+    """Add a flag for each setting that the command heeds.
+
+    Args:
+        names: groups, or single settings.
+        without: settings of these groups that the command has no use for.
+        named: groups whose flags the help only names, since they are for few; ``sample --help`` describes them.
+    """
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="TOML file of settings, instead of your own; variables RUNYARD_<NAME> set them, too",
+    )
+    known = {setting.name: setting for setting in SETTINGS}
+    for group, settings in GROUPS.items():
+        wanted = [
+            known[name] for name in settings if (group in names or name in names) and name not in without
+        ]
+        if not wanted:
             continue
-        default = (
-            f" (default: {json.dumps(setting.default)})" if setting.default not in ("", None, [], {}) else ""
+        flags = textwrap.fill(
+            ", ".join(setting.flag for setting in wanted), 76, subsequent_indent="  ", break_on_hyphens=False
         )
-        group.add_argument(
-            setting.flag,
-            dest=setting.name,
-            action="append" if setting.repeated else "store",
-            metavar=setting.form,
-            help=setting.text.rstrip(".") + default,
-        )
+        text = f"{flags}\n  (runyard-agent sample --help describes them)" if group in named else None
+        section = parser.add_argument_group(f"{group} settings", text)
+        for setting in wanted:
+            _add_setting(section, setting, is_shown=group not in named)
+
+
+def _add_setting(group: argparse._ArgumentGroup, setting: Setting, *, is_shown: bool) -> None:
+    default = (
+        f" (default: {json.dumps(setting.default)})" if setting.default not in ("", None, [], {}) else ""
+    )
+    group.add_argument(
+        setting.flag,
+        dest=setting.name,
+        action="append" if setting.repeated else "store",
+        metavar=setting.form,
+        help=setting.text.rstrip(".") + default if is_shown else argparse.SUPPRESS,
+    )

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long to wait for the run to begin (default: 300)",
     )
-    add_settings(parser)
+    add_settings(parser, "server", "run_id", "recording", "sampling", "collector", named={"collector"})
 
 
 def run(options: argparse.Namespace) -> int:

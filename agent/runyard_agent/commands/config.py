@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from runyard_agent.commands.arguments import add_json, add_settings, settings_of
+from runyard_agent.commands.arguments import GROUPS, add_json, add_settings, settings_of
 from runyard_agent.settings import SETTINGS, default_file, shown
 
 HELP = "Show each setting, and where its value came from."
@@ -14,7 +14,7 @@ EXAMPLES = ("", "--interval 5 --json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    add_settings(parser)
+    add_settings(parser, *GROUPS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,13 +7,22 @@ import json
 
 from runyard_agent.commands.arguments import add_json, add_settings, settings_of
 
-HELP = "Say which collectors work here, and check server, key and clock."
+HELP = "Say which collectors work here, and check server, key, clock, and where runs go."
 EXAMPLES = ("", "--url https://runyard.example.com --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    add_settings(parser)
+    add_settings(
+        parser,
+        "server",
+        "spool_dir",
+        "spool_max_mb",
+        "sampling",
+        "collector",
+        without={"interval", "label"},
+        named={"collector"},
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--print-unit", action="store_true", help="print the systemd unit for this installation and end"
     )
-    add_settings(parser)
+    add_settings(
+        parser, "server", "run", "recording", "sampling", "collector", without={"user"}, named={"collector"}
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         return watch_host(settings, per=options.per)
     except AlreadyWatched as error:
-        print(f"runyard-agent: this host is watched already: {error}", file=sys.stderr)
+        print(f"runyard-agent: this host is already watched {error}", file=sys.stderr)
         return 1
 
 

@@ -8,6 +8,7 @@ from runyard_agent.commands.arguments import add_settings, settings_of
 from runyard_agent.settings import SettingsError
 
 HELP = "Run a command and record it: what it prints, its exit code, and the hardware it uses."
+FORM = "-- COMMAND ..."
 EXAMPLES = (
     "-- python train.py --lr 0.1",
     "--project digits --tags night -- make train",
@@ -17,7 +18,17 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what is run")
-    add_settings(parser)
+    add_settings(
+        parser,
+        "server",
+        "run",
+        "recording",
+        "command",
+        "sampling",
+        "collector",
+        without={"pid"},
+        named={"collector"},
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -17,9 +17,9 @@ _PRIMING_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--watch", action="store_true", help="go on at the interval")
+    parser.add_argument("--watch", action="store_true", help="print one after each interval")
     add_json(parser)
-    add_settings(parser)
+    add_settings(parser, "sampling", "collector")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from runyard_agent.syncing import Outcome, Progress
 
 HELP = "Send what offline and killed runs left on disk."
-EXAMPLES = ("", "--dry-run", "/mnt/spool/20261122T100000Z-7f3a9c21 --timeout 60 --json")
+FORM = "[DIR ...]"
+EXAMPLES = (
+    "",
+    "--dry-run",
+    "/mnt/spool/20261122T100000Z-7f3a9c21 --timeout 60 --json",
+    "--entity physics /mnt/spool/20261122T100000Z-7f3a9c21",
+)
 
 _LINE_S = 5.0
 """Between two lines about the same run where there is no terminal."""
@@ -40,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how long a server that does not answer is waited for (default: 300)",
     )
     add_json(parser)
-    add_settings(parser)
+    add_settings(parser, "server", "spool_dir")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +64,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         tidy(root_of(settings))
         with _progress(as_json=options.json) as progress:
-            outcomes = list(send(folders, Server(settings), timeout_s=options.timeout, progress=progress))
+            sending = send(
+                folders, Server(settings), timeout_s=options.timeout, progress=progress, place=_place(options)
+            )
+            outcomes = list(sending)
     if options.json:
         print(json.dumps([outcome._asdict() for outcome in outcomes], indent=2))
     elif not outcomes:
@@ -67,6 +76,12 @@ def run(options: argparse.Namespace) -> int:
         return 1 if any(outcome.state == "unreadable" for outcome in outcomes) else 0
     fine = {"sent"} if options.folders else {"sent", "busy"}  # what a run sends by itself is only told
     return 0 if all(outcome.state in fine for outcome in outcomes) else 1
+
+
+def _place(options: argparse.Namespace) -> dict[str, str]:
+    """Return where runs are to go: what the flags say, for the environment was there when they were recorded."""
+    given = {"entity": options.entity, "project": options.project}
+    return {part: name for part, name in given.items() if name}
 
 
 @contextlib.contextmanager

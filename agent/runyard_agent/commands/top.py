@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from runyard_agent.top import Source
 
 HELP = "Show the metrics of this host, or of a run on the server, live."
+FORM = "[RUN]"
 EXAMPLES = (
     "",
     "--interval 1 --pid 4711",
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--once", action="store_true", help="print one frame and end")
     add_json(parser)
-    add_settings(parser)
+    add_settings(parser, "server", "sampling", "collector", named={"collector"})
 
 
 def run(options: argparse.Namespace) -> int:

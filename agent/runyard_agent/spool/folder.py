@@ -123,7 +123,7 @@ class Spool:
             (folder / _ABOUT).write_bytes(to_json(about))
             return cls(publish(folder, name), lock, about)
         except OSError as error:
-            raise SpoolError(f"no spool can be made in {root}: {error.strerror}") from None
+            raise SpoolError(f"no spool can be created in {root}: {error.strerror}") from None
 
     @classmethod
     def open(cls, folder: Path) -> Spool:
@@ -227,7 +227,7 @@ class Spool:
             self.on_message(f"{lost} records could not be written to {self.folder} and are lost")
         if any(self.dropped.values()):
             counts = ", ".join(f"{count} of {name}" for name, count in self.dropped.items() if count)
-            self.on_message(f"records dropped for want of room: {counts}")
+            self.on_message(f"records dropped for lack of space: {counts}")
 
     def remove(self) -> None:
         """Close it and remove all it has, unless what was sent is kept."""
@@ -269,11 +269,11 @@ class Spool:
     def _count_dropped(self, name: str, count: int) -> None:
         if count:
             self.dropped[name] += count
-            text = f"no more room in {self.folder}: the oldest unsent records of {name} are dropped"
+            text = f"no space left in {self.folder}: dropping the oldest unsent records of {name}"
             self._tell_once(f"dropped {name}", text)
 
     def _tell_damage(self, path: Path) -> None:
-        self.on_message(f"a damaged part of {path} was passed over; its records are lost")
+        self.on_message(f"a damaged part of {path} was skipped; its records are lost")
 
     def _tell_once(self, topic: str, text: str) -> None:
         if topic not in self._told:
