@@ -18,6 +18,7 @@ from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
 from common.errors import Invalid, NotFound
+from common.numbers import whole
 from metrics import media, store
 from metrics.models import Kind
 from runs.access import RunAction
@@ -79,10 +80,10 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
 
 def _step(request: HttpRequest) -> int:
     text = request.GET.get("step", "0")
-    try:
-        return int(text[:20])
-    except ValueError:
-        raise Invalid(f"step is a whole number, not {text[:40]!r}.") from None
+    number = whole(text.removeprefix("-"))  # a run may log steps below zero
+    if number is None:
+        raise Invalid(f"step is a whole number, not {text[:40]!r}.")
+    return -number if text.startswith("-") else number
 
 
 @declare(RunAction.VIEW)

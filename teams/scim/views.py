@@ -25,6 +25,7 @@ from access.engine import require
 from access.operators import HEADER, elevated
 from access.web import address_of
 from common.errors import DomainError, Invalid, NotFound
+from common.numbers import whole
 from teams.access import OrganizationAction
 from teams.models import Organization
 from teams.scim import filters, groups, people
@@ -191,7 +192,7 @@ def _without(call: _Call, name: str) -> bool:
 
 def _person(call: _Call, key: str) -> Any:
     rows = people.people_of(call.organization)
-    row = rows.filter(pk=int(key)).first() if key.isdecimal() and len(key) < 18 else None
+    row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
         raise NotFound(f"There is no user {key!r} in {call.organization}.")
     return row
@@ -280,7 +281,7 @@ def _delete_person(call: _Call, key: str) -> HttpResponse:
 
 def _group(call: _Call, key: str) -> Any:
     rows = groups.groups_of(call.organization)
-    row = rows.filter(pk=int(key)).first() if key.isdecimal() and len(key) < 18 else None
+    row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
         raise NotFound(f"There is no group {key!r} in {call.organization}.")
     return row
