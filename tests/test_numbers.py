@@ -7,7 +7,7 @@ from tests.factories import RunFactory, make_member
 from wandb_api.ids import to_id
 from wandb_api.tests.asking import Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 NUMBERS = ["²", "٣", "9" * 19, "9" * 24, "9" * 5000, "-" + "9" * 24, "1e3"]
 PLACES = [

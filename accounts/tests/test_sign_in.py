@@ -4,7 +4,7 @@ import re
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 from django.test import Client
 
 from accounts import adapter
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 SIGN_UP = {"username": "Ada", "email": "ada@example.com", "password1": PASSWORD}
 
 
-def _try(client: Client, address: str, password: str = PASSWORD, login: str = "ada") -> HttpResponse:
+def _try(client: Client, address: str, password: str = PASSWORD, login: str = "ada") -> HttpResponseBase:
     given = {"login": login, "password": password}
     return client.post("/accounts/login/", given, REMOTE_ADDR=address)
 
