@@ -155,4 +155,18 @@ def media_frame(request: HttpRequest, kind: str, path: str, **names: str) -> Htt
         allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
     reply["Content-Security-Policy"] = f"{NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
     reply["X-Frame-Options"] = "SAMEORIGIN"
+    if not _is_for_frame(request):
+        reply["Content-Disposition"] = "attachment"
     return reply
+
+
+def _is_for_frame(request: HttpRequest) -> bool:
+    """Say whether the answer goes into a frame of ours.
+
+    Opened as a page of its own, a logged page could lead on to any site by script, which no policy forbids. Browsers
+    say what they ask for over HTTPS and to localhost; over plain HTTP a page of ours must have asked.
+    """
+    target = request.headers.get("Sec-Fetch-Dest")
+    if target is None:
+        return request.headers.get("Referer", "").startswith(request.build_absolute_uri("/"))
+    return target == "iframe"
