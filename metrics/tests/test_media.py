@@ -153,7 +153,8 @@ def test_a_logged_page_runs_where_it_can_harm_nobody(client, run, member):
     ],
 )
 @pytest.mark.parametrize("kind", ["html", "plotly"])
-def test_a_logged_page_is_no_page_of_its_own(client, run, member, headers, is_shown, kind):
+@pytest.mark.usefixtures("member")
+def test_a_logged_page_is_no_page_of_its_own(client, run, headers, is_shown, kind):
     """The review's L5: at the top it could lead to another site by script; there it is a download."""
     add_run_file(run, "x", b"{}")
     answer = client.get(url(run, "metrics:media_frame", kind, "x"), headers=headers)
