@@ -95,7 +95,13 @@ def require(actor: Actor, action: str, obj: Model) -> None:
     resource = resource_of(obj._meta.model)
     if resource.view and str(action) != resource.view and can(actor, resource.view, obj):
         raise Forbidden(_missing(actor, str(action), obj), action=str(action), thing=obj)
-    raise NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind_of(obj)})
+    raise missing(type(obj))
+
+
+def missing(model: type[Model]) -> NotFound:
+    """Return the refusal of a row that is not there or may not be seen, so that the two read the same."""
+    kind = gettext(str(model._meta.verbose_name))
+    return NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind})
 
 
 def kind_of(obj: Model) -> str:

@@ -5,9 +5,8 @@ from typing import ClassVar, Generic, TypeVar
 from django.db.models import Model, Q, QuerySet
 from rest_framework.viewsets import GenericViewSet
 
-from access.engine import require, visible
+from access.engine import missing, require, visible
 from access.rest_policy import actor_of
-from common.errors import NotFound
 from common.rest import is_key
 
 M = TypeVar("M", bound=Model)
@@ -38,7 +37,6 @@ class ScopedViewSet(GenericViewSet[M], Generic[M]):
         could_be = self.lookup_field != "pk" or is_key(named)
         row = self.get_queryset().filter(**{self.lookup_field: named}).first() if could_be else None
         if row is None:
-            model = super().get_queryset().model
-            raise NotFound(f"There is no such {model._meta.verbose_name}, or you may not see it.")
+            raise missing(super().get_queryset().model)
         require(actor_of(self.request), self.object_actions[self.action], row)
         return row

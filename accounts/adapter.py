@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal import ratelimit
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -20,13 +21,28 @@ from accounts.models import User
 from accounts.names import check_name
 from accounts.preferences import in_language_of
 from accounts.reauthentication import is_fresh
+from accounts.selectors import has_signed_in_from, user_of
 from accounts.services import add_user, is_taken
 from accounts.signals import invited_address
 from common.crypto import seal, unseal
 from common.errors import DomainError, TooManyRequests
 
 LOGIN_WAIT_S = 300
-"""How long a name is closed after five wrong passwords, as in allauth's own limits."""
+"""How long a name is closed to an address after five wrong passwords from there, as in allauth's own limits."""
+_ANYWHERE = "login_failed_anywhere"
+_GUESSES = {_ANYWHERE: "100/h/key"}
+"""How many wrong passwords of a name all addresses have together: 2,400 a day of those who guess from many."""
+
+
+def _too_many_guesses() -> TooManyRequests:
+    message = _("Too many failed attempts to sign in. Wait five minutes, or reset your password.")
+    return TooManyRequests(message, wait_s=LOGIN_WAIT_S)
+
+
+def _is_known_here(request: HttpRequest, credentials: dict[str, Any]) -> bool:
+    """Say whether the account has signed in from this address before, or is signed in."""
+    user = user_of(credentials)
+    return user is not None and (request.user == user or has_signed_in_from(user, address_of(request)))
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no type stubs
@@ -67,14 +83,39 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Answer 429 where allauth would show an error beside the form (ACC-23).
 
+        What others guess elsewhere keeps nobody out where they have signed in before.
+
         Raises:
-            TooManyRequests: too many wrong passwords, of the address or for the account.
+            TooManyRequests: too many wrong passwords, of the address, from there for the account, or for the account.
         """
+        self._anywhere = None
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError as error:
-            message = _("Too many failed attempts to sign in. Wait five minutes, or reset your password.")
-            raise TooManyRequests(message, wait_s=LOGIN_WAIT_S) from error
+            raise _too_many_guesses() from error
+        name = super()._get_login_attempts_cache_key(request, **credentials)
+        self._anywhere = ratelimit.consume(
+            request, app="accounts", action=_ANYWHERE, config=_GUESSES, key=name
+        )
+        if self._anywhere is None and not _is_known_here(request, credentials):
+            raise _too_many_guesses()
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count wrong passwords of a name by address, or anybody could keep its owner out."""
+        name = super()._get_login_attempts_cache_key(request, **credentials)
+        return f"{name}:{ratelimit.get_ip(request)}"
+
+    def _rollback_login_failed_rl_usage(self) -> None:
+        """Count nothing of an attempt that succeeded."""
+        super()._rollback_login_failed_rl_usage()
+        if self._anywhere:
+            self._anywhere.rollback()
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
+        """Begin anew after a password was reset."""
+        super()._delete_login_attempts_cached_email(request, **credentials)
+        name = super()._get_login_attempts_cache_key(request, **credentials)
+        ratelimit.clear(request, app="accounts", action=_ANYWHERE, config=_GUESSES, key=name)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Ask again in allauth's views when ours do: some minutes after the last sign-in."""

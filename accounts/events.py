@@ -9,7 +9,6 @@ from allauth.mfa import signals as mfa
 from allauth.socialaccount import signals as social
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in, user_login_failed
-from django.db.models import Q
 from django.http import HttpRequest
 
 from access.actor import Actor
@@ -18,6 +17,7 @@ from access.web import actor_of, actor_of_user, address_of
 from accounts import mails, providers, reauthentication
 from accounts.models import User
 from accounts.security import begin_activity
+from accounts.selectors import user_of
 from accounts.signals import run_groups_hooks
 from accounts.sso import keep_address, slug_of
 
@@ -93,8 +93,7 @@ def _signed_out(request: HttpRequest, user: User, **_: Any) -> None:
 
 def _failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
     """Note a wrong password of somebody there is; what else is typed may be a password in the wrong field."""
-    email, name = credentials.get("email"), credentials.get("username")
-    user = User.objects.filter(Q(emailaddress__email__iexact=email) if email else Q(username=name)).first()
+    user = user_of(credentials)
     if user is not None and request is not None:
         record(Actor(address=address_of(request)), "user.sign_in_failed", user)
 

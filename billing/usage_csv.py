@@ -5,8 +5,6 @@ Columns: ``month`` (YYYY-MM, UTC), ``team``, ``project``, ``project_id``, ``user
 now), ``ingested_gb``, ``gpu_hours``, ``energy_kwh``. 1 GB is 10⁹ bytes. docs/use/usage.md describes them.
 """
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -24,7 +22,7 @@ from billing.selectors.names import Name, names_of
 from billing.selectors.usage import Use, metered_at, until_between
 from billing.units import GB, HOUR_S, KWH_J
 from common.errors import Invalid
-from common.spreadsheets import harmless
+from common.spreadsheets import csv_text
 from common.streaming import in_thread
 
 MONTHS = 12
@@ -90,7 +88,7 @@ def export(actor: Actor, team_ids: sums.TeamIds, asked: Asked, name: str) -> Str
 
 
 def _pieces(actor: Actor, over: sums.Over, asked: Asked) -> Iterator[str]:
-    yield _csv([asked.columns])
+    yield csv_text([asked.columns])
     counted = metered_at()
     for month in asked.months:
         until = until_between(month, counted)
@@ -100,7 +98,7 @@ def _pieces(actor: Actor, over: sums.Over, asked: Asked) -> Iterator[str]:
         )
         for start in range(0, len(keys), LINES_AT_ONCE):
             some = keys[start : start + LINES_AT_ONCE]
-            yield _csv(_lines(actor, month, until, {key: found[key] for key in some}, asked))
+            yield csv_text(_lines(actor, month, until, {key: found[key] for key in some}, asked))
 
 
 def _rank(use: Use, key: tuple[int, ...]) -> tuple[int, ...]:
@@ -129,7 +127,7 @@ def _lines(
 
 
 def _text(name: Name) -> str:
-    return harmless(name.text) if name.is_given or name.is_gone or name.team else ""
+    return name.text if name.is_given or name.is_gone or name.team else ""
 
 
 def _amounts(use: Use, seconds: int) -> list[str]:
@@ -138,12 +136,6 @@ def _amounts(use: Use, seconds: int) -> list[str]:
         Decimal(use.ingested_bytes) / GB, Decimal(use.gpu_s) / HOUR_S, Decimal(use.energy_j) / KWH_J,
     )  # fmt: skip
     return [f"{value:.6f}" for value in values]
-
-
-def _csv(rows: list[list[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue()
 
 
 def last_months(now: datetime) -> tuple[str, str]:

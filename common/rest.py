@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from common.errors import DomainError, Invalid
+from common.numbers import whole
 
 
 class Pages(CursorPagination):
@@ -61,7 +62,7 @@ def _could_be_place(text: str, ordering: Any) -> bool:
 
 def is_key(text: str) -> bool:
     """Say whether this could be the key of a row."""
-    return text.isascii() and text.isdecimal() and len(text) <= 18
+    return whole(text) is not None
 
 
 def is_yes(given: Mapping[str, str], name: str) -> bool:
@@ -74,18 +75,6 @@ def is_yes(given: Mapping[str, str], name: str) -> bool:
     if text not in {"", "0", "1", "false", "true"}:
         raise Invalid(f"{name} is true or false, not {text[:40]!r}.")
     return text in {"1", "true"}
-
-
-def whole_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:
-    """Read a parameter that is a whole number from 0 to ``most``.
-
-    Raises:
-        Invalid: it is something else, or larger.
-    """
-    text = given.get(name, str(default))
-    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) <= most):
-        raise Invalid(f"{name} is a whole number from 0 to {most}, not {text[:40]!r}.")
-    return int(text)
 
 
 def _body(code: str, message: str, detail: Any = None) -> dict[str, Any]:

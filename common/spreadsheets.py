@@ -1,4 +1,11 @@
-"""Text that spreadsheets open."""
+"""CSV, which spreadsheets open: every file of it is written here, so that none runs a formula of somebody else's."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -6,3 +13,19 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def harmless(text: str) -> str:
     """Keep what a spreadsheet would run as a formula as text, by an apostrophe before it."""
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _cell(value: Any) -> Any:
+    """Return what the writer takes: numbers exact, text harmless, what CSV has no form for as its JSON."""
+    if isinstance(value, str):
+        return harmless(value)
+    if isinstance(value, bool | list | dict) or (isinstance(value, float) and not math.isfinite(value)):
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as lines of CSV; None is an empty cell."""
+    text = io.StringIO()
+    csv.writer(text).writerows(map(_cell, row) for row in rows)
+    return text.getvalue()

@@ -1,15 +1,20 @@
 """Beginning runs: what the SDK's way and REST's have in common, and REST's own."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.db import transaction
 
 from access.actor import Actor
+from access.engine import require
 from common.errors import Conflict, NotFound
 from ingest.callers import loggable_run
 from metrics import store
+from runs.access import ProjectAction
 from runs.models import Run
+from runs.selectors import knows_of
 from runs.services import lifecycle
 from runs.services.lifecycle import RunFields
 from runs.services.projects import ensure_project
@@ -62,6 +67,21 @@ def team_for(actor: Actor, entity: str | None) -> Team:
     raise NowhereToLog(actor, what, entity=entity or "")
 
 
+@contextmanager
+def unknown_alike(actor: Actor, team: Team) -> Iterator[None]:
+    """Let what is refused inside read as if there were no such entity, to an actor who may not know of it.
+
+    Raises:
+        NotFound: as for an entity that is missing.
+    """
+    try:
+        yield
+    except NotFound:
+        if knows_of(actor, team):
+            raise
+        raise NowhereToLog(actor, f"entity {team.name!r}", entity=team.name) from None
+
+
 @transaction.atomic
 def log_run(
     *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = ""
@@ -70,16 +90,19 @@ def log_run(
 
     Raises:
         NowhereToLog: the project is hidden.
+        Forbidden: the actor may not log there, or not create the project.
         Gone: the run was deleted.
     """
-    try:
-        project = ensure_project(actor=actor, team=team, name=project_name)
-        return lifecycle.log_run(
-            actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
-        )
-    except NotFound:
-        what = f"project {team.name}/{project_name}"
-        raise NowhereToLog(actor, what, entity=team.name, project=project_name) from None
+    with unknown_alike(actor, team):
+        try:
+            project = ensure_project(actor=actor, team=team, name=project_name)
+            return lifecycle.log_run(
+                actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
+            )
+        except NotFound:
+            require(actor, ProjectAction.CREATE, team)  # a hidden project is refused as a missing one
+            what = f"project {team.name}/{project_name}"
+            raise NowhereToLog(actor, what, entity=team.name, project=project_name) from None
 
 
 @transaction.atomic
@@ -93,9 +116,9 @@ def begin_run(
         Conflict: it is there, and must not be.
         Gone: it was deleted.
     """
-    team = team_for(actor, entity)
     if resume == Resume.MUST:
-        loggable_run(actor, (team.name, project_name, uid))
+        attach(actor=actor, entity=entity, project_name=project_name, uid=uid)
+    team = team_for(actor, entity)
     run, inserted = log_run(actor=actor, team=team, project_name=project_name, uid=uid, fields=fields)
     if resume == Resume.NEVER and not inserted:
         raise Conflict(f"There is a run {uid!r} in {team.name}/{project_name} already.")
@@ -108,5 +131,5 @@ def attach(*, actor: Actor, entity: str, project_name: str, uid: str) -> Begun:
     Raises:
         NotFound, Forbidden, Gone: it cannot be logged to.
     """
-    run = loggable_run(actor, (team_for(actor, entity).name, project_name, uid))
+    run = loggable_run(actor, (entity or team_for(actor, None).name, project_name, uid))
     return Begun(run, inserted=False, next_step=store.last_steps([run.pk])[run.pk] + 1)

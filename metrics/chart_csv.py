@@ -1,7 +1,5 @@
 """All points of a chart as CSV: a row for each place on x, a column for each line, in pieces."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,7 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from common.errors import TooLarge
-from common.spreadsheets import harmless
+from common.spreadsheets import csv_text
 from metrics import charts
 from metrics.charts import Line, Wanted
 from metrics.codec import Floats
@@ -46,27 +44,23 @@ def lines_for(uid_of: Mapping[int, str], wanted: Wanted) -> dict[str, Line]:
 
 def written(axis: str, lines: Mapping[str, Line]) -> Iterator[bytes]:
     """Yield the file; of several points of a line at one place on x the last is written."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([axis, *(harmless(name) for name in lines)])
+    yield csv_text([[axis, *lines]]).encode()
     places = np.unique(np.concatenate([line.x for line in lines.values()])) if lines else np.array([])
     for start in range(0, places.size, _ROWS_AT_ONCE):
         stretch = places[start : start + _ROWS_AT_ONCE]
         columns = [_at(stretch, line) for line in lines.values()]
-        writer.writerows(zip(map(_text, stretch.tolist()), *columns, strict=True))
-        yield out.getvalue().encode()
-        out.seek(0)
-        out.truncate()
-    yield out.getvalue().encode()
+        yield csv_text(zip(map(_shortest, stretch.tolist()), *columns, strict=True)).encode()
 
 
-def _at(places: Floats, line: Line) -> Sequence[str]:
-    """Return a line's values at these places on x, "" where it has none."""
+def _at(places: Floats, line: Line) -> Sequence[float | None]:
+    """Return a line's values at these places on x, None where it has none."""
     at = np.searchsorted(line.x, places, side="right") - 1
     is_there = (at >= 0) & (line.x[np.maximum(at, 0)] == places)
     values = line.last[np.maximum(at, 0)].tolist()
-    return [_text(value) if there else "" for value, there in zip(values, is_there.tolist(), strict=True)]
+    return [
+        _shortest(value) if there else None for value, there in zip(values, is_there.tolist(), strict=True)
+    ]
 
 
-def _text(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+def _shortest(value: float) -> float:
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value

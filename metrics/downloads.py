@@ -4,8 +4,6 @@ Rows are read block by block and sent while the next one is read. `metrics.expor
 reads of ended runs.
 """
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from enum import StrEnum
@@ -16,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from common.spreadsheets import csv_text
 from common.streaming import in_thread
 from metrics import store
 from metrics.codec import SEPARATOR, Batch, Mode, unpack
@@ -91,25 +90,16 @@ def flat_row(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """Write a value as CSV has it: numbers exact, strings as they are, all else as JSON."""
-    if value is None:
-        return ""
+    """Write a value of a column of texts: strings as they are, all else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _csv(rows: Batches) -> Iterator[bytes]:
     names = list(schema_of(rows))
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(names)
+    yield csv_text([names]).encode(errors="replace")
     for batch in rows():
-        for row in unpack(batch):
-            flat = flat_row(row)
-            writer.writerow([_text(flat.get(name)) for name in names])
-        yield out.getvalue().encode(errors="replace")
-        out.seek(0)
-        out.truncate()
-    yield out.getvalue().encode(errors="replace")
+        flat = map(flat_row, unpack(batch))
+        yield csv_text([row.get(name) for name in names] for row in flat).encode(errors="replace")
 
 
 def _jsonl(rows: Batches) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from common.numbers import whole
 from runs.gpus import counted_names
 from runs.models import Run, RunHost
 
@@ -264,12 +265,13 @@ def _gpu_values(values: Values) -> tuple[dict[int, Values], dict[int, float]]:
     for tag, (value, at) in values.items():
         is_held = tag.startswith(_OF_PROCESS)
         number, _, name = tag.removeprefix(_OF_PROCESS if is_held else _PREFIX).partition(".")
-        if not tag.startswith(_PREFIX) or not number.isdigit() or "." in name:
+        index = whole(number)
+        if not tag.startswith(_PREFIX) or index is None or "." in name:
             continue
         if is_held:
-            held[int(number)] = max(at, held.get(int(number), 0.0))
+            held[index] = max(at, held.get(index, 0.0))
         else:
-            sampled.setdefault(int(number), {})[name] = (value, at)
+            sampled.setdefault(index, {})[name] = (value, at)
     return sampled, held
 
 

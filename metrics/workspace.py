@@ -19,7 +19,7 @@ from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
-from common.rest import whole_number
+from common.numbers import whole, whole_number
 from common.streaming import in_thread
 from metrics import chart_csv, charts, hardware, selectors, store
 from metrics.asked import kind_of
@@ -97,11 +97,11 @@ def _bound(query: QueryDict, name: str) -> float | None:
 
 def _since(query: QueryDict, runs: list[Run]) -> dict[int, int]:
     """Return the row from which each run is wanted; ``since`` is given once per ``run``, in the same order."""
-    rows = query.getlist("since")
+    rows = [whole(text) for text in query.getlist("since")]
     uids = query.getlist("run")
-    if rows and (len(rows) != len(uids) or not all(row.isdigit() for row in rows)):
+    if rows and (len(rows) != len(uids) or None in rows):
         raise Invalid("since is a row number for each run, in the order of the runs.")
-    by_uid = dict(zip(uids, map(int, rows), strict=bool(rows)))
+    by_uid = {uid: row for uid, row in zip(uids, rows, strict=bool(rows)) if row is not None}
     return {run.pk: by_uid[run.uid] for run in runs if run.uid in by_uid}
 
 

@@ -6,10 +6,7 @@ character is one of ``= + - @``, a tab or a carriage return) gets an apostrophe 
 NaN and infinities as text.
 """
 
-import csv
-import io
 import json
-import math
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Any
@@ -22,7 +19,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
-from common.spreadsheets import harmless
+from common.spreadsheets import csv_text
 from runs.access import ProjectAction
 from runs.models import Run
 from runs.query.names import named
@@ -33,21 +30,16 @@ from runs.table.cells import Reader, cell_of, jsonable
 RUNS_AT_ONCE = 500
 
 Write = Callable[[list[Any]], str]
+_AS_THEY_ARE = frozenset({str, int, float, list})
+"""What reads back as the same value; the rest is written as pages have it."""
 
 
 def _csv_value(value: Any) -> Any:
-    kind = type(value)
-    if kind is str:
-        return harmless(value)
-    if kind is int or (kind is float and math.isfinite(value)):
-        return value  # the writer's own form reads as the same number
-    return json.dumps(value, ensure_ascii=False) if kind is list else cell_of(value).text
+    return value if type(value) in _AS_THEY_ARE else cell_of(value).text
 
 
 def csv_line(values: list[Any]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow([_csv_value(value) for value in values])
-    return line.getvalue()
+    return csv_text([map(_csv_value, values)])
 
 
 def _json_line(names: list[str]) -> Write:

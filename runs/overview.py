@@ -7,6 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from common.numbers import whole
 from runs.authors import author_of
 from runs.code_links import commit_url, repository_url
 from runs.gpus import counted_names
@@ -49,12 +50,10 @@ def _hardware(told: Told) -> str:
     logical, physical = told.get("cpu_count_logical"), told.get("cpu_count")
     if logical or physical:
         parts.append(_("%(n)s CPUs") % {"n": logical or physical})
-    memory = str(_part(told, "memory").get("total", ""))
-    if memory.isdigit():
-        parts.append(_("%(n)s GiB memory") % {"n": f"{int(memory) / 2**30:.1f}"})
-    disk = str(_part(_part(told, "disk"), "/").get("total", ""))
-    if disk.isdigit():
-        parts.append(_("%(n)s GiB disk") % {"n": f"{int(disk) / 2**30:.0f}"})
+    if memory := whole(str(_part(told, "memory").get("total", ""))):
+        parts.append(_("%(n)s GiB memory") % {"n": f"{memory / 2**30:.1f}"})
+    if disk := whole(str(_part(_part(told, "disk"), "/").get("total", ""))):
+        parts.append(_("%(n)s GiB disk") % {"n": f"{disk / 2**30:.0f}"})
     if cards := _gpus(told):
         parts.append(cards)
     return " · ".join(parts)

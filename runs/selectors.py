@@ -33,15 +33,16 @@ def get_team(actor: Actor, name: str) -> Team:
         NotFound: there is none, or nothing of it may be seen.
     """
     team = Team.objects.live().select_related("organization").filter(name=name).first()
-    if team is not None and (
-        can(actor, TeamAction.VIEW, team)
-        or (
-            not team.is_hidden
-            and visible(actor, ProjectAction.VIEW, Project.objects.filter(team=team)).exists()
-        )
-    ):
+    if team is not None and knows_of(actor, team):
         return team
     raise NotFound(_("There is no entity %(name)r, or you may not see it.") % {"name": name})
+
+
+def knows_of(actor: Actor, team: Team) -> bool:
+    """Say whether the actor may learn that there is this entity."""
+    return can(actor, TeamAction.VIEW, team) or (
+        not team.is_hidden and visible(actor, ProjectAction.VIEW, Project.objects.filter(team=team)).exists()
+    )
 
 
 def get_project(actor: Actor, entity: str, name: str) -> Project:

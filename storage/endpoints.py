@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 
 from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
+from common.numbers import whole
 from common.streaming import in_thread
 from storage import local, room, services, tickets
 
@@ -35,8 +36,7 @@ async def _receive(request: Request, incoming: local.Incoming) -> local.Received
     """Write the body to the temporary file in pieces of about a MiB, each in a thread."""
     limit = settings.UPLOAD_MAX_BYTES
     too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
+    if (whole(request.headers.get("content-length", "")) or 0) > limit:
         raise too_large
     waiting = bytearray()
     async for chunk in request.stream():

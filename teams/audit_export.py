@@ -1,7 +1,5 @@
 """The audit log as CSV, JSON lines and JSON: everything that matches, written while it is read."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +11,7 @@ from access.audit import record
 from access.models import AuditEntry
 from accounts.models import User
 from common.errors import Invalid
-from common.spreadsheets import harmless
+from common.spreadsheets import csv_text
 from common.streaming import in_thread
 from teams.audit_log import Line, Wanted, chunks, matching, require_log
 from teams.models import Organization
@@ -36,20 +34,14 @@ def told(line: Line) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def _csv(rows: list[list[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue()
-
-
 def _csv_value(value: Any) -> Any:
     if isinstance(value, dict):
         return orjson.dumps(value).decode() if value else ""
-    return harmless(value) if isinstance(value, str) else value
+    return value
 
 
 def _csv_lines(lines: list[Line]) -> str:
-    return _csv([[_csv_value(value) for value in told(line).values()] for line in lines])
+    return csv_text([_csv_value(value) for value in told(line).values()] for line in lines)
 
 
 def _json_lines(lines: list[Line]) -> str:
@@ -61,7 +53,7 @@ _WRITERS: dict[str, Callable[[list[Line]], str]] = {"csv": _csv_lines, "ndjson":
 
 def _pieces(form: str, found: Iterator[list[Line]]) -> Iterator[str]:
     if form == "csv":
-        yield _csv([list(COLUMNS)])
+        yield csv_text([COLUMNS])
     for lines in found:
         yield _WRITERS[form](lines)
 

@@ -19,6 +19,7 @@ from access.engine import visible
 from access.models import AuditEntry
 from accounts.models import ApiKey
 from common.errors import Forbidden
+from common.numbers import whole
 from teams.access import OrganizationAction
 from teams.features import has_feature, having, without
 from teams.models import Organization, Team
@@ -161,15 +162,16 @@ def _with_words(rows: QuerySet[AuditEntry], text: str) -> QuerySet[AuditEntry]:
 
 def after(rows: QuerySet[AuditEntry], cursor: str) -> QuerySet[AuditEntry]:
     """Keep what comes after the entry that a cursor names; a cursor that nobody gave is left out."""
-    micros, dash, pk = cursor.partition("-")
-    if not (dash and micros.isdecimal() and pk.isdecimal() and len(cursor) < 40):
+    told, _, named = cursor.partition("-")
+    micros, pk = whole(told), whole(named)
+    if micros is None or pk is None:
         return rows
     try:
-        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(micros))
+        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
     except OverflowError:
         return rows
     # the first condition alone lets the index be entered at the place
-    return rows.filter(at__lte=at).filter(Q(at__lt=at) | Q(pk__lt=min(int(pk), 2**63 - 1)))
+    return rows.filter(at__lte=at).filter(Q(at__lt=at) | Q(pk__lt=pk))
 
 
 def cursor_of(entry: AuditEntry) -> str:

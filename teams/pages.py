@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from access.web import actor_of
 from common.answers import as_json
 from common.errors import Conflict, Gone, Invalid, NotFound
+from common.numbers import whole
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 from teams.selectors import organization_named, shared_team
@@ -45,5 +46,4 @@ def answer(request: HttpRequest, act: Callable[[], str], back: str) -> HttpRespo
 
 def number_in(request: HttpRequest, name: str) -> int:
     """Return a key that a form posts, 0 for none."""
-    text = request.POST.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
+    return whole(request.POST.get(name, "")) or 0

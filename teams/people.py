@@ -13,12 +13,14 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import ApiKey, User
+from common.numbers import whole
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations import pending_invitations
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
 
 PAGE = 50
 MOST_KNOWN = 8
+_MOST_PAGES = 10**6
 _QUIET = timedelta(days=182)
 """After half a year without a sign of life somebody counts as inactive."""
 _ORDERS = {"name": "shown_name", "role": "role__name", "joined": "created_at"}
@@ -41,9 +43,9 @@ class Wanted:
         role, page, sort = query.get("role", ""), query.get("page", ""), query.get("sort", "")
         return cls(
             text=query.get("q", "").replace("\x00", "").strip()[:200],
-            role=int(role) if role.isdecimal() and len(role) < 10 else 0,
+            role=whole(role) or 0,
             sort=sort if sort.removeprefix("-") in _ORDERS else "name",
-            page=int(page) if page.isdecimal() and len(page) < 7 else 1,
+            page=whole(page, _MOST_PAGES) or 1,
         )
 
 

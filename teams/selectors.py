@@ -1,5 +1,6 @@
 """Reads about teams."""
 
+from contextlib import suppress
 from typing import TypeVar
 
 from django.db.models import Model, Q, QuerySet
@@ -33,10 +34,11 @@ def organization_named(actor: Actor, name: str, action: str = OrganizationAction
 
 
 def _needed(actor: Actor, row: "Row | None", action: str, name: str) -> "Row":
-    if row is None:
-        raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": name})
-    require(actor, action, row)
-    return row
+    if row is not None:
+        with suppress(NotFound):  # in the words of what is missing
+            require(actor, action, row)
+            return row
+    raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": name})
 
 
 def people_known_to(actor: Actor) -> QuerySet[User]:

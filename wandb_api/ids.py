@@ -1,9 +1,9 @@
 """Global ids: opaque to the SDK, except a project's ``internalId``, of which it reads the number."""
 
 import base64
-import binascii
 
 from common.errors import NotFound
+from common.numbers import whole
 
 
 def to_id(kind: str, pk: int) -> str:
@@ -14,9 +14,9 @@ def to_id(kind: str, pk: int) -> str:
 def _parts(text: str) -> tuple[str, int | None]:
     try:
         kind, _, pk = base64.b64decode(text, validate=True).decode().partition(":")
-        return kind, int(pk)
-    except (binascii.Error, UnicodeDecodeError, ValueError):
+    except ValueError:  # not base64, or not UTF-8
         return "", None
+    return kind, whole(pk)
 
 
 def kind_of(text: str) -> str:

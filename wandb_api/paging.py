@@ -6,14 +6,13 @@ from typing import Any
 from django.db.models import QuerySet
 
 from common.errors import Invalid
+from common.numbers import whole
 
 DEFAULT_SIZE = 50
 _AT_ONCE = 50
 """Rows that are read before they are weighed."""
-
-
-_LONGEST = 15
-"""Digits of a cursor; a database counts to 19, and none of our lists that far."""
+_MOST_ROWS = 10**15
+"""More than any list has; some are added to it, which a database must be able to count to."""
 
 
 def number_of(cursor: str | None) -> int | None:
@@ -24,9 +23,10 @@ def number_of(cursor: str | None) -> int | None:
     """
     if not cursor:
         return None
-    if not (cursor.isascii() and cursor.isdigit()) or len(cursor) > _LONGEST:
+    number = whole(cursor, _MOST_ROWS)
+    if number is None:
         raise Invalid(f"{cursor[:100]!r} is no cursor of this list.")
-    return int(cursor)
+    return number
 
 
 def page_of(

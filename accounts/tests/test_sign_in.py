@@ -4,8 +4,10 @@ import re
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.http import HttpResponseBase
 from django.test import Client
 
+from accounts import adapter
 from accounts.models import User
 from teams.models import Team
 from tests.factories import PASSWORD, ServiceAccountFactory, TeamFactory, UserFactory, delivered
@@ -13,6 +15,11 @@ from tests.factories import PASSWORD, ServiceAccountFactory, TeamFactory, UserFa
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 SIGN_UP = {"username": "Ada", "email": "ada@example.com", "password1": PASSWORD}
+
+
+def _try(client: Client, address: str, password: str = PASSWORD, login: str = "ada") -> HttpResponseBase:
+    given = {"login": login, "password": password}
+    return client.post("/accounts/login/", given, REMOTE_ADDR=address)
 
 
 def _signed_in(client: Client) -> bool:
@@ -160,6 +167,36 @@ class TestSignIn:
         assert answer.json()["error"]["code"] == "too_many_requests"
         client.post("/accounts/login/", {"login": "eve", "password": PASSWORD})
         assert _signed_in(client)
+
+    def test_wrong_passwords_elsewhere_do_not_keep_the_owner_out(self, client: Client):
+        """The review's L8: the limit of five is of a name and an address."""
+        UserFactory(username="ada")
+        for _ in range(5):
+            _try(client, "198.51.100.7", "wrong password")
+        assert _try(client, "198.51.100.7").status_code == 429
+        _try(client, "203.0.113.9")
+        assert _signed_in(client)
+
+    def test_guesses_from_many_addresses_end_but_not_for_the_owner(self, client: Client, monkeypatch):
+        """The review's L8: where the account has signed in from, and by mail, its owner comes in all the same."""
+        monkeypatch.setitem(adapter._GUESSES, adapter._ANYWHERE, "8/h/key")
+        UserFactory(username="ada")
+        home = "203.0.113.9"
+        _try(Client(), home)
+        for number in range(8):
+            assert _try(client, f"198.51.100.{number}", "wrong password").status_code == 200
+        for login in ("ada", "ADA"):
+            assert _try(client, "198.51.100.99", login=login).status_code == 429
+        assert not _signed_in(client)
+        _try(client, home, login="ADA")
+        assert _signed_in(client)
+
+    def test_signing_in_counts_as_no_guess(self, client: Client, monkeypatch):
+        """The review's L8."""
+        monkeypatch.setitem(adapter._GUESSES, adapter._ANYWHERE, "2/h/key")
+        UserFactory(username="ada")
+        statuses = [_try(Client(), f"198.51.100.{number}").status_code for number in range(4)]
+        assert statuses == [302] * 4
 
     def test_people_see_a_page_when_they_are_slowed_down(self, client: Client, settings):
         settings.SUPPORT_CONTACT = "help@example.com"

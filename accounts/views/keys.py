@@ -24,6 +24,7 @@ from accounts.selectors import api_keys_of
 from accounts.views.base import signed_in_user
 from common.answers import fragment
 from common.errors import DomainError, NotFound
+from common.numbers import whole
 
 _PAGE = 50
 
@@ -129,7 +130,7 @@ def api_key_limit(request: HttpRequest, pk: int) -> HttpResponse:
 def api_keys_delete(request: HttpRequest) -> HttpResponse:
     """Revoke the keys named by ``key``, repeated; ones that are gone already are no error."""
     actor = actor_of(request)
-    wanted = [text for text in request.POST.getlist("key") if text.isdigit()][: services.MAX_KEYS]
+    wanted = [pk for text in request.POST.getlist("key") if (pk := whole(text))][: services.MAX_KEYS]
     chosen = list(api_keys_of(actor).filter(pk__in=wanted).select_related("user"))
     services.delete_api_keys(actor=actor, keys=chosen)
     if chosen:

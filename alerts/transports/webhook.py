@@ -17,6 +17,7 @@ from alerts.transports.base import Notice, Outcome
 from alerts.transports.masking import Mask
 from alerts.transports.values import values_of_notice
 from common.errors import DomainError, Invalid
+from common.numbers import whole
 from common.outgoing import Answer, OutgoingError, post
 
 AGENT = "Runyard (+webhooks)"
@@ -59,8 +60,8 @@ def shown_response(answer: Answer, mask: Mask) -> str:
 
 def wait_s(headers: Mapping[str, str]) -> float | None:
     """Return how long a peer wants to be left alone, an hour at most; None where it does not say in seconds."""
-    told = headers.get("retry-after", "").strip()
-    return min(float(told), _MOST_WAIT_S) if told.isascii() and told.isdigit() else None
+    told = whole(headers.get("retry-after", "").strip())
+    return None if told is None else min(float(told), _MOST_WAIT_S)
 
 
 def _request(destination: Destination, notice: Notice, mask: Mask) -> tuple[str, dict[str, str], bytes]:

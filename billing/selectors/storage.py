@@ -5,11 +5,13 @@ Deleted runs hold their bytes until they are purged; what they hold is shown apa
 """
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import BigIntegerField, Max, Min, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from access.actor import Actor
@@ -24,6 +26,11 @@ from teams.models import Team
 CATEGORIES = ("file", "history", "log", "artifact")
 """In the order of pages; history has the system metrics with it."""
 _BYTES = BigIntegerField()
+_WAITS = Q(purge_began_at__isnull=True)
+_COUNTED = {
+    "size": Sum("held"), "freeing": Sum("held", filter=~_WAITS), "first": Min("deleted_at", filter=_WAITS),
+    "last": Max("deleted_at", filter=_WAITS),
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -31,16 +38,20 @@ class Trash:
     """What deleted runs hold until they are purged."""
 
     size_bytes: int = 0
+    freeing_bytes: int = 0
+    """Of those, what is being freed now, since somebody did not want to wait."""
     first: datetime | None = None
-    """When the first of it is freed; it may be over, and the purge at work."""
+    """When the first of the rest is freed; it may be over, and the purge at work."""
     last: datetime | None = None
 
-    def add(self, size_bytes: int, first: datetime, last: datetime) -> None:
-        """Count some runs that were deleted between two moments."""
+    def add(self, counted: Mapping[str, Any]) -> None:
+        """Count some runs, as `_COUNTED` counts them."""
         kept = timedelta(days=settings.DELETED_KEPT_DAYS)
-        self.size_bytes += size_bytes
-        self.first = min(filter(None, (self.first, first + kept)))
-        self.last = max(filter(None, (self.last, last + kept)))
+        self.size_bytes += counted["size"]
+        self.freeing_bytes += counted["freeing"] or 0
+        if counted["first"]:
+            self.first = min(filter(None, (self.first, counted["first"] + kept)))
+            self.last = max(filter(None, (self.last, counted["last"] + kept)))
 
 
 @dataclass(slots=True)
@@ -105,8 +116,8 @@ def held_of_runs() -> Coalesce:
 def _add_trash(team: Team, found: dict[int, Kept]) -> None:
     deleted = Run.objects.filter(project__team=team, deleted_at__isnull=False, purged_at__isnull=True)
     rows = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).values("project_id")
-    for row in rows.annotate(size=Sum("held"), first=Min("deleted_at"), last=Max("deleted_at")):
-        found[row["project_id"]].trash.add(row["size"], row["first"], row["last"])
+    for row in rows.annotate(**_COUNTED):
+        found[row["project_id"]].trash.add(row)
 
 
 def _summed(some: list[Kept]) -> Kept:
@@ -115,6 +126,7 @@ def _summed(some: list[Kept]) -> Kept:
         for category, size in one.sizes.items():
             kept.sizes[category] = kept.sizes.get(category, 0) + size
         kept.trash.size_bytes += one.trash.size_bytes
+        kept.trash.freeing_bytes += one.trash.freeing_bytes
         if one.trash.first and one.trash.last:
             kept.trash.first = min(filter(None, (kept.trash.first, one.trash.first)))
             kept.trash.last = max(filter(None, (kept.trash.last, one.trash.last)))
@@ -176,9 +188,7 @@ def kept_of_project(project: Project) -> Kept:
     """Return what a project keeps, with its trash."""
     kept = kept_by(project_id=[project.pk])[project.pk]
     deleted = Run.objects.filter(project=project, deleted_at__isnull=False, purged_at__isnull=True)
-    row = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).aggregate(
-        size=Sum("held"), first=Min("deleted_at"), last=Max("deleted_at")
-    )  # fmt: skip
+    row = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).aggregate(**_COUNTED)
     if row["size"]:
-        kept.trash.add(row["size"], row["first"], row["last"])
+        kept.trash.add(row)
     return kept

@@ -93,6 +93,21 @@ def test_restricted_projects_of_others_are_counted_and_not_named(team: Team, adm
     assert client.get("/teams/vision/storage/secret-plans").status_code == 404
 
 
+def test_what_is_given_up_is_being_freed_now(team: Team, admin, client: Client):
+    """The review's D9: it was told to be freed on the day that it would have been."""
+    client.force_login(admin)
+    project = ProjectFactory(team=team)
+    given_up, waiting = (deleted(keeps(RunFactory(project=project), file=5), days=1) for _ in range(2))
+    Run.objects.filter(pk=given_up.pk).update(purge_began_at=timezone.now())
+    text = client.get("/teams/vision/storage").content.decode()
+    assert "freed on" in text
+    assert "some of it is being freed now" in text
+    Run.objects.filter(pk=waiting.pk).update(purge_began_at=timezone.now())
+    text = client.get("/teams/vision/storage").content.decode()
+    assert "being freed now" in text
+    assert "freed on" not in text
+
+
 def test_deleted_projects_are_in_the_trash_by_name(team: Team, admin, client: Client):
     project = ProjectFactory(team=team, name="old-ideas")
     keeps(RunFactory(project=project), file=GB)

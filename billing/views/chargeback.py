@@ -1,6 +1,6 @@
 """Pages of chargeback: what teams would pay at the organization's own prices."""
 
-import csv
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -26,7 +26,7 @@ from billing.services.prices import set_prices
 from billing.subscriptions import subscription_of, teams_of
 from common.answers import fragment
 from common.errors import Invalid
-from common.spreadsheets import harmless
+from common.spreadsheets import csv_text
 from teams.models import Organization
 from teams.pages import organization_of
 
@@ -87,18 +87,21 @@ def as_csv(request: HttpRequest, entity: str) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     name = f"{row.name}-chargeback-{found.month.start:%Y-%m}.csv"
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}"
-    lines = csv.writer(response)
-    lines.writerow(
-        ["month", "team", *(["project", "project_id"] if found.by == "project" else []), "gpu_hours", "gb_months",
-         "kwh", "currency", "gpu_cost", "storage_cost", "energy_cost", "cost"]
-    )  # fmt: skip
-    for one in found.rows:
-        name_, cost = one.name, one.cost
-        place = [harmless(name_.text)]
-        if found.by == "project":
-            place = [harmless(name_.team), harmless(name_.text) if one.pk else "", str(one.pk or "")]
-        lines.writerow(
-            [f"{found.month.start:%Y-%m}", *place, f"{cost.gpu_hours:.6f}", f"{cost.gb_months:.6f}",
-             f"{cost.kwh:.6f}", found.prices.currency, cost.gpu_cost, cost.storage_cost, cost.energy_cost, cost.total]
-        )  # fmt: skip
+    response.write(csv_text(_lines(found)))
     return response
+
+
+def _lines(found: Chargeback) -> Iterator[list[Any]]:
+    yield [
+        "month", "team", *(["project", "project_id"] if found.by == "project" else []), "gpu_hours", "gb_months",
+        "kwh", "currency", "gpu_cost", "storage_cost", "energy_cost", "cost",
+    ]  # fmt: skip
+    for one in found.rows:
+        name, cost = one.name, one.cost
+        place: list[Any] = [name.text]
+        if found.by == "project":
+            place = [name.team, name.text if one.pk else "", one.pk or None]
+        yield [
+            f"{found.month.start:%Y-%m}", *place, f"{cost.gpu_hours:.6f}", f"{cost.gb_months:.6f}",
+            f"{cost.kwh:.6f}", found.prices.currency, cost.gpu_cost, cost.storage_cost, cost.energy_cost, cost.total,
+        ]  # fmt: skip

@@ -8,6 +8,7 @@ from access.routes import Open, declare
 from billing.gateways import events
 from common.answers import as_json
 from common.errors import DomainError, Invalid, TooLarge
+from common.numbers import whole
 
 
 @declare(Open.ANYONE)
@@ -32,9 +33,9 @@ def _body(request: HttpRequest) -> bytes:
         Invalid: its length is not said.
         TooLarge: it is longer than events are.
     """
-    length = request.headers.get("Content-Length", "")
-    if not length.isdecimal():
+    length = whole(request.headers.get("Content-Length", ""))
+    if length is None:
         raise Invalid("The length of the event is not said.")
-    if int(length) > events.MAX_EVENT_BYTES:
+    if length > events.MAX_EVENT_BYTES:
         raise TooLarge(f"An event has at most {events.MAX_EVENT_BYTES} bytes.")
     return request.body

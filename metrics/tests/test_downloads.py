@@ -98,6 +98,23 @@ def test_csv_has_every_digit_and_a_column_for_each_key(client, run, member):
     assert rows[3]["ok"] == ""
 
 
+def test_csv_runs_no_formula_that_somebody_logged(client, run, member):
+    """The review's L3: neither of a value nor of a name."""
+    send(
+        post(
+            run,
+            history=(
+                5,
+                [{"_step": 5, "=1+1": 1, "name": '=HYPERLINK("https://evil.example")', "loss": -1.5}],
+            ),
+        )
+    )
+    rows = list(csv.DictReader(io.StringIO(get(client, run, "csv").decode())))
+    assert rows[-1]["name"] == '\'=HYPERLINK("https://evil.example")'
+    assert rows[-1]["'=1+1"] == "1"
+    assert rows[-1]["loss"] == "-1.5"
+
+
 def test_parquet_has_types_and_every_bit(client, run, member):
     table = pq.read_table(io.BytesIO(get(client, run, "parquet")))
     columns = table.to_pydict()

@@ -139,6 +139,28 @@ def test_a_logged_page_runs_where_it_can_harm_nobody(client, run, member):
     assert client.get(url(run, "metrics:media_frame", "html", "none.html")).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("headers", "is_shown"),
+    [
+        ({"Sec-Fetch-Dest": "iframe"}, True),
+        ({"Sec-Fetch-Dest": "document"}, False),
+        ({"Sec-Fetch-Dest": "document", "Referer": "http://testserver/"}, False),
+        ({"Sec-Fetch-Dest": "object"}, False),
+        ({"Referer": "http://testserver/a/b/runs/c/media"}, True),
+        ({"Referer": "http://testserver.evil.example/"}, False),
+        ({"Referer": "https://evil.example/"}, False),
+        ({}, False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["html", "plotly"])
+@pytest.mark.usefixtures("member")
+def test_a_logged_page_is_no_page_of_its_own(client, run, headers, is_shown, kind):
+    """The review's L5: at the top it could lead to another site by script; there it is a download."""
+    add_run_file(run, "x", b"{}")
+    answer = client.get(url(run, "metrics:media_frame", kind, "x"), headers=headers)
+    assert answer.headers.get("Content-Disposition") == (None if is_shown else "attachment")
+
+
 def test_a_figure_cannot_leave_its_data(client, run, member):
     add_run_file(run, "f.plotly.json", b'{"data":[{"name":"</script><script>alert(1)</script>"}]}')
     answer = client.get(url(run, "metrics:media_frame", "plotly", "f.plotly.json"))

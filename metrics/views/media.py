@@ -18,6 +18,7 @@ from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
 from common.errors import Invalid, NotFound
+from common.numbers import whole
 from metrics import media, store
 from metrics.models import Kind
 from runs.access import RunAction
@@ -79,10 +80,10 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
 
 def _step(request: HttpRequest) -> int:
     text = request.GET.get("step", "0")
-    try:
-        return int(text[:20])
-    except ValueError:
-        raise Invalid(f"step is a whole number, not {text[:40]!r}.") from None
+    number = whole(text.removeprefix("-"))  # a run may log steps below zero
+    if number is None:
+        raise Invalid(f"step is a whole number, not {text[:40]!r}.")
+    return -number if text.startswith("-") else number
 
 
 @declare(RunAction.VIEW)
@@ -154,4 +155,18 @@ def media_frame(request: HttpRequest, kind: str, path: str, **names: str) -> Htt
         allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
     reply["Content-Security-Policy"] = f"{NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
     reply["X-Frame-Options"] = "SAMEORIGIN"
+    if not _is_for_frame(request):
+        reply["Content-Disposition"] = "attachment"
     return reply
+
+
+def _is_for_frame(request: HttpRequest) -> bool:
+    """Say whether the answer goes into a frame of ours.
+
+    Opened as a page of its own, a logged page could lead on to any site by script, which no policy forbids. Browsers
+    say what they ask for over HTTPS and to localhost; over plain HTTP a page of ours must have asked.
+    """
+    target = request.headers.get("Sec-Fetch-Dest")
+    if target is None:
+        return request.headers.get("Referer", "").startswith(request.build_absolute_uri("/"))
+    return target == "iframe"

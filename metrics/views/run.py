@@ -10,7 +10,7 @@ from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
 from common.errors import Invalid
-from common.rest import whole_number
+from common.numbers import whole_number
 from metrics import selectors, store, workspace
 from metrics.asked import kind_of
 from runs.access import ChartAction, RunAction

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.utils.urls import replace_query_param
 
 from common.errors import Invalid
+from common.numbers import whole
 from common.rest import Pages
 from runs.query.ordering import page_order
 
@@ -52,7 +53,8 @@ class RunPages(Pages):
 def _start(cursor: str, ids: list[int]) -> int:
     if not cursor:
         return 0
-    start, dash, before = cursor.partition("-")
-    if not (dash and start.isdecimal() and before.isdecimal() and len(cursor) < 50):
+    told, _, named = cursor.partition("-")
+    start, before = whole(told), whole(named)
+    if start is None or before is None:
         raise Invalid("`cursor` is none that this API gave.")
-    return ids.index(int(before)) + 1 if int(before) in ids else min(int(start), len(ids))
+    return ids.index(before) + 1 if before in ids else min(start, len(ids))

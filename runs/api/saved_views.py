@@ -13,7 +13,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.rest_policy import actor_of
 from access.routes import declare
-from common.errors import NotFound
+from common.numbers import whole
 from common.rest import validated
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
@@ -77,10 +77,7 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         return project_named_in(actor_of(self.request), self.request.query_params)
 
     def _view(self) -> SavedView:
-        pk = str(self.kwargs["pk"])
-        if not pk.isdigit() or len(pk) > 18:
-            raise NotFound("There is no such view, or it is not yours to see.")
-        return get_view(actor_of(self.request), int(pk))
+        return get_view(actor_of(self.request), whole(str(self.kwargs["pk"])) or 0)
 
     def get_queryset(self) -> QuerySet[SavedView]:
         """Return what the caller may read of the project."""

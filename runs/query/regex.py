@@ -1,20 +1,25 @@
 """Regular expressions in RE2 syntax, unanchored, as the SDK's filters mean them.
 
 SQLite calls RE2 itself, which takes linear time whatever the pattern (Python's ``re`` does not); PostgreSQL uses its
-own matcher, after RE2 has accepted the pattern.
+own matcher, after RE2 has accepted the pattern and `runs.query.dialect` has translated it.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import re2
+from django.db import DataError
 from django.db.backends.signals import connection_created
 from django.db.models import BooleanField, Func, TextField, Value
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
+from runs.query.dialect import for_postgresql
 
 MAX_PATTERN = 1000
 _FUNCTION = "runyard_matches"
+_WRONG_PATTERN = "2201B"
+"""PostgreSQL's SQLSTATE of it."""
 _QUIET = re2.Options()
 _QUIET.log_errors = False  # what people type wrongly is told to them, not to the server's log
 
@@ -23,22 +28,41 @@ def _search(pattern: str, text: Any) -> bool | None:
     return None if text is None else re2.search(pattern, str(text)) is not None
 
 
-def add_function(connection: Any, **_: Any) -> None:
-    """Give a new SQLite connection the matcher."""
+def prepare(connection: Any, **_: Any) -> None:
+    """Give a new connection the matcher, or let it tell what its own one refuses."""
     if connection.vendor == "sqlite":
         connection.connection.create_function(_FUNCTION, 2, _search, deterministic=True)
+    elif _refusing not in connection.execute_wrappers:
+        connection.execute_wrappers.append(_refusing)
+
+
+def _refusing(execute: Callable[..., Any], *asked: Any) -> Any:
+    """Run a statement; a pattern that PostgreSQL alone finds wrong, or too much for it, is wrong input all the same.
+
+    Raises:
+        Invalid: as PostgreSQL says.
+    """
+    try:
+        return execute(*asked)
+    except DataError as error:
+        if getattr(error.__cause__, "sqlstate", "") != _WRONG_PATTERN:
+            raise
+        reason = str(error).partition("\n")[0]
+        raise Invalid(
+            _("The regular expression cannot be searched for: %(reason)s.") % {"reason": reason}
+        ) from error
 
 
 def listen() -> None:
-    """Add the function to every connection from now on."""
-    connection_created.connect(add_function, dispatch_uid="runs.query.regex")
+    """Prepare every connection from now on."""
+    connection_created.connect(prepare, dispatch_uid="runs.query.regex")
 
 
 class Matches(Func):
     """Whether the pattern is found somewhere in the text.
 
     Raises:
-        Invalid: RE2 does not accept the pattern.
+        Invalid: RE2 does not accept the pattern, or PostgreSQL has none that means the same.
     """
 
     output_field = BooleanField()
@@ -57,7 +81,8 @@ class Matches(Func):
                 _("%(pattern)r is no RE2 regular expression: %(reason)s.")
                 % {"pattern": pattern, "reason": reason}
             ) from None
-        super().__init__(text, Value(pattern, output_field=TextField()))
+        here, there = (Value(one, output_field=TextField()) for one in (pattern, for_postgresql(pattern)))
+        super().__init__(text, here, there)
 
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Any:
         """Compile for SQLite."""
@@ -68,5 +93,5 @@ class Matches(Func):
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:
         """Compile for PostgreSQL."""
         text, params = compiler.compile(self.source_expressions[0])
-        pattern, more = compiler.compile(self.source_expressions[1])
+        pattern, more = compiler.compile(self.source_expressions[2])
         return f"({text} ~ {pattern})", [*params, *more]

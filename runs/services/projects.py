@@ -101,7 +101,10 @@ def create_project(
 
 
 def ensure_project(*, actor: Actor, team: Team, name: str) -> Project:
-    """Return the team's project of this name, made on first use where the role allows (RUN-1)."""
+    """Return the team's project of this name, made on first use where the role allows (RUN-1).
+
+    Whether the actor may do anything in one that is there, the caller asks.
+    """
     project = Project.objects.live().filter(team=team, name=name).select_related("team").first()
     if project is not None:
         return project

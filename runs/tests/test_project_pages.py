@@ -65,7 +65,13 @@ def test_deleted_runs_are_listed_restored_and_given_up(client, project, member):
     kept, gone = (RunFactory(project=project, user=member, display_name=name) for name in ("kept", "gone"))
     Run.objects.update(state="finished")
     deletion.delete_runs(actor=actor(member), run_ids=[kept.pk, gone.pk])
-    assert "kept" in page(client, "deleted")
+    shown = page(client, "deleted")
+    assert "kept" in shown
+    # the review's D9: only the button of a dialog does it, which says how many and what goes
+    before, dialog = shown.split('id="purge-runs"')
+    assert 'value="purge"' not in before
+    assert 'data-opens="purge-runs"' in before
+    assert 'data-count-of="uid"' in dialog
     client.post(reverse("runs:deleted", args=NAMES), {"uid": kept.uid, "act": "restore"})
     client.post(reverse("runs:deleted", args=NAMES), {"uid": gone.uid, "act": "purge"})
     assert Run.objects.live().get().pk == kept.pk

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_GET, require_POST
 from access.engine import can, require
 from access.routes import declare
 from access.web import actor_of
-from common.errors import Invalid, NotFound
+from common.errors import NotFound
+from common.numbers import whole_number
 from runs import selectors
 from runs.access import RunAction
 from runs.files import FILES_A_PAGE, folder_of, found_files, preview_of
@@ -22,11 +23,7 @@ from runs.views.run import run_of
 from runs.zipping import zipped
 from storage import tickets
 
-
-def _number(text: str) -> int:
-    if not text.isdigit() or len(text) > 9:
-        raise Invalid(f"start is a whole number, not {text[:40]!r}.")
-    return int(text)
+_MOST_FILES = 10**9
 
 
 @declare(RunAction.VIEW)
@@ -45,7 +42,7 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
         return render(request, "runs/file_preview.html", context)
     if search:
         context["found"] = found_files(run, search)
-    folder, start = request.GET.get("folder", ""), _number(request.GET.get("start", "0"))
+    folder, start = request.GET.get("folder", ""), whole_number(request.GET, "start", 0, _MOST_FILES)
     context["folder"] = folder_of(run, folder, start)
     context["refused_files"] = list(run.refused_files.all()[:FILES_A_PAGE])
     part = "runs/run_files.html"

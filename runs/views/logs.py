@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
-from common.errors import Invalid
+from common.numbers import MOST, whole_number
 from runs.access import RunAction
 from runs.log_search import MOST_HITS, Needle, search
 from runs.log_windows import MAX_LINES, read_window, whole_log
@@ -19,13 +19,6 @@ from runs.models import Run
 from runs.pages import run_context
 from runs.reveal import is_revealed
 from runs.views.run import run_of
-
-
-def _number(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, str(default))
-    if not text.isdigit() or len(text) > 15:
-        raise Invalid(f"{name} is a whole number, not {text[:40]!r}.")
-    return int(text)
 
 
 @declare(RunAction.VIEW)
@@ -52,8 +45,8 @@ def run_logs(request: HttpRequest, **names: str) -> HttpResponse:
 def run_log_lines(request: HttpRequest, **names: str) -> HttpResponse:
     """Return lines from ``start`` on, at most ``limit`` (1000; at most 5000); missing ones are left out."""
     run = run_of(request, names)
-    start, total = _number(request, "start", 0), run.pulse.log_lines
-    stop = min(total, start + min(_number(request, "limit", 1000), MAX_LINES))
+    start, total = whole_number(request.GET, "start", 0, MOST), run.pulse.log_lines
+    stop = min(total, start + min(whole_number(request.GET, "limit", 1000, MOST), MAX_LINES))
     found, masked = read_window(run.pk, start, stop, revealed=is_revealed(request, run))
     lines = [{"n": number, "at": line.at, "level": line.level, "text": line.text} for number, line in found]
     return as_json({"total": total, "lines": lines, "masked": masked})
@@ -71,7 +64,7 @@ def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
     flags = {name: request.GET.get(name) == "1" for name in ("regex", "exact", "raw")}
     needle = Needle(request.GET.get("text", ""), flags["regex"], flags["exact"], flags["raw"])
     total = run.pulse.log_lines
-    start = min(total, _number(request, "start", 0))
+    start = min(total, whole_number(request.GET, "start", 0, MOST))
     if not needle.text:
         return as_json({"total": total, "scanned_to": total, "lines": [], "most": MOST_HITS})
     found, scanned_to = search(run.pk, needle, start, total, revealed=is_revealed(request, run))

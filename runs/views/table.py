@@ -24,6 +24,7 @@ from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid, NotFound
+from common.numbers import whole
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
@@ -59,6 +60,7 @@ MOST_GROUPS = 500
 MOST_PICKED = 50_000
 """Runs of a group that are selected at once."""
 _MOST_VALUES = 100
+_MOST_ROWS = 10**9
 _VALUES_FROM = 1000
 """Known values are those of so many runs, the newest."""
 
@@ -111,8 +113,7 @@ class Table:
 
     def offset(self) -> int:
         """Return the first row that is asked for."""
-        text = self.request.GET.get("offset", "0")
-        return int(text) if text.isdecimal() and len(text) < 10 else 0
+        return whole(self.request.GET.get("offset", "0"), _MOST_ROWS) or 0
 
 
 @declare(ProjectAction.VIEW)
@@ -164,8 +165,8 @@ def _urls(table: Table) -> dict[str, str]:
 def _state_of_address(table: Table) -> tuple[TableState, Invalid | None]:
     given = table.request.GET
     state = read_state(table.working.get("runs"))
-    if given.get("view", "").isdecimal():
-        view = get_view(table.actor, int(given["view"]))
+    if (pk := whole(given.get("view", ""))) is not None:
+        view = get_view(table.actor, pk)
         state = replace(read_state(view.spec.get("runs")), view=view.pk)
     try:
         return with_address(state, given), None
@@ -188,12 +189,11 @@ def _table(table: Table) -> HttpResponse:
         raw = json.loads(given.get("layout") or "{}")
     except ValueError:
         raw = {}
-    view = given.get("view", "")
     crop = read_state({"crop": raw.get("crop") if isinstance(raw, dict) else None}).crop
     state = TableState(
         layout=read_layout(raw),
         crop=crop,
-        view=int(view) if view.isdecimal() and len(view) < 18 else 0,
+        view=whole(given.get("view", "")) or 0,
     )
     error = None
     try:

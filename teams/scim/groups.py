@@ -16,6 +16,7 @@ from access.actor import Actor
 from access.audit import record
 from accounts.models import User
 from common.errors import Conflict, Invalid
+from common.numbers import whole
 from teams.deletion import delete_team
 from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
 from teams.roles import built_in
@@ -144,12 +145,11 @@ def _users(team: Team, members: list[GroupMember]) -> dict[int, User]:
         Invalid: one is not in the organization, or switched off.
     """
     named = {str(member.value) for member in members}
-    pks = {int(value) for value in named if value.isdecimal() and len(value) < 18}
-    users = User.objects.filter(
-        pk__in=pks, is_active=True, organization_memberships__organization=team.organization_id
-    )
+    pk_of = {value: whole(value) for value in named}
+    people = User.objects.filter(is_active=True, organization_memberships__organization=team.organization_id)
+    users = people.filter(pk__in=[pk for pk in pk_of.values() if pk])
     found = {user.pk: user for user in users}
-    missing = sorted(value for value in named if not (value.isdecimal() and int(value) in found))
+    missing = sorted(value for value, pk in pk_of.items() if pk not in found)
     if missing:
         raise Invalid(f"There is no active user {missing[0]!r} in the organization.")
     return found

@@ -21,14 +21,14 @@ from scim2_models import (
 
 from access.actor import Actor
 from access.credentials import actor_of_header
-from access.engine import require
 from access.operators import HEADER, elevated
 from access.web import address_of
 from common.errors import DomainError, Invalid, NotFound
+from common.numbers import whole
 from teams.access import OrganizationAction
-from teams.models import Organization
 from teams.scim import filters, groups, people
 from teams.scim.resources import CONFIG, MOST, POLICY, PROVIDER, Group, Person
+from teams.selectors import organization_named
 
 _TYPE = "application/scim+json"
 _MOST_BYTES = 1024 * 1024
@@ -42,12 +42,8 @@ class _Call:
         actor = actor_of_header(request.headers.get("Authorization", ""), address_of(request))
         what = f"{request.method} {request.path}"
         self.actor: Actor = elevated(actor, request.headers.get(HEADER, ""), what=what)
-        row = Organization.objects.filter(name=name).first()
-        if row is None:
-            raise NotFound(f"There is no organization {name!r}, or you may not see it.")
-        require(self.actor, OrganizationAction.MANAGE_MEMBERS, row)
-        self.organization = row
-        self.base = request.build_absolute_uri(f"/scim/v2/{row.name}")
+        self.organization = organization_named(self.actor, name, OrganizationAction.MANAGE_MEMBERS)
+        self.base = request.build_absolute_uri(f"/scim/v2/{self.organization.name}")
 
     def body(self) -> Any:
         """Return the JSON object that was sent."""
@@ -191,7 +187,7 @@ def _without(call: _Call, name: str) -> bool:
 
 def _person(call: _Call, key: str) -> Any:
     rows = people.people_of(call.organization)
-    row = rows.filter(pk=int(key)).first() if key.isdecimal() and len(key) < 18 else None
+    row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
         raise NotFound(f"There is no user {key!r} in {call.organization}.")
     return row
@@ -280,7 +276,7 @@ def _delete_person(call: _Call, key: str) -> HttpResponse:
 
 def _group(call: _Call, key: str) -> Any:
     rows = groups.groups_of(call.organization)
-    row = rows.filter(pk=int(key)).first() if key.isdecimal() and len(key) < 18 else None
+    row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
         raise NotFound(f"There is no group {key!r} in {call.organization}.")
     return row

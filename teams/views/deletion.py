@@ -8,10 +8,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.engine import missing
 from access.routes import declare
 from access.web import actor_of
 from accounts.reauthentication import reauthenticated_post
-from common.errors import DomainError, NotFound
+from common.errors import DomainError
 from teams import deletion, organizations
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Team
@@ -45,7 +46,7 @@ def restore(request: HttpRequest, entity: str) -> HttpResponse:
     actor = actor_of(request)
     team = Team.objects.filter(name=entity).first()
     if team is None:
-        raise NotFound(f"There is no team {entity!r}, or you may not see it.")
+        raise missing(Team)
     deletion.restore_team(actor=actor, team=team)
     messages.success(request, _("The team %(team)s is back.") % {"team": team})
     return redirect("teams:members", team.name)

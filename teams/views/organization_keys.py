@@ -12,6 +12,7 @@ from access.routes import declare
 from access.web import actor_of
 from accounts.models import UserKind
 from common.answers import fragment
+from common.numbers import whole
 from teams.access import OrganizationAction
 from teams.key_policy import keys_beyond
 from teams.organization_keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
@@ -46,9 +47,7 @@ def keys(request: HttpRequest, entity: str) -> HttpResponse:
 def keys_revoke(request: HttpRequest, entity: str) -> HttpResponse:
     """Revoke the keys named by ``key``, repeated."""
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
-    numbers = [int(text) for text in request.POST.getlist("key") if text.isdecimal() and len(text) < 10][
-        :_PAGE
-    ]
+    numbers = [number for text in request.POST.getlist("key") if (number := whole(text))][:_PAGE]
     gone = revoke_keys(actor=actor_of(request), organization=organization, numbers=numbers)
     if gone:
         told = ngettext("%(count)d key is revoked.", "%(count)d keys are revoked.", len(gone))

@@ -3,17 +3,15 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.actor import Actor
-from access.engine import require
+from access.engine import missing, require
 from access.routes import declare
 from access.web import actor_of
 from accounts.pictures import MAX_BYTES
 from accounts.views.profile import Places, show_profile_section, take_intro, take_picture
-from common.errors import NotFound
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 
@@ -22,7 +20,7 @@ def _team(actor: Actor, name: str) -> Team:
     """Return the team if the actor may change its profile."""
     team = Team.objects.select_related("claim", "organization").filter(name=name).first()
     if team is None:
-        raise NotFound(_("There is no such team, or you may not see it."))
+        raise missing(Team)
     require(actor, TeamAction.MANAGE_SETTINGS, team)
     return team
 
@@ -66,7 +64,7 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
     """Organization settings, section Picture."""
     row = Organization.objects.select_related("claim").filter(name=entity).first()
     if row is None:
-        raise NotFound(_("There is no such organization, or you may not see it."))
+        raise missing(Organization)
     require(actor_of(request), OrganizationAction.MANAGE_SETTINGS, row)
     here = reverse("teams:organization_profile", args=[row.name])
     if request.method == "POST":

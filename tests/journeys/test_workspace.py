@@ -224,3 +224,30 @@ def test_a_point_is_painted_soon(
     with capsys.disabled():
         sys.stdout.write(f"\nacknowledgement to paint: p50 {sorted(delays)[10]:.0f} ms, p95 {slow:.0f} ms\n")
     assert slow < 10_000
+
+
+def test_panels_are_reset_after_a_question_and_come_back(quiet: Page, server: Installation) -> None:
+    """The review's D11: one click destroyed all panels, on the server, too."""
+    page = quiet
+    name = f"resetter{next(_people)}"
+    sign_up(page, server, name)
+    wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
+    send_points(wire, wire.begin("race", "first"), 0, 40)
+    wire.http.close()
+    page.goto(f"{server.url}/{name}/race")
+    expect(page.locator(LOSS)).to_be_visible()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        page.locator("[data-view=columns]").evaluate(
+            "field => { field.value = '1'; field.dispatchEvent(new Event('change', { bubbles: true })) }"
+        )
+    page.locator("[data-opens=reset-panels]").evaluate("button => button.click()")
+    expect(page.locator("#reset-panels")).to_be_visible()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        page.locator("[data-reset-panels]").click()
+    expect(page.locator("#reset-panels")).to_be_hidden()
+    expect(page.locator("[data-view=columns]")).to_have_value("0")
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        page.locator(".toast-note button >> text=Undo").click()
+    page.reload()
+    expect(page.locator(LOSS)).to_be_visible()
+    expect(page.locator("[data-view=columns]")).to_have_value("1")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from common.errors import Invalid
-from ingest.services import team_for
+from ingest.services import team_for, unknown_alike
 from runs.access import ChartAction
 from runs.services.charts import save_chart
 from wandb_api.context import Info
@@ -17,12 +17,15 @@ def resolve_create_custom_chart(_: Any, info: Info, input: dict[str, Any]) -> di
     """Store a chart; a script that runs again replaces what it stored."""
     if input["type"] != _TYPE:
         raise Invalid(f"The type of a chart is {_TYPE!r}, not {input['type']!r}.")
-    chart = save_chart(
-        actor=info.context.actor,
-        team=team_for(info.context.actor, input["entity"]),
-        name=input["name"],
-        display_name=input["displayName"],
-        access=input["access"].lower(),
-        spec=input["spec"],
-    )
+    actor = info.context.actor
+    team = team_for(actor, input["entity"])
+    with unknown_alike(actor, team):
+        chart = save_chart(
+            actor=actor,
+            team=team,
+            name=input["name"],
+            display_name=input["displayName"],
+            access=input["access"].lower(),
+            spec=input["spec"],
+        )
     return {"chart": {"id": str(chart)}}

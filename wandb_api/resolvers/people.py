@@ -5,11 +5,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from access.actions import Preset
 from access.actor import Actor, ActorKind
-from access.engine import can
+from access.engine import can, visible
 from access.routes import Open
 from accounts import services as accounts
 from accounts.access import AccountAction
@@ -17,7 +17,7 @@ from accounts.models import ApiKey, User
 from accounts.names import check_name
 from accounts.selectors import api_keys_of
 from common.errors import DomainError, Forbidden, Invalid, NotFound
-from ingest.services import team_for
+from ingest.services import team_for, unknown_alike
 from runs.access import ProjectAction
 from runs.models import Project, Visibility
 from runs.selectors import get_project, get_team, projects_of
@@ -26,7 +26,7 @@ from storage.services import held_bytes
 from teams import invitations
 from teams import services as teams
 from teams.access import OrganizationAction, TeamAction
-from teams.models import Invitation, Membership, Organization, Team
+from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
 from teams.roles import built_in
 from teams.service_accounts import create_service_account
 from wandb_api.context import Info
@@ -54,6 +54,8 @@ def resolve_models(
     """Return a page of an entity's visible projects; the cursor is the number of projects before the next page."""
     actor = info.context.actor
     team = team_for(actor, entityName)
+    with unknown_alike(actor, team):
+        get_team(actor, team.name)
     rows = projects_of(actor, team).select_related("created_by")
     return page_of(rows, project_node, after=after, first=first, most=_MAX_PAGE)
 
@@ -66,12 +68,11 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
         raise Invalid(f"access is one of {', '.join(_ACCESS)}, not {access!r}.")
     team = team_for(actor, input.get("entityName"))
     name = input.get("name") or ""
-    existing = (
-        Project.objects.live().filter(team=team, name=name).select_related("team", "created_by").first()
-    )
+    existing = _known_project(actor, team, name)
     if existing is None:
         visibility = _ACCESS[access] if access else Visibility.TEAM
-        row = projects.create_project(actor=actor, team=team, name=name, visibility=visibility)
+        with unknown_alike(actor, team):
+            row = projects.create_project(actor=actor, team=team, name=name, visibility=visibility)
     elif access and existing.visibility != _ACCESS[access]:
         row = projects.change_visibility(actor=actor, project=existing, visibility=_ACCESS[access])
     else:
@@ -82,8 +83,19 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     return {"project": node, "model": node, "inserted": existing is None}
 
 
+def _known_project(actor: Actor, team: Team, name: str) -> Project | None:
+    """Return the team's project if the actor sees it, or may let themselves in; another is as a missing one."""
+    rows = Project.objects.live().select_related("team", "created_by").filter(team=team, name=name)
+    seen = visible(actor, ProjectAction.VIEW, rows).first()
+    return seen or visible(actor, ProjectAction.CHANGE_VISIBILITY, rows).first()
+
+
+def _is_operator(actor: Actor) -> bool:
+    return actor.elevated or actor.kind is ActorKind.SYSTEM
+
+
 def _require_operator(actor: Actor) -> None:
-    if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
+    if not _is_operator(actor):
         raise Forbidden("Only operators of this installation may do this.", action="operator")
 
 
@@ -157,17 +169,23 @@ def _home_organization(actor: Actor, admin: User, name: str) -> Organization:
     return teams.create_organization(actor=actor, name=f"{name}-org", admin=admin)
 
 
+def _possible_admins(actor: Actor) -> QuerySet[User]:
+    """Return whom the actor may make a team for: themselves, and who is in an organization of theirs."""
+    if _is_operator(actor):
+        return User.objects.all()
+    mine = visible(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all())
+    colleagues = OrganizationMember.objects.filter(organization__in=mine.values("pk"))
+    return User.objects.filter(Q(pk=actor.lookup_id) | Q(pk__in=colleagues.values("user_id")))
+
+
 @root(mutation, "createTeam", OrganizationAction.CREATE_TEAM)
 @transaction.atomic
 def resolve_create_team(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Make a team."""
     actor, name = info.context.actor, input["teamName"]
     username = input.get("teamAdminUserName")
-    wanted = (
-        User.objects.filter(username__iexact=username)
-        if username
-        else User.objects.filter(pk=actor.lookup_id)
-    )
+    people = _possible_admins(actor)
+    wanted = people.filter(username__iexact=username) if username else people.filter(pk=actor.lookup_id)
     admin = wanted.first()
     if admin is None or admin.is_service_account:
         raise NotFound(f"There is no user {username!r} who could administer the team.")

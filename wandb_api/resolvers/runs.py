@@ -150,9 +150,11 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
     actor = info.context.actor
     if input["metricName"] != "_step":
         raise Invalid(f"Runs are rewound by _step, not by {input['metricName']!r}.")
-    team = team_for(actor, input.get("entityName"))
-    run = get_run(actor, team.name, input.get("projectName") or "uncategorized", input["runName"])
-    return {"rewoundRun": _fresh(rewind_run(actor=actor, run=run, step=int(input["metricValue"])))}
+    if abs(step := input["metricValue"]) >= 2**63:
+        raise Invalid(f"metricValue is a step of the run, not {step!r}.")
+    entity = input.get("entityName") or team_for(actor, None).name
+    run = get_run(actor, entity, input.get("projectName") or "uncategorized", input["runName"])
+    return {"rewoundRun": _fresh(rewind_run(actor=actor, run=run, step=int(step)))}
 
 
 @root(mutation, "notifyScriptableRunAlert", RunAction.LOG)

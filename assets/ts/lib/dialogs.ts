@@ -14,7 +14,17 @@ export function enableDialogs(): void {
 /** Show the dialog with this id; the browser keeps focus inside and gives it back. */
 export function openDialog(id: string): void {
   const dialog = document.getElementById(id);
-  if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
+  if (!(dialog instanceof HTMLDialogElement) || dialog.open) return;
+  countChosen(dialog);
+  dialog.showModal();
+}
+
+/** Fill `[data-count-of="name"]` with how many boxes of that name are ticked in the form around the dialog. */
+function countChosen(dialog: HTMLDialogElement): void {
+  for (const place of dialog.querySelectorAll<HTMLElement>("[data-count-of]")) {
+    const boxes = dialog.closest("form")?.querySelectorAll(`input[name="${place.dataset.countOf}"]:checked`);
+    place.textContent = String(boxes?.length ?? 0);
+  }
 }
 
 function isOutside(dialog: HTMLDialogElement, event: MouseEvent): boolean {

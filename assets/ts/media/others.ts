@@ -17,7 +17,7 @@ function framed({ value, files, urls, key }: Drawing, kind: string): HTMLElement
   if (!files[path]) return missing(path);
   const frame = make("iframe", "media-frame");
   frame.setAttribute("sandbox", "allow-scripts");
-  frame.referrerPolicy = "no-referrer";
+  frame.referrerPolicy = "same-origin"; // the server gives it to pages of ours only
   frame.loading = "lazy";
   frame.title = key;
   frame.src = `${urls.frame}${kind}/${path.split("/").map(encodeURIComponent).join("/")}`;

@@ -30,7 +30,7 @@ export class Layout {
     return this.kept;
   }
 
-  /** Take another state, such as a saved view's. */
+  /** Take another state, such as a saved view's; an empty one undoes changes and removals of all panels. */
   replace(state: PanelsState): void {
     this.kept = state;
     this.save(this.kept);
@@ -72,12 +72,6 @@ export class Layout {
       const { [id]: _, ...panels } = this.kept.panels ?? {};
       this.keep({ panels });
     } else this.keep({ removed: [...(this.kept.removed ?? []), id] });
-  }
-
-  /** Undo changes and removals of every panel and section. */
-  reset(): void {
-    this.kept = {};
-    this.save(this.kept);
   }
 
   get isChanged(): boolean {

@@ -1,5 +1,6 @@
 import { Feed } from "../charts/feed";
 import type { KeyAbout, KeyInfo, KeysReply, Kind, RunMessage, ValuesReply } from "../charts/wire";
+import { toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { collate } from "../lib/format";
 import { getJson } from "../lib/http";
@@ -299,11 +300,7 @@ export class Workspace implements Stage {
       void this.readKeys();
     });
     one("[data-add-panel]").addEventListener("click", () => void this.add());
-    one("[data-reset-panels]").addEventListener("click", () => {
-      this.layout.reset();
-      this.toolbar.show();
-      this.redraw();
-    });
+    one("[data-reset-panels]").addEventListener("click", () => this.resetPanels());
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
@@ -316,6 +313,18 @@ export class Workspace implements Stage {
       this.live.take(message, this.runs.drawn()[0]?.uid);
     });
     document.addEventListener("run-connected", () => this.readKeysNow());
+  }
+
+  /** Forget the layout, and offer it back: both are kept as any other change is. */
+  private resetPanels(): void {
+    const before = this.layout.state;
+    const show = (state: PanelsState) => {
+      this.layout.replace(state);
+      this.toolbar.show();
+      this.redraw();
+    };
+    show({});
+    toast(word("panelsReset"), "success", { label: word("undo"), act: () => show(before) });
   }
 
   private async openViews(): Promise<void> {
