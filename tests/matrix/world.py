@@ -16,7 +16,7 @@ from alerts.tests.places import a_place
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions import subscription_of
 from runs.models import ChartAccess, Project, Run, RunAlert, SavedView, StoredChart, Visibility
-from runs.services import projects as project_services
+from runs.services import project_members
 from teams.mail import hash_of
 from teams.models import Invitation, Organization, Role, ServiceAccount, Team
 from teams.roles import built_in
@@ -272,7 +272,7 @@ def build() -> World:
         )
         project = _project(world, "team", team, visibility, owners)
         if visibility == Visibility.RESTRICTED:
-            project_services.add_project_member(
+            project_members.add_project_member(
                 actor=SYSTEM, project=project, user=users["member"], role=built_in(Preset.MEMBER)
             )
     _project(world, "elsewhere", Team.objects.get(name="elsewhere"), Visibility.TEAM, ("host",))
