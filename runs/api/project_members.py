@@ -12,7 +12,7 @@ from rest_framework.viewsets import GenericViewSet, ViewSet
 
 from access.engine import require
 from access.openapi import query
-from access.rest_policy import actor_of, signed_in
+from access.rest_policy import actor_of
 from access.routes import declare
 from common.errors import Invalid, NotFound
 from common.rest import Oldest, is_key, validated
@@ -144,7 +144,7 @@ class AccessRequestViewSet(ViewSet):
     @extend_schema(request=NewAccessRequestSerializer, responses={202: AskedSerializer})
     def create(self, request: Request) -> Response:
         """Ask for access to a restricted project of your team. The answer does not say whether there is one."""
-        actor, body = signed_in(request), validated(NewAccessRequestSerializer, request.data)
+        actor, body = actor_of(request), validated(NewAccessRequestSerializer, request.data)
         team = shared_team(actor, body["entity"])
         access_requests.request_access(actor=actor, team=team, name=body["project"])
         message = "If there is such a project, the people who manage it now know that you ask for access."
