@@ -44,6 +44,6 @@ def _of_restricted(actor: Actor, project: Project) -> str:
     if roles_in(project.team, [actor.lookup_id]):
         says.append(_("You keep your access."))
     if people or programs:
-        who = _(" and ").join(words for words, n in zip(lose, (people, programs), strict=True) if n)
+        who = ", ".join(words for words, n in zip(lose, (people, programs), strict=True) if n)
         says.append(_("Until you invite them, the others in the team lose theirs: %(who)s.") % {"who": who})
     return " ".join(says)

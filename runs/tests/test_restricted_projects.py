@@ -140,7 +140,7 @@ def test_the_form_warns_who_loses_access_and_does_not_offer_restricted_first(cli
     shown = client.get(reverse("runs:project_overview", args=PATH)).content.decode()
     assert re.findall(r'name="visibility" value="(\w+)"', shown) == ["team", "restricted", "public", "open"]
     assert "You keep your access." in shown
-    assert "the others in the team lose theirs: 3 people and 1 service account." in shown  # bob, cleo, chief
+    assert "the others in the team lose theirs: 3 people, 1 service account." in shown  # bob, cleo, chief
 
 
 def test_members_are_found_added_given_roles_and_removed_on_the_page(

@@ -97,7 +97,7 @@ def act_on_members(request: HttpRequest, entity: str, project: str, act: str) ->
     row = selectors.get_managed_project(actor_of(request), ProjectAction.MANAGE_MEMBERS, entity, project)
     do = _ACTS.get(act)
     if do is None:
-        raise NotFound(_("There is nothing of this name to do."))
+        raise NotFound(_("There is no such action."))
     page = reverse("runs:project_members", args=[entity, project])
     return answer(request, lambda: do(request, row), page)
 
