@@ -76,7 +76,6 @@ def test_whoever_restricts_a_project_stays_in_it(client, team, people, who, way)
     client.force_login(people[who])
     if way != "created":
         ProjectFactory(team=team, name="quartz")
-    project = Project.objects.filter(name="quartz").first()
     if way == "page":
         url = reverse("runs:project_visibility", args=PATH)
         reply = client.post(url, {"visibility": "restricted"}, headers=HTML, follow=True)
@@ -85,7 +84,7 @@ def test_whoever_restricts_a_project_stays_in_it(client, team, people, who, way)
         assert "The project is now Restricted." in reply.content.decode()
     elif way == "rest":
         body = {"visibility": "restricted"}
-        url = f"/api/v1/projects/{project.pk}/"
+        url = f"/api/v1/projects/{Project.objects.get(name='quartz').pk}/"
         assert client.patch(url, body, "application/json", headers=auth).status_code == 200
     elif way == "graphql":
         query = "mutation($i: UpsertModelInput!) { upsertModel(input: $i) { project { id } } }"

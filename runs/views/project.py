@@ -32,6 +32,7 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
     newest = selectors.runs_of(actor, row).select_related("project__team").order_by("-created_at", "-pk")
+    can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
     context = {
         "project": row,
         "team": row.team,
@@ -40,8 +41,8 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "can_update": can(actor, ProjectAction.UPDATE, row),
         "can_delete": can(actor, ProjectAction.DELETE, row),
         "deleted_kept_days": settings.DELETED_KEPT_DAYS,
-        "can_open": can(actor, ProjectAction.CHANGE_VISIBILITY, row),
-        "visibilities": visibility_choices(actor, row),
+        "can_open": can_open,
+        "visibilities": visibility_choices(actor, row) if can_open else [],
     }
     return render(request, "runs/project_overview.html", context)
 

@@ -41,6 +41,7 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     if row.visibility != Visibility.RESTRICTED:
         return redirect("runs:project_overview", entity, project)
     may_manage = can(actor, ProjectAction.MANAGE_MEMBERS, row)
+    can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
     wanted = Wanted.of(request.GET.dict())
     found = _addable(row, wanted) if may_manage else User.objects.none()
     context = {
@@ -54,8 +55,8 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "more": max(0, found.count() - MOST_FOUND),
         "may_manage": may_manage,
         "is_seen": can(actor, ProjectAction.VIEW, row),
-        "can_open": can(actor, ProjectAction.CHANGE_VISIBILITY, row),
-        "visibilities": visibility_choices(actor, row),
+        "can_open": can_open,
+        "visibilities": visibility_choices(actor, row) if can_open else [],
     }
     return render(request, fragment(request, "runs/project_members.html", "found"), context)
 
