@@ -83,6 +83,7 @@ class MemberInline(ReadOnly, admin.TabularInline[ProjectMember, Project]):
 
     model = ProjectMember
     fields = ["user", "role", "created_at"]
+    readonly_fields = ["created_at"]
     extra = 0
 
 

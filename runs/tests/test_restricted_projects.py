@@ -385,3 +385,16 @@ def test_only_who_may_be_in_the_team_can_be_added(people, secret):
         project_members.add_project_member(
             actor=actor(people["ada"]), project=secret, user=UserFactory(), role=built_in(Preset.MEMBER)
         )
+
+
+def test_who_takes_themselves_out_lands_on_a_page_that_they_see(client, people, secret):
+    """The review's defect 1: no word of success on a page that is not there."""
+    client.force_login(people["bob"])
+    url = reverse("runs:project_members_act", args=[*PATH, "remove"])
+    row = project_members.add_project_member(
+        actor=SYSTEM, project=secret, user=people["bob"], role=built_in(Preset.ADMIN)
+    )
+    reply = client.post(url, {"member": row.pk}, headers=HTML, follow=True)
+    assert reply.redirect_chain[-1][0] == reverse("runs:entity", args=["vision"])
+    assert reply.status_code == 200
+    assert "bob no longer has access." in reply.content.decode()

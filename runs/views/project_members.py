@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -95,12 +95,15 @@ def _asking(project: Project) -> list[tuple[ProjectAccessRequest, int]]:
 @require_POST
 def act_on_members(request: HttpRequest, entity: str, project: str, act: str) -> HttpResponse:
     """Add somebody, give them another role, take them out, or decline their request."""
-    row = selectors.get_managed_project(actor_of(request), ProjectAction.MANAGE_MEMBERS, entity, project)
+    actor = actor_of(request)
+    row = selectors.get_managed_project(actor, ProjectAction.MANAGE_MEMBERS, entity, project)
     do = _ACTS.get(act)
     if do is None:
         raise NotFound(_("There is no such action."))
-    page = reverse("runs:project_members", args=[entity, project])
-    return answer(request, lambda: do(request, row), page)
+    reply = answer(request, lambda: do(request, row), reverse("runs:project_members", args=[entity, project]))
+    is_out = not any(can(actor, action, row) for action in (ProjectAction.VIEW, ProjectAction.MANAGE_MEMBERS))
+    # who took themselves out sees the page no more
+    return redirect("runs:entity", entity) if is_out and isinstance(reply, HttpResponseRedirect) else reply
 
 
 def _add(request: HttpRequest, project: Project) -> str:
