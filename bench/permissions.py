@@ -17,7 +17,8 @@ from bench import world
 from common.errors import DomainError
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run, Visibility
-from runs.services.projects import add_project_member, create_project
+from runs.services.project_members import add_project_member
+from runs.services.projects import create_project
 from teams import services as teams
 from teams.access import TeamAction
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team

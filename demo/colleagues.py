@@ -7,11 +7,14 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from access.web import actor_of_user
 from accounts.models import User
 from accounts.services import create_user, set_active
 from demo.people import ORGANIZATION, PASSWORD
 from runs.access import ProjectAction, RunAction
 from runs.models import Visibility
+from runs.services.access_requests import keep_request
+from runs.services.project_members import add_project_member
 from runs.services.projects import create_project
 from teams import organizations, privacy, services
 from teams.custom_roles import RoleFields, create_role
@@ -88,10 +91,24 @@ def make_colleagues() -> None:
             services.add_member(actor=SYSTEM, team=team, user=people[member], role=built_in(preset))
     for name, visibility in (("leaderboard", Visibility.PUBLIC), ("shared-task", Visibility.OPEN)):
         create_project(actor=SYSTEM, team=Team.objects.get(name="speech"), name=name, visibility=visibility)
+    _restrict(ada)
     _define_roles(organization)
     _limit(organization)
     _let_time_pass(people)
     _invite()
+
+
+def _restrict(ada: User) -> None:
+    """Make a restricted project with two people in it and one who asks to be."""
+    team = Team.objects.get(name="speech")
+    project = create_project(
+        actor=actor_of_user(ada), team=team, name="earnings-calls", visibility=Visibility.RESTRICTED
+    )
+    others = [row.user for row in Membership.objects.filter(team=team).exclude(user=ada).order_by("pk")[:2]]
+    for user in others[:1]:
+        add_project_member(actor=SYSTEM, project=project, user=user, role=built_in(Preset.VIEW_ONLY))
+    for user in others[1:]:
+        keep_request(team_id=team.pk, name=project.name, user_id=user.pk)
 
 
 def _define_roles(organization: Organization) -> None:

@@ -89,7 +89,7 @@ def _of_projects() -> dict[StrEnum, ActionSpec]:
             help=_("Make a project visible to the team, to invited people alone, or to everybody."),
         ),
         ProjectAction.MANAGE_MEMBERS: ActionSpec(
-            PROJECT, admins, label=_("Invite to restricted projects"),
+            ("teams.Team", *PROJECT), admins, label=_("Invite to restricted projects"),
             help=_("Decide who reaches a restricted project, and with which role."),
         ),
         ProjectAction.DELETE: ActionSpec(

@@ -9,11 +9,14 @@ from django.http import HttpRequest
 from django.shortcuts import redirect
 
 from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
+from accounts.models import User
 from common.admin import ReadOnly
-from runs.models import Project, Run, RunFile, SavedView, StateChange, StoredChart, Visibility
-from runs.services import deletion, lifecycle, project_deletion, projects
+from runs.models import Project, ProjectMember, Run, RunFile, SavedView, StateChange, StoredChart, Visibility
+from runs.services import deletion, lifecycle, project_deletion, project_members, projects
 from runs.states import RunState
 from teams.admin import counted
+from teams.models import Role
+from teams.roles import roles_for
 
 
 class VisibilityForm(ActForm):
@@ -24,6 +27,38 @@ class VisibilityForm(ActForm):
     def prepare(self) -> None:
         """Fill in what there is."""
         self.initial["visibility"] = self.row.visibility
+
+
+class InviteForm(ActForm):
+    """Who is let into a restricted project."""
+
+    username = forms.CharField(max_length=150, help_text="A member of the team, or a service account.")
+    role = forms.ModelChoiceField(Role.objects.none())
+
+    def prepare(self) -> None:
+        """Offer the roles of the team."""
+        field = self.fields["role"]
+        if isinstance(field, forms.ModelChoiceField):
+            field.queryset = roles_for(self.row.team.organization_id)
+
+    def clean_username(self) -> User:
+        """Find them in the team."""
+        user = (
+            project_members.candidates(self.row.team).filter(username=self.cleaned_data["username"]).first()
+        )
+        if user is None:
+            raise forms.ValidationError("Nobody of this name is in the team.")
+        return user
+
+
+def _invite(doing: Doing[Project]) -> str:
+    user, role = doing.typed["username"], doing.typed["role"]
+    project_members.add_project_member(actor=doing.actor, project=doing.row, user=user, role=role)
+    return f"{user} now has access as {role.label}."
+
+
+def _is_restricted(row: Project) -> bool:
+    return row.deleted_at is None and row.visibility == Visibility.RESTRICTED
 
 
 def _show_project(doing: Doing[Project]) -> Any:
@@ -41,6 +76,15 @@ def _is_live(row: Project | Run) -> bool:
 
 def _is_deleted(row: Project | Run) -> bool:
     return row.deleted_at is not None
+
+
+class MemberInline(ReadOnly, admin.TabularInline[ProjectMember, Project]):
+    """Who is in it where it is restricted."""
+
+    model = ProjectMember
+    fields = ["user", "role", "created_at"]
+    readonly_fields = ["created_at"]
+    extra = 0
 
 
 @admin.register(Project)
@@ -62,9 +106,12 @@ class ProjectAdmin(ServedAdmin[Project]):
     search_fields = ["name", "team__name", "created_by__username"]
     date_hierarchy = "created_at"
     exclude = ["description"]
+    inlines = [MemberInline]
     acts = (
         Act(slug="visibility", label="Change visibility", form=VisibilityForm, fits=_is_live, is_dangerous=True,
             do=_show_project),
+        Act(slug="invite", label="Give access", form=InviteForm, fits=_is_restricted, is_dangerous=True, do=_invite,
+            text="Somebody of the team is let into the restricted project; its members get a mail."),
         Act(slug="delete", label="Delete", fits=_is_live, is_dangerous=True,
             text="The project and its runs are hidden, and can be restored for some days.",
             do=lambda doing: _told(project_deletion.delete_project(actor=doing.actor, project=doing.row))),

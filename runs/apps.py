@@ -10,6 +10,7 @@ class RunsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from accounts.merging import Part, register_merge_part
+        from accounts.sections import Place, Section, register_sections
         from common.search import register_search
         from common.telemetry.exposition import register_reading
         from runs import access, audit_words, key_scopes, measures, merging, search
@@ -52,6 +53,9 @@ class RunsConfig(AppConfig):
             )
         )
         register_merge_part(Part(lines=merging.lines, move=merging.move, conflicts=merging.conflicts))
+        manage, words = access.ProjectAction.MANAGE_MEMBERS, _("members invite request access private hidden")
+        label, route = _("Restricted projects"), "runs:restricted_projects"
+        register_sections(Place.TEAM, Section(label, "lock", route, rank=45, needs=manage, words=words))
         register_public_projects(PublicProjectsOfTeams())
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)
         register_search(_("Runs"), icon="activity", rank=20, find=search.find_runs)

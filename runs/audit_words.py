@@ -11,6 +11,8 @@ PROJECTS = {
     ProjectAction.UPDATE: _("Changed a project"),
     ProjectAction.CHANGE_VISIBILITY: _("Changed who sees a project"),
     ProjectAction.MANAGE_MEMBERS: _("Changed who is in a restricted project"),
+    "project.request_access": _("Asked for access to a project"),
+    "project.decline_request": _("Declined a request for access to a project"),
     ProjectAction.PIN: _("Pinned or unpinned a project"),
     ProjectAction.DELETE: _("Deleted a project"),
     "project.restore": _("Restored a project"),

@@ -3,26 +3,37 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from access.actions import Preset
 from access.actor import Actor
 from access.compiled import KeysOf
 from access.grants import Place, Reason, met, unmet
 from access.resources import NOBODY, Resource, value_at
 from runs.models import Project, ProjectMember, Visibility
 from teams.grants import limit_on, within_access
+from teams.models import OrganizationMember
 from teams.reasons import limited, roles_with
 
 _KIND = "restricted project"
 
 
-def _invitations(action: str) -> QuerySet[ProjectMember]:
-    """Return the invitations that give the action, of people who still belong to the project's team."""
+def invitations_that_count() -> QuerySet[ProjectMember]:
+    """Return the invitations of people who still belong to the project's team, as admins of its organization do."""
     in_team = Q(user__memberships__team=F("project__team"))
     in_organization = Q(user__service_account__organization=F("project__team__organization"))
-    return ProjectMember.objects.filter(
-        in_team | in_organization,
+    admins = OrganizationMember.objects.filter(
+        user=OuterRef("user_id"),
+        organization=OuterRef("project__team__organization"),
+        role__preset=Preset.ORGANIZATION_ADMIN,
+    )
+    return ProjectMember.objects.filter(in_team | in_organization | Q(Exists(admins)))
+
+
+def _invitations(action: str) -> QuerySet[ProjectMember]:
+    """Return the invitations that count and give the action."""
+    return invitations_that_count().filter(
         within_access(action, "user_id", "project__team__organization_id"),
         role__grants__action=action,
         project__visibility=Visibility.RESTRICTED,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts.merging import Line
 from accounts.models import User
-from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
+from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, SavedView, StoredChart
 from runs.services.projects import MAX_NAME
 from storage.services import move_bytes
 from teams.merging import personal_team
@@ -64,6 +64,7 @@ def move(source: User, target: User) -> None:
     Project.objects.filter(created_by=source).update(created_by=target)
     StoredChart.objects.filter(created_by=source).update(created_by=target)
     _move_views(source, target)
+    ProjectAccessRequest.objects.filter(user=source).delete()
     held = ProjectMember.objects.filter(user=target).values("project_id")
     ProjectMember.objects.filter(user=source).exclude(project__in=held).update(user=target)
     ProjectMember.objects.filter(user=source).delete()

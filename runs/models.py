@@ -91,6 +91,22 @@ class ProjectMember(Timestamped):
         return f"{self.user} in {self.project}"
 
 
+class ProjectAccessRequest(Timestamped):
+    """Somebody of the team who asks to be let into a restricted project; gone once it is answered."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="access_requests")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "project"], name="runs_projectaccessrequest_once")
+        ]
+        verbose_name_plural = "requests for restricted projects"
+
+    def __str__(self) -> str:
+        return f"{self.user} for {self.project}"
+
+
 def rewound_prefix(uid: str) -> str:
     """Return how the ids begin of the runs that keep what rewinds of a run cut off."""
     return f"{uid}.rewound-"

@@ -10,11 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.engine import can, visible
+from access.engine import can, require, visible
 from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
-from runs.models import LogBlock, Project, Run, RunFile
+from runs.grants import invitations_that_count
+from runs.models import LogBlock, Project, Run, RunFile, Visibility
 from runs.projection import environments_in, sdk_part
 from runs.services.deletion import undo_ended_at
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
@@ -61,6 +62,35 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
             % {"entity": entity, "name": name}
         )
     return project
+
+
+def get_managed_project(actor: Actor, action: str, entity: str, name: str) -> Project:
+    """Return a project that the actor may manage so, also a restricted one that they do not see.
+
+    Raises:
+        NotFound: as `get_project`, in the same words.
+        Forbidden: they see it, but lack the action.
+    """
+    rows = Project.objects.live().select_related("team__organization").filter(team__name=entity, name=name)
+    project = visible(actor, action, rows).first()
+    if project is None:
+        project = get_project(actor, entity, name)
+        require(actor, action, project)
+    return project
+
+
+def restricted_projects_of(actor: Actor) -> QuerySet[Project]:
+    """Return the restricted projects whose members the actor manages, seen or not, with how many are in each.
+
+    ``n_members`` counts who is invited and belongs to the team, ``n_requests`` who asks to be let in.
+    """
+    rows = (
+        Project.objects.live().filter(visibility=Visibility.RESTRICTED).select_related("team__organization")
+    )
+    return visible(actor, ProjectAction.MANAGE_MEMBERS, rows).annotate(
+        n_members=Count("members", filter=Q(members__in=invitations_that_count()), distinct=True),
+        n_requests=Count("access_requests", distinct=True),
+    )
 
 
 def project_named_in(actor: Actor, given: Mapping[str, str]) -> Project:

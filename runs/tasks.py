@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from runs.services import holdings, lifecycle, logs, project_deletion, purge
+from runs.services import access_requests, holdings, lifecycle, logs, project_deletion, purge
 from teams.deletion import forget_teams
 
 BUDGET_S = 60.0
@@ -32,3 +32,9 @@ def purge_runs() -> int:
     project_deletion.forget_projects()
     forget_teams()
     return purge.purge_runs(BUDGET_S)
+
+
+@shared_task(acks_late=True, time_limit=60)
+def deliver_access_request(team_id: int, name: str, user_id: int) -> None:
+    """Bring a request for access to a restricted project to whoever decides, if there is such a project."""
+    access_requests.keep_request(team_id=team_id, name=name, user_id=user_id)

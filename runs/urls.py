@@ -3,7 +3,19 @@
 from django.urls import path
 
 from runs import exports
-from runs.views import acts, entity, files, home, logged, logs, project, project_deletion, run, table
+from runs.views import (
+    acts,
+    entity,
+    files,
+    home,
+    logged,
+    logs,
+    project,
+    project_deletion,
+    project_members,
+    run,
+    table,
+)
 
 app_name = "runs"
 _PROJECT = "<str:entity>/<str:project>"
@@ -11,6 +23,11 @@ _RUN = f"{_PROJECT}/runs/<str:uid>"
 urlpatterns = [
     path("", home.home, name="home"),
     path("projects/<str:entity>/deleted", project_deletion.deleted_projects, name="deleted_projects"),
+    path(
+        "teams/<str:entity>/restricted-projects",
+        project_members.restricted_projects,
+        name="restricted_projects",
+    ),
     path("users/<str:username>/logged", logged.logged_by, name="logged_by"),
     path("<str:entity>", entity.entity, name="entity"),
     path(f"{_PROJECT}/runs.csv", exports.runs_csv, name="runs_csv"),
@@ -22,6 +39,9 @@ urlpatterns = [
     path(f"{_PROJECT}/overview/pin", entity.project_pin, name="project_pin"),
     path(f"{_PROJECT}/overview/visibility", project.change_visibility, name="project_visibility"),
     path(f"{_PROJECT}/overview/delete", project_deletion.delete, name="project_delete"),
+    path(f"{_PROJECT}/members", project_members.members, name="project_members"),
+    path(f"{_PROJECT}/members/<str:act>", project_members.act_on_members, name="project_members_act"),
+    path(f"{_PROJECT}/access", project_members.request_access, name="request_access"),
     path(f"{_PROJECT}/deleted", project.deleted, name="deleted"),
     path(f"{_PROJECT}/compare", project.compare, name="compare"),
     path(f"{_RUN}/overview", run.run_overview, name="run_overview"),

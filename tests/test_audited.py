@@ -23,8 +23,18 @@ from alerts.tests.places import a_place
 from billing.services import admins as billing_admins
 from config.env import ROOT
 from exports import services as exports
-from runs.models import Project, Run
-from runs.services import charts, files, lifecycle, moving, project_deletion, projects, reveal
+from runs.models import Project, ProjectAccessRequest, Run
+from runs.services import (
+    access_requests,
+    charts,
+    files,
+    lifecycle,
+    moving,
+    project_deletion,
+    project_members,
+    projects,
+    reveal,
+)
 from runs.services import deletion as run_deletion
 from runs.services.lifecycle import RunFields
 from teams import deletion as team_deletion
@@ -141,9 +151,14 @@ def _move(scene: Scene) -> None:
     moving.move_runs(actor=SYSTEM, run_ids=[scene.run.pk], project=target)
 
 
+def _decline_access(scene: Scene) -> None:
+    request = ProjectAccessRequest.objects.create(project=scene.project, user=scene.bob)
+    access_requests.decline_request(actor=SYSTEM, request=request)
+
+
 def _restrict(scene: Scene) -> None:
     projects.change_visibility(actor=SYSTEM, project=scene.project, visibility="restricted")
-    projects.add_project_member(
+    project_members.add_project_member(
         actor=SYSTEM, project=scene.project, user=scene.bob, role=built_in(Preset.MEMBER)
     )
 
@@ -205,6 +220,10 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "project.update": _of_project(projects.update_project, description="of cats"),
     "project.change_visibility": _of_project(projects.change_visibility, visibility="public"),
     "project.manage_members": _restrict,
+    "project.request_access": lambda scene: access_requests.request_access(
+        actor=actor(scene.bob), team=scene.team, name="hidden"
+    ),
+    "project.decline_request": _decline_access,
     "project.pin": _of_project(projects.pin_project, is_pinned=True),
     "project.delete": lambda scene: project_deletion.delete_project(actor=SYSTEM, project=scene.project),
     "project.restore": lambda scene: project_deletion.restore_project(

@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from access import openapi
 from access.actions import Preset
+from access.models import AuditEntry
 from accounts.models import ApiKey
 from common.rates import Pace, spend
 from config.env import ROOT
@@ -253,13 +254,17 @@ def test_a_key_is_made_named_and_ended(team):
 # Projects and runs
 
 
-def test_a_project_is_made_changed_deleted_and_restored(admin):
+def test_a_project_is_made_changed_deleted_and_restored(admin, team):
     """TEAM-21, TEAM-24: what fails changes nothing of the rest."""
     made = admin("POST", "projects/", {"entity": "vision", "name": "mnist"})
     path = f"projects/{made.json()['id']}/"
     assert admin("POST", "projects/", {"entity": "vision", "name": "mnist"}).status_code == 409
-    changed = admin("PATCH", path, {"visibility": "restricted", "protected_tags": ["keep"], "pinned": True})
+    hidden = ProjectFactory(team=team, visibility="restricted").pk
+    changed = admin("PATCH", f"projects/{hidden}/", {"visibility": "restricted", "pinned": True})
     assert changed.status_code == 404, "whoever is not invited does not see it, so nothing is changed"
+    assert not AuditEntry.objects.filter(action="project.change_visibility").exists()
+    changed = admin("PATCH", path, {"visibility": "restricted", "pinned": True})
+    assert changed.status_code == 200, "whoever restricts it stays in it"
     changed = admin(
         "PATCH", path, {"visibility": "public", "protected_tags": ["keep"], "pinned": True}
     ).json()

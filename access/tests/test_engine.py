@@ -21,7 +21,7 @@ from accounts.models import ApiKey, Name, User
 from common.errors import Forbidden, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 from teams.roles import built_in

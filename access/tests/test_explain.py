@@ -18,7 +18,7 @@ from access.web import actor_of_user
 from accounts.models import User
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, ProjectMember, Run
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Role, Team
 from teams.roles import built_in

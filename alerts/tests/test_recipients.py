@@ -15,7 +15,7 @@ from alerts.tests.peers import asks, ends, goes_to, webhook
 from runs.models import Project, Run
 from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from runs.states import RunState
 from teams.models import Membership
 from teams.roles import built_in

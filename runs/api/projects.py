@@ -1,10 +1,10 @@
-"""REST: projects, and who is invited to restricted ones."""
+"""REST: projects."""
 
 from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
@@ -12,33 +12,25 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
-from rest_framework.viewsets import GenericViewSet
 
-from access.engine import require, visible
+from access.engine import visible
 from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, signed_in
 from access.routes import declare
-from accounts.models import User
-from common.errors import Invalid, NotFound
-from common.rest import Oldest, is_key, is_yes, validated
+from common.rest import is_key, is_yes, validated
 from runs.access import ProjectAction
 from runs.api.shapes import (
     ChangedProjectSerializer,
     ColumnsSerializer,
     NewProjectSerializer,
-    ProjectMemberSerializer,
     ProjectSerializer,
 )
-from runs.models import Project, ProjectMember
+from runs.models import Project
 from runs.selectors import get_team
 from runs.services import project_deletion, projects
 from runs.services.deletion import undo_ended_at
 from runs.table import seen_catalogue
-from teams.api.shapes import ChangedRoleSerializer, NewMemberSerializer, role_named
-from teams.api.teams import ANY_NAME
-from teams.models import Membership, ServiceAccount
-from teams.roles import roles_for
 
 
 @declare(ProjectAction.VIEW)
@@ -130,71 +122,3 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         """Return the columns of the project's runs: fields, then every key of config and summary, with types."""
         columns = seen_catalogue(actor_of(request), self.get_object())
         return Response({"columns": [asdict(column) for column in columns]})
-
-
-@declare(ProjectAction.MANAGE_MEMBERS)
-class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
-    """Who is invited to a restricted project."""
-
-    tag = "Projects"
-    serializer_class = ProjectMemberSerializer
-    pagination_class = Oldest
-    lookup_field = "username"
-    lookup_value_regex = ANY_NAME
-    object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("list", "create", "partial_update", "destroy"), ProjectAction.MANAGE_MEMBERS
-    )
-
-    def _project(self) -> Project:
-        key = str(self.kwargs["project"])
-        rows = Project.objects.live().select_related("team__organization")
-        project = rows.filter(pk=key).first() if is_key(key) else None
-        if project is None:
-            raise NotFound("There is no such project, or you may not see it.")
-        require(actor_of(self.request), ProjectAction.MANAGE_MEMBERS, project)
-        return project
-
-    def get_queryset(self) -> QuerySet[ProjectMember]:
-        """Return the project's members."""
-        rows = ProjectMember.objects.filter(project=self._project())
-        return rows.select_related("project__team__organization", "user", "role")
-
-    def get_object(self) -> ProjectMember:
-        """Return one of them."""
-        row = self.get_queryset().filter(user__username=self.kwargs["username"]).first()
-        if row is None:
-            raise NotFound(f"{self.kwargs['username'][:80]!r} is not invited to the project.")
-        return row
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List who is invited to a restricted project."""
-        return super().list(request, *args, **kwargs)
-
-    @extend_schema(request=NewMemberSerializer, responses={201: ProjectMemberSerializer})
-    def create(self, request: Request, project: str) -> Response:
-        """Invite a member of the team, or a service account of the organization, to a restricted project."""
-        row, body = self._project(), validated(NewMemberSerializer, request.data)
-        team, name = row.team, body["username"]
-        in_team = Membership.objects.filter(team=team, user__username=name).values("user_id")
-        programs = ServiceAccount.objects.filter(organization=team.organization_id or 0).values("user_id")
-        user = User.objects.filter(Q(pk__in=in_team) | Q(pk__in=programs), username=name).first()
-        if user is None:
-            raise Invalid(f"{name!r} is not a member of {team}.")
-        role = role_named(roles_for(team.organization_id), body["role"])
-        made = projects.add_project_member(actor=actor_of(request), project=row, user=user, role=role)
-        return Response(ProjectMemberSerializer(made).data, status=HTTP_201_CREATED)
-
-    @extend_schema(request=ChangedRoleSerializer)
-    def partial_update(self, request: Request, **kwargs: str) -> Response:
-        """Give somebody another role in a restricted project."""
-        row, body = self.get_object(), validated(ChangedRoleSerializer, request.data)
-        role = role_named(roles_for(row.project.team.organization_id), body["role"])
-        made = projects.add_project_member(
-            actor=actor_of(request), project=row.project, user=row.user, role=role
-        )
-        return Response(ProjectMemberSerializer(made).data)
-
-    def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Take somebody out of a restricted project."""
-        projects.remove_project_member(actor=actor_of(request), member=self.get_object())
-        return Response(status=HTTP_204_NO_CONTENT)

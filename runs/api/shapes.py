@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from runs.acts import ACTS
-from runs.models import Project, ProjectMember, Run, RunFile, Visibility
+from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile, Visibility
 from runs.projection import json_tree, unwrap_config
 from runs.secrets import mask, mask_tree
 from runs.services.projects import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
@@ -65,6 +65,42 @@ class ProjectMemberSerializer(serializers.ModelSerializer[ProjectMember]):
     class Meta:
         model = ProjectMember
         fields: ClassVar[list[str]] = ["username", "role", "added_at"]
+
+
+class AccessRequestSerializer(serializers.ModelSerializer[ProjectAccessRequest]):
+    """Somebody who asks to be let into a restricted project."""
+
+    username = serializers.CharField(source="user.username")
+    asked_at = serializers.DateTimeField(source="created_at")
+
+    class Meta:
+        model = ProjectAccessRequest
+        fields: ClassVar[list[str]] = ["username", "asked_at"]
+
+
+class NewAccessRequestSerializer(serializers.Serializer[Any]):
+    """Which project is asked about, whether or not it is there."""
+
+    entity = serializers.CharField(max_length=64, help_text="Your team.")
+    project = serializers.CharField(max_length=MAX_NAME)
+
+
+class AskedSerializer(serializers.Serializer[Any]):
+    """The same for a project that is there and for one that is not."""
+
+    message = serializers.CharField()
+
+
+class RestrictedProjectSerializer(serializers.ModelSerializer[Project]):
+    """A restricted project as its team's admins know it."""
+
+    entity = serializers.CharField(source="team.name")
+    members = serializers.IntegerField(source="n_members", help_text="How many are in it.")
+    requests = serializers.IntegerField(source="n_requests", help_text="How many ask to be let in.")
+
+    class Meta:
+        model = Project
+        fields: ClassVar[list[str]] = ["id", "entity", "name", "members", "requests"]
 
 
 class ColumnSerializer(serializers.Serializer[Any]):

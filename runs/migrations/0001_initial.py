@@ -92,6 +92,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='ProjectAccessRequest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('updated_at', models.DateTimeField(auto_now=True)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_requests', to='runs.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'requests for restricted projects',
+                'constraints': [models.UniqueConstraint(fields=('user', 'project'), name='runs_projectaccessrequest_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='Pulse',
             fields=[
                 ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='pulse', serialize=False, to='runs.run')),

@@ -11,14 +11,12 @@ from access.actor import Actor
 from access.audit import record
 from access.engine import require
 from access.signals import rights_changed
-from accounts.models import User
 from common.errors import Conflict, Invalid
 from runs.access import ProjectAction
-from runs.models import Project, ProjectMember, Visibility
+from runs.models import Project, Visibility
 from runs.projection import clean_text
-from teams.models import Membership, Role, ServiceAccount, Team
-from teams.rank import check_rank
-from teams.services import check_role
+from runs.services.project_members import keep_inside
+from teams.models import Team
 
 MAX_NAME, MAX_DESCRIPTION, MAX_TAG, MAX_PROTECTED_TAGS = 128, 1_000_000, 256, 100
 _FORBIDDEN = "/\\#?%:"
@@ -97,6 +95,8 @@ def create_project(
         team_id=team.pk,
         after={"visibility": visibility},
     )
+    if visibility == Visibility.RESTRICTED:
+        keep_inside(actor, project)
     return project
 
 
@@ -156,7 +156,7 @@ def _overview(project: Project) -> dict[str, Any]:
 
 @transaction.atomic
 def change_visibility(*, actor: Actor, project: Project, visibility: str) -> Project:
-    """Open or close a project (TEAM-24)."""
+    """Open or close a project; whoever restricts it stays in it, with their role in the team (TEAM-24)."""
     require(actor, ProjectAction.CHANGE_VISIBILITY, project)
     team = project.team
     check_visibility(team, visibility)
@@ -171,6 +171,10 @@ def change_visibility(*, actor: Actor, project: Project, visibility: str) -> Pro
         before={"visibility": before},
         after={"visibility": visibility},
     )
+    if visibility != Visibility.RESTRICTED:
+        project.access_requests.all().delete()
+    elif before != visibility:
+        keep_inside(actor, project)
     transaction.on_commit(partial(rights_changed.send, Project))
     return project
 
@@ -189,57 +193,3 @@ def pin_project(*, actor: Actor, project: Project, is_pinned: bool) -> None:
         team_id=project.team_id,
         after={"pinned": is_pinned},
     )
-
-
-@transaction.atomic
-def add_project_member(*, actor: Actor, project: Project, user: User, role: Role) -> ProjectMember:
-    """Invite a member of the team to a restricted project; a second invitation changes the role.
-
-    Raises:
-        Invalid: the user is not in the team, or the project is not restricted.
-    """
-    require(actor, ProjectAction.MANAGE_MEMBERS, project)
-    if project.visibility != Visibility.RESTRICTED:
-        raise Invalid(
-            _("%(project)s is not restricted; team members have access by their roles.")
-            % {"project": project}
-        )
-    team = project.team
-    check_role(team, role)
-    check_rank(actor, team, role, action=ProjectAction.MANAGE_MEMBERS)
-    in_team = Membership.objects.filter(team=team, user=user).exists()
-    of_organization = ServiceAccount.objects.filter(
-        user=user, organization_id=team.organization_id or 0
-    ).exists()
-    if not in_team and not of_organization:
-        raise Invalid(_("%(user)s is not a member of %(team)s.") % {"user": user, "team": team})
-    member, _created = ProjectMember.objects.update_or_create(
-        project=project, user=user, defaults={"role": role}
-    )
-    record(
-        actor,
-        ProjectAction.MANAGE_MEMBERS,
-        project,
-        organization_id=project.team.organization_id,
-        team_id=project.team_id,
-        after={"user": user.username, "role": role.name},
-    )
-    transaction.on_commit(partial(rights_changed.send, ProjectMember))
-    return member
-
-
-@transaction.atomic
-def remove_project_member(*, actor: Actor, member: ProjectMember) -> None:
-    """Take somebody out of a restricted project; the runs they logged stay."""
-    project = member.project
-    require(actor, ProjectAction.MANAGE_MEMBERS, project)
-    record(
-        actor,
-        ProjectAction.MANAGE_MEMBERS,
-        project,
-        organization_id=project.team.organization_id,
-        team_id=project.team_id,
-        before={"user": member.user.username, "role": member.role.name},
-    )
-    member.delete()
-    transaction.on_commit(partial(rights_changed.send, ProjectMember))

@@ -10,7 +10,7 @@ from access.actor import SYSTEM
 from common.errors import Invalid
 from runs.models import Run, Visibility
 from runs.services.lifecycle import RunFields, log_run
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from teams.roles import built_in
 from teams.services import remove_member
 from tests.factories import (

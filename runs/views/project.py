@@ -17,6 +17,7 @@ from runs.access import ProjectAction, RunAction
 from runs.comparison import compare_runs
 from runs.models import Run, Visibility
 from runs.services import deletion, projects
+from runs.visibility import visibility_choices
 
 MOST_COMPARED = 20
 _RECENT = 8
@@ -31,6 +32,7 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
     newest = selectors.runs_of(actor, row).select_related("project__team").order_by("-created_at", "-pk")
+    can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
     context = {
         "project": row,
         "team": row.team,
@@ -39,22 +41,10 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "can_update": can(actor, ProjectAction.UPDATE, row),
         "can_delete": can(actor, ProjectAction.DELETE, row),
         "deleted_kept_days": settings.DELETED_KEPT_DAYS,
-        "can_open": can(actor, ProjectAction.CHANGE_VISIBILITY, row),
-        "visibilities": _choices(is_personal=row.team.is_personal),
+        "can_open": can_open,
+        "visibilities": visibility_choices(actor, row) if can_open else [],
     }
     return render(request, "runs/project_overview.html", context)
-
-
-def _choices(*, is_personal: bool) -> list[tuple[str, str, str]]:
-    says = {
-        Visibility.RESTRICTED: _("Only invited members of the team."),
-        Visibility.TEAM: _("Only you.") if is_personal else _("Everybody in the team."),
-        Visibility.PUBLIC: _("Anyone may look; only the team logs runs."),
-        Visibility.OPEN: _("Anyone may look, and anyone signed in may log runs."),
-    }
-    labels = {Visibility.TEAM: _("Private")} if is_personal else {}
-    shown = [one for one in Visibility if not (is_personal and one is Visibility.RESTRICTED)]
-    return [(one.value, str(labels.get(one, one.label)), says[one]) for one in shown]
 
 
 @declare(ProjectAction.UPDATE)
@@ -78,12 +68,13 @@ def update(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 def change_visibility(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Open or close the project."""
     actor = actor_of(request)
-    row = selectors.get_project(actor, entity, project)
+    row = selectors.get_managed_project(actor, ProjectAction.CHANGE_VISIBILITY, entity, project)
     projects.change_visibility(
         actor=actor, project=row, visibility=request.POST.get("visibility", row.visibility)
     )
     messages.info(request, _("The project is now %(seen)s.") % {"seen": row.visibility_label})
-    return redirect("runs:project_overview", entity, project)
+    is_restricted = row.visibility == Visibility.RESTRICTED
+    return redirect("runs:project_members" if is_restricted else "runs:project_overview", entity, project)
 
 
 @declare(ProjectAction.VIEW)

@@ -12,7 +12,7 @@ from access.engine import can, visible, who_may
 from accounts.models import User
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from teams import services
 from teams.access import OrganizationAction, TeamAction
 from teams.models import OrganizationMember, ProductAccess, Team

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from access.actions import Preset
 from access.actor import SYSTEM
 from runs.access import RunAction
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from teams import custom_roles, features
 from teams.custom_roles import RoleFields
 from teams.invitations import invite

@@ -13,7 +13,7 @@ from accounts.models import User
 from common.errors import Conflict, Forbidden, Invalid
 from runs.access import ProjectAction, RunAction
 from runs.models import Run
-from runs.services.projects import add_project_member
+from runs.services.project_members import add_project_member
 from teams.models import ServiceAccount, Team
 from teams.roles import built_in
 from teams.selectors import default_team_of

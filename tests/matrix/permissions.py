@@ -49,6 +49,9 @@ TABLE = {
     "team: create": _row("O", "team.create", sees="organization: view"),
     "invitations: answer own": _row(OWNER),
     "projects: members": _row("A! O!", "project.manage_members", sees="projects: view"),
+    "projects: see members": _row("V M A O P A! O!", "project.view", "project.manage_members"),
+    "team: restricted projects": _row("A O", "project.manage_members", sees="team: view"),
+    "projects: list restricted": _row("A! O!", "project.manage_members"),
     "keys: limit own": _row(OWNER, "api_key.limit"),
     "keys: make own": _row(SIGNED_IN, "api_key.create"),
     "team: create in one's organization, or a new one": _row(PERSON, "team.create", sees=PERSON),  # TEAM-2
@@ -91,7 +94,7 @@ TABLE = {
     "projects: view": _row("V M A O P", "project.view"),
     "projects: create": _row("M A O", "project.create", sees="team: view"),
     "projects: edit overview": _row("M A O", "project.update", sees="projects: view"),
-    "projects: change visibility": _row("A O", "project.change_visibility", sees="projects: view"),
+    "projects: change visibility": _row("A! O!", "project.change_visibility", sees="projects: view"),
     "projects: delete": _row("A O", "project.delete", sees="projects: view"),
     "views: read own": _row(OWNER, "project.view"),  # RUN-21: "saved per user and project"
     "team: view": _row("V M A O", "team.view"),

@@ -211,6 +211,12 @@ ROUTES: dict[str, list[Case]] = {
         Case("projects: members", Over.RESTRICTED, "PATCH", {"role": "view-only"})
     ],
     "ProjectMemberViewSet.destroy": [Case("projects: members", Over.RESTRICTED, "DELETE")],
+    "ProjectAccessRequestViewSet.list": [Case("projects: members", Over.PROJECT)],
+    "ProjectAccessRequestViewSet.destroy": [Case("projects: members", Over.RESTRICTED, "DELETE")],
+    "AccessRequestViewSet.create": _of_team(
+        "team: view", "POST", {"entity": "$entity", "project": "no-such-project"}
+    ),
+    "RestrictedProjectViewSet.list": [Case("projects: list restricted", Over.RESTRICTED, listed=True)],
     "ApiKeyViewSet.list": [Case(SIGNED_IN), Case("keys: see own", Over.KEY, listed=True)],
     "ApiKeyViewSet.create": [Case("keys: make own", method="POST", args={"label": "new"})],
     "ApiKeyViewSet.retrieve": [Case("keys: see own", Over.KEY)],

@@ -299,6 +299,15 @@ ROUTES: dict[str, list[Case]] = {
     "runs:project_delete": [Case("projects: delete", Over.PROJECT, "POST")],
     "runs:deleted_projects": [Case("entity: view", Over.ENTITY)],
     "runs:project_visibility": [Case("projects: change visibility", Over.PROJECT, "POST")],
+    "runs:project_members": [
+        Case("projects: see members", Over.PROJECT)
+    ],  # of others than restricted ones it leads to the overview
+    "runs:project_members_act": [Case("projects: members", Over.PROJECT, "POST", args={"act": "add"})],
+    "runs:request_access": [
+        Case("team: view", Over.ENTITY, method, {"project": "no-such-project"}, without=_PERSONAL)
+        for method in ("GET", "POST")
+    ],
+    "runs:restricted_projects": _of_team("team: restricted projects"),
     "runs:deleted": [_PROJECT],
     "runs:compare": [_PROJECT],
     "runs:run_short": [_RUN],

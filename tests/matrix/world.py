@@ -15,8 +15,17 @@ from alerts.models import AlertSettings, Automation, MessageState, Mute, Route
 from alerts.tests.places import a_place
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions import subscription_of
-from runs.models import ChartAccess, Project, Run, RunAlert, SavedView, StoredChart, Visibility
-from runs.services import projects as project_services
+from runs.models import (
+    ChartAccess,
+    Project,
+    ProjectAccessRequest,
+    Run,
+    RunAlert,
+    SavedView,
+    StoredChart,
+    Visibility,
+)
+from runs.services import project_members
 from teams.mail import hash_of
 from teams.models import Invitation, Organization, Role, ServiceAccount, Team
 from teams.roles import built_in
@@ -274,9 +283,10 @@ def build() -> World:
         )
         project = _project(world, "team", team, visibility, owners)
         if visibility == Visibility.RESTRICTED:
-            project_services.add_project_member(
+            project_members.add_project_member(
                 actor=SYSTEM, project=project, user=users["member"], role=built_in(Preset.MEMBER)
             )
+            ProjectAccessRequest.objects.create(project=project, user=users["member"])  # which others decline
     _project(world, "elsewhere", Team.objects.get(name="elsewhere"), Visibility.TEAM, ("host",))
     for visibility in (Visibility.TEAM, Visibility.PUBLIC):
         _project(world, "personal", Team.objects.get(name="member"), visibility, ("member",))

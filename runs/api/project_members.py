@@ -1,0 +1,170 @@
+"""REST: who is in restricted projects, who asks to be, and which there are for a team's admins (TEAM-24)."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
+from rest_framework.viewsets import GenericViewSet, ViewSet
+
+from access.engine import require
+from access.openapi import query
+from access.rest_policy import actor_of
+from access.routes import declare
+from common.errors import Invalid, NotFound
+from common.rest import Oldest, is_key, validated
+from runs.access import ProjectAction
+from runs.api.shapes import (
+    AccessRequestSerializer,
+    AskedSerializer,
+    NewAccessRequestSerializer,
+    ProjectMemberSerializer,
+    RestrictedProjectSerializer,
+)
+from runs.models import Project, ProjectAccessRequest, ProjectMember
+from runs.selectors import restricted_projects_of
+from runs.services import access_requests, project_members
+from teams.access import TeamAction
+from teams.api.shapes import ChangedRoleSerializer, NewMemberSerializer, role_named
+from teams.api.teams import ANY_NAME
+from teams.roles import roles_for
+from teams.selectors import shared_team
+
+
+def _managed(request: Request, key: str) -> Project:
+    """Return the project of this number, whose members the caller manages, seen or not."""
+    rows = Project.objects.live().select_related("team__organization")
+    project = rows.filter(pk=key).first() if is_key(key) else None
+    if project is None:
+        raise NotFound("There is no such project, or you may not see it.")
+    require(actor_of(request), ProjectAction.MANAGE_MEMBERS, project)
+    return project
+
+
+@declare(ProjectAction.MANAGE_MEMBERS)
+class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
+    """Who is invited to a restricted project."""
+
+    tag = "Projects"
+    serializer_class = ProjectMemberSerializer
+    pagination_class = Oldest
+    lookup_field = "username"
+    lookup_value_regex = ANY_NAME
+    object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("list", "create", "partial_update", "destroy"), ProjectAction.MANAGE_MEMBERS
+    )
+
+    def _project(self) -> Project:
+        return _managed(self.request, str(self.kwargs["project"]))
+
+    def get_queryset(self) -> QuerySet[ProjectMember]:
+        """Return the project's members."""
+        rows = ProjectMember.objects.filter(project=self._project())
+        return rows.select_related("project__team__organization", "user", "role")
+
+    def get_object(self) -> ProjectMember:
+        """Return one of them."""
+        row = self.get_queryset().filter(user__username=self.kwargs["username"]).first()
+        if row is None:
+            raise NotFound(f"{self.kwargs['username'][:80]!r} is not invited to the project.")
+        return row
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List who is invited to a restricted project."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewMemberSerializer, responses={201: ProjectMemberSerializer})
+    def create(self, request: Request, project: str) -> Response:
+        """Invite a member of the team, or a service account of the organization, to a restricted project."""
+        row, body = self._project(), validated(NewMemberSerializer, request.data)
+        team, name = row.team, body["username"]
+        user = project_members.candidates(team).filter(username=name).first()
+        if user is None:
+            raise Invalid(f"{name!r} is not a member of {team}.")
+        role = role_named(roles_for(team.organization_id), body["role"])
+        made = project_members.add_project_member(actor=actor_of(request), project=row, user=user, role=role)
+        return Response(ProjectMemberSerializer(made).data, status=HTTP_201_CREATED)
+
+    @extend_schema(request=ChangedRoleSerializer)
+    def partial_update(self, request: Request, **kwargs: str) -> Response:
+        """Give somebody another role in a restricted project."""
+        row, body = self.get_object(), validated(ChangedRoleSerializer, request.data)
+        role = role_named(roles_for(row.project.team.organization_id), body["role"])
+        made = project_members.add_project_member(
+            actor=actor_of(request), project=row.project, user=row.user, role=role
+        )
+        return Response(ProjectMemberSerializer(made).data)
+
+    def destroy(self, request: Request, **kwargs: str) -> Response:
+        """Take somebody out of a restricted project."""
+        project_members.remove_project_member(actor=actor_of(request), member=self.get_object())
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+@declare(ProjectAction.MANAGE_MEMBERS)
+class ProjectAccessRequestViewSet(ListModelMixin, GenericViewSet[ProjectAccessRequest]):
+    """Who asks to be let into a restricted project. Adding them as a member approves the request."""
+
+    tag = "Projects"
+    serializer_class = AccessRequestSerializer
+    pagination_class = Oldest
+    lookup_field = "username"
+    lookup_value_regex = ANY_NAME
+    object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("list", "destroy"), ProjectAction.MANAGE_MEMBERS
+    )
+
+    def get_queryset(self) -> QuerySet[ProjectAccessRequest]:
+        """Return the project's open requests."""
+        return project_members.requests_open(_managed(self.request, str(self.kwargs["project"])))
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List who asks for access to a restricted project."""
+        return super().list(request, *args, **kwargs)
+
+    def destroy(self, request: Request, **kwargs: str) -> Response:
+        """Decline a request for access. Who asked is not told."""
+        row = self.get_queryset().filter(user__username=kwargs["username"]).first()
+        if row is None:
+            raise NotFound(f"{kwargs['username'][:80]!r} does not ask for access to the project.")
+        access_requests.decline_request(actor=actor_of(request), request=row)
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+@declare(TeamAction.VIEW)
+class AccessRequestViewSet(ViewSet):
+    """Asking for access to a project of one's team."""
+
+    tag = "Projects"
+    object_actions: ClassVar[dict[str, str]] = {"create": TeamAction.VIEW}
+
+    @extend_schema(request=NewAccessRequestSerializer, responses={202: AskedSerializer})
+    def create(self, request: Request) -> Response:
+        """Ask for access to a restricted project of your team. The answer does not say whether there is one."""
+        actor, body = actor_of(request), validated(NewAccessRequestSerializer, request.data)
+        team = shared_team(actor, body["entity"])
+        access_requests.request_access(actor=actor, team=team, name=body["project"])
+        message = "If there is such a project, the people who manage it now know that you ask for access."
+        return Response({"message": message}, status=HTTP_202_ACCEPTED)
+
+
+@declare(ProjectAction.MANAGE_MEMBERS)
+class RestrictedProjectViewSet(ListModelMixin, GenericViewSet[Project]):
+    """Restricted projects whose members you manage, by name; also those you do not see."""
+
+    tag = "Projects"
+    serializer_class = RestrictedProjectSerializer
+    object_actions: ClassVar[dict[str, str]] = {"list": ProjectAction.MANAGE_MEMBERS}
+
+    def get_queryset(self) -> QuerySet[Project]:
+        """Return them, of one team where it is named."""
+        rows, entity = restricted_projects_of(actor_of(self.request)), self.request.query_params.get("entity")
+        return rows.filter(team__name=entity) if entity else rows
+
+    @extend_schema(parameters=[query("entity", "Only projects of this team.")])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the restricted projects whose members you manage, with how many are in each, newest first."""
+        return super().list(request, *args, **kwargs)
