@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from tests.sdk.wire import Wire
 from tests.stored import Expected
 from tests.waiting import until
 
+CONTENT = b"what the blob holds"
+
 LOOK = """
 import hashlib, json, sys
 from metrics import store
@@ -33,7 +36,9 @@ from runs.models import Run
 from storage import local
 from storage.models import Blob
 from tests.stored import is_readable
-blobs = {blob.digest: hashlib.sha256(local.path_of(blob.location).read_bytes()).hexdigest() for blob in Blob.objects.all()}
+def digest_of(blob):
+    return hashlib.sha256(local.path_of(blob.location).read_bytes()).hexdigest()
+blobs = {blob.digest: digest_of(blob) for blob in Blob.objects.all()}
 steps = {run.uid: [row["_step"] for _, row in store.scan(run.pk, Kind.HISTORY)] for run in Run.objects.all()}
 unreadable = [segment.name for segment in Segment.objects.all() if not is_readable(segment)]
 print(json.dumps({"blobs": blobs, "steps": steps, "unreadable": unreadable, "segments": Segment.objects.count()}))
@@ -65,16 +70,22 @@ def empty(tmp_path: Path) -> Iterator[Empty]:
     made.leave()
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the backup of an installation without people: empty tables, one blob."""
-    home = tmp_path / "small"
+    home = tmp_path_factory.mktemp("small")
     (home / "blobs" / "aa" / "bb").mkdir(parents=True)
-    (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(b"content")
-    archive = tmp_path / "small.tar"
+    (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(CONTENT)
+    archive = home / "small.tar"
     for command in (["migrate", "--verbosity", "0"], ["backup", str(archive)]):
         subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=on_sqlite(home), check=True)
     return archive
+
+
+@pytest.fixture
+def small(kept: Path, tmp_path: Path) -> Path:
+    """Return a copy of it."""
+    return Path(shutil.copy(kept, tmp_path / "small.tar"))
 
 
 def on_sqlite(home: Path) -> dict[str, str]:
@@ -90,8 +101,12 @@ def test_a_backup_beside_writers_ends_and_holds_what_was_acknowledged(
     server = new_server(worker_app="tests.impatient")
     with person(server, "backed-up-ada") as ada:
         runs = [ada.wire.begin("backups") for _ in range(2)]
-        files = ada.wire.data(CREATE, entity=runs[0].entity, project="backups", run=runs[0].uid, files=["a.txt"])
-        ada.wire.http.put(files["createRunFiles"]["files"][0]["uploadUrl"], content=b"a file").raise_for_status()
+        files = ada.wire.data(
+            CREATE, entity=runs[0].entity, project="backups", run=runs[0].uid, files=["a.txt"]
+        )
+        ada.wire.http.put(
+            files["createRunFiles"]["files"][0]["uploadUrl"], content=b"a file"
+        ).raise_for_status()
         writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
         for writer in writers:
             writer.start()
@@ -99,7 +114,10 @@ def test_a_backup_beside_writers_ends_and_holds_what_was_acknowledged(
         before: list[Expected] = [writer.expected for writer in writers]
         told = server.manage("backup", str(tmp_path))
         after = [writer.acknowledged for writer in writers]
-        until(lambda: all(writer.acknowledged > n for writer, n in zip(writers, after, strict=True)), "they go on")
+        until(
+            lambda: all(writer.acknowledged > n for writer, n in zip(writers, after, strict=True)),
+            "they go on",
+        )
         for writer in writers:
             writer.finish()
     assert [writer.refused for writer in writers] == [[], []]
@@ -122,12 +140,21 @@ def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
     """The review's M2: what has the name is whole."""
     home, archive = tmp_path / "home", tmp_path / "backup.tar"
     (home / "blobs").mkdir(parents=True)
-    os.mkfifo(home / "blobs" / "endless")  # in the middle: the database is written, and this file never begins
+    os.mkfifo(
+        home / "blobs" / "endless"
+    )  # in the middle: the database is written, and this file never begins
     subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=on_sqlite(home), check=True
+        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+        cwd=ROOT,
+        env=on_sqlite(home),
+        check=True,
     )
-    process = subprocess.Popen([sys.executable, "manage.py", "backup", str(archive)], cwd=ROOT, env=on_sqlite(home))
-    until(lambda: any(path.stat().st_size for path in tmp_path.glob(".runyard-backup-*/archive")), "it writes")
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "backup", str(archive)], cwd=ROOT, env=on_sqlite(home)
+    )
+    until(
+        lambda: any(path.stat().st_size for path in tmp_path.glob(".runyard-backup-*/archive")), "it writes"
+    )
     process.kill()
     process.wait()
     assert not archive.exists()
@@ -138,7 +165,11 @@ def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path
     from common.erasing import nothing_erased
     from metrics.cold import Files
 
-    settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = tmp_path, tmp_path, tmp_path / "segments"
+    settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = (
+        tmp_path,
+        tmp_path,
+        tmp_path / "segments",
+    )
     (tmp_path / "blob").touch()
     Files().put("abcd", b"content")
     with nothing_erased():
@@ -154,8 +185,8 @@ def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path
 
 def damaged(archive: Path) -> None:
     content = archive.read_bytes()
-    at = content.index(b"content")
-    archive.write_bytes(content[:at] + b"CONTENT" + content[at + 7 :])
+    assert content.count(CONTENT) == 1
+    archive.write_bytes(content.replace(CONTENT, CONTENT.upper()))
 
 
 def cut_off(archive: Path) -> None:
@@ -194,12 +225,14 @@ def test_restore_refuses_what_does_not_fit(small: Path, tmp_path: Path) -> None:
     assert "is not empty; --force" in refused.stderr
     (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(b"of before")
     told = json.loads(run(home, "restore", str(small), "--force").stdout)
-    assert (home / "blobs" / "aa" / "bb" / "aabb-1").read_bytes() == b"content"
+    assert (home / "blobs" / "aa" / "bb" / "aabb-1").read_bytes() == CONTENT
     [aside] = home.glob("replaced-*")
     assert str(aside) in told["replaced"]
     assert (aside / "blobs" / "aa" / "bb" / "aabb-1").read_bytes() == b"of before"
     with closing(sqlite3.connect(home / SQLITE)) as database:
-        database.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_new', '2030-01-01')")
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_new', '2030-01-01')"
+        )
         database.commit()
     newer = tmp_path / "newer.tar"
     assert run(home, "backup", str(newer)).returncode == 0

@@ -9,9 +9,10 @@ import logging
 import re
 from typing import Any
 
+from django.db import OperationalError
 from graphql import GraphQLError
 
-from common.errors import Conflict, DomainError
+from common.errors import UNANSWERED, Conflict, DomainError, Unavailable
 from common.telemetry.definitions import database_failed
 
 logger = logging.getLogger(__name__)
@@ -48,10 +49,15 @@ def answer_to(errors: list[GraphQLError]) -> tuple[int, list[dict[str, Any]]]:
         if isinstance(cause, DomainError):
             status = max(status, status_of(cause))
             entry["extensions"] = {"code": cause.code}
+        elif isinstance(cause, OperationalError):  # locked, full, or away: SDKs send it again
+            logger.error("GraphQL field %s: the database failed: %s", error.path, cause)
+            database_failed("graphql", cause)
+            status = max(status, Unavailable.status)
+            entry |= {"message": UNANSWERED, "extensions": {"code": Unavailable.code}}
         elif cause is not None and not isinstance(cause, GraphQLError):
             logger.error("GraphQL field %s failed", error.path, exc_info=cause)
             database_failed("graphql", cause)
-            status = 500
+            status = max(status, 500)
             entry["message"] = "The server failed on this request; its log says why."
         else:
             status = max(status, 400)

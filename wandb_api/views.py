@@ -19,7 +19,7 @@ from access.operators import HEADER, elevated
 from access.rates import spend_request
 from access.routes import Open, declare
 from access.web import address_of
-from common.errors import DomainError, Invalid, TooLarge
+from common.errors import DomainError, Invalid, TooLarge, Unavailable
 from runs.projection import clean_tree, read_lenient
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
@@ -37,6 +37,8 @@ def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
     response = HttpResponse(content, status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = 'Basic realm="Runyard"'
+    if status == Unavailable.status:
+        response["Retry-After"] = Unavailable.headers["Retry-After"]
     return response
 
 

@@ -1,4 +1,4 @@
-"""Whole backups of an installation, in one file, taken while it runs (docs/operate/backup.md).
+"""Whole backups of an installation, in one file, taken while it runs (docs/operate/run.md).
 
 An archive is a tar: ``about.json`` (version, kind of database, migrations), the database, ``secret-key``, every file of
 ``blobs/`` and ``segments/``, and at its end ``manifest.json`` with the count, bytes and digest of each of these, so

@@ -1,6 +1,7 @@
 """What an archive holds: counted while it is written, and again while it is read."""
 
 import hashlib
+import tarfile
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -51,3 +52,8 @@ class Hashed:
         """Yield all of it."""
         while content := self.read(CHUNK):
             yield content
+
+
+def forget_members(tar: tarfile.TarFile) -> None:
+    """Let an archive forget the files that have passed: it remembers each, and there may be millions."""
+    tar.members = []  # type: ignore[attr-defined]  # the stubs lack it

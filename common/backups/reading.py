@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from common import VERSION
 from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
-from common.backups.counts import Counts, Hashed
+from common.backups.counts import Counts, Hashed, forget_members
 from common.errors import Conflict, Invalid
 
 _NAME = re.compile(rf"(?:{DATABASE}|{SECRET_KEY}|(?:{BLOBS}|{SEGMENTS})(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+)")
@@ -101,7 +101,7 @@ def _read(tar: tarfile.TarFile, counts: Counts, folder: Path | None) -> dict[str
         Invalid: it is not what was written.
     """
     while (member := tar.next()) is not None:
-        tar.members.clear()  # else it remembers every file
+        forget_members(tar)
         if member.name == MANIFEST:
             written = json.loads(_content(tar, member, Counts()))
             found = counts.told()
@@ -128,7 +128,7 @@ def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts, folde
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as out:
         path.chmod(0o600)
-        shutil.copyfileobj(content, out)  # type: ignore[misc]
+        shutil.copyfileobj(content, out)
 
 
 def _require_fitting(about: dict[str, Any]) -> None:

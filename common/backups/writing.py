@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from common import VERSION
 from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
-from common.backups.counts import Counts, Hashed
+from common.backups.counts import Counts, Hashed, forget_members
 from common.erasing import nothing_erased
 from common.errors import Conflict
 
@@ -93,7 +93,7 @@ def _add_file(tar: tarfile.TarFile, name: str, path: Path, counts: Counts) -> No
         stat = os.fstat(file.fileno())
         info.size, info.mode, info.mtime = stat.st_size, 0o600, stat.st_mtime
         tar.addfile(info, Hashed(file, counts.begin(name, info.size)))
-    tar.members.clear()  # else it remembers every file
+    forget_members(tar)
 
 
 def _sync(folder: Path) -> None:

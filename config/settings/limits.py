@@ -9,6 +9,8 @@ DELETED_KEPT_DAYS = env.int("RUNYARD_DELETED_KEPT_DAYS", default=7)
 FILE_STREAM_MAX_BYTES = env.int("RUNYARD_FILE_STREAM_MAX_MIB", default=64) * MIB
 GRAPHQL_MAX_BYTES = env.int("RUNYARD_GRAPHQL_MAX_MIB", default=32) * MIB
 UPLOAD_MAX_BYTES = env.int("RUNYARD_UPLOAD_MAX_GIB", default=100) * 1024 * MIB
+FREE_DISK_BYTES = env.int("RUNYARD_FREE_DISK_MIB", default=100) * MIB
+"""With less free where data lies, /ready says so."""
 SLOW_CLIENT_S = env.int("RUNYARD_SLOW_CLIENT_S", default=60)
 TICKET_UPLOAD_S = env.int("RUNYARD_TICKET_UPLOAD_S", default=24 * 3600)
 TICKET_DOWNLOAD_S = env.int("RUNYARD_TICKET_DOWNLOAD_S", default=3600)

@@ -10,7 +10,9 @@ from common.commands import JsonCommand
 
 
 class Command(JsonCommand):
-    help = "Back up the database, files and secret key into one file, while Runyard runs; prints what it holds."
+    help = (
+        "Back up the database, files and secret key into one file, while Runyard runs; prints what it holds."
+    )
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
