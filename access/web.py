@@ -28,11 +28,18 @@ def gone_of(request: HttpRequest) -> Callable[[], bool]:
 
 def address_of(request: HttpRequest) -> str:
     """Return the caller's IP address; behind a declared proxy the last one it forwarded."""
-    if getattr(settings, "USE_X_FORWARDED_HOST", False):
-        forwarded = request.headers.get("X-Forwarded-For", "")
-        if forwarded:
-            return forwarded.rpartition(",")[2].strip()
-    return str(request.META.get("REMOTE_ADDR", ""))
+    return _address(str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", ""))
+
+
+def address_in(scope: dict[str, Any], headers: dict[bytes, bytes]) -> str:
+    """As `address_of`, of a request that does not pass Django's handler."""
+    return _address((scope.get("client") or ("",))[0], headers.get(b"x-forwarded-for", b"").decode("latin-1"))
+
+
+def _address(connected: str, forwarded: str) -> str:
+    if forwarded and getattr(settings, "USE_X_FORWARDED_HOST", False):
+        return forwarded.rpartition(",")[2].strip()
+    return connected
 
 
 def actor_of_user(user: Any, *, address: str = "", elevated: bool = False) -> Actor:

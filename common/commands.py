@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, ProgrammingError
 
-from common.errors import DomainError
+from common.errors import NOT_READY, DomainError
 
 
 class JsonCommand(BaseCommand):
@@ -21,4 +22,6 @@ class JsonCommand(BaseCommand):
             result = self.run(**options)
         except DomainError as error:
             raise CommandError(error.message) from error
+        except (OperationalError, ProgrammingError) as error:
+            raise CommandError(f"{NOT_READY} ({error})") from error
         self.stdout.write(json.dumps(result))

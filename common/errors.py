@@ -16,6 +16,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+NOT_READY = "The database is not ready: run `manage.py migrate`, or wait until `manage.py serve` has done so."
+UNANSWERED = "The database did not answer; send the request again."
+
 
 class DomainError(Exception):
     """A refusal with a message for the person or program that asked."""

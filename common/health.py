@@ -1,7 +1,11 @@
 """`/healthz` (the process lives) and `/ready` (it can serve), for load balancers and supervisors."""
 
+import os
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -88,9 +92,28 @@ def _check_worker() -> None:
             raise NotReadyError("no worker has given a sign of life for 60 s")
 
 
+def _check_disk() -> None:
+    """See that files can be written where blobs, segments and an SQLite database lie.
+
+    Raises:
+        NotReadyError: one cannot, or less than settings.FREE_DISK_BYTES is free.
+    """
+    for folder in map(Path, (settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"\0" * 4096)
+                file.flush()
+        except OSError as error:
+            raise NotReadyError(f"nothing can be written: {os.strerror(error.errno or 0)}") from error
+        if shutil.disk_usage(folder).free < settings.FREE_DISK_BYTES:
+            raise NotReadyError("the disk is almost full (setting RUNYARD_FREE_DISK_MIB)")
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "database": _check_database,
     "migrations": _check_migrations,
+    "disk": _check_disk,
     "redis": _check_redis,
     "worker": _check_worker,
 }

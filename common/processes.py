@@ -21,6 +21,9 @@ GRACE_S = 15
 """How long web and worker may take to end; uvicorn itself gives open requests 10 s."""
 GRACE_LAST_S = 3
 POLL_S = 0.1
+DEATHS_MOST = 5
+DEATHS_WITHIN_S = 600
+"""A process that has died so often within this time is not started again."""
 CODE = Path(__file__).resolve().parents[1]
 """Where manage.py and the apps lie."""
 OPEN_FILES = 65_536
@@ -80,6 +83,10 @@ class Child:
     last: bool = False
     """Whether it is stopped only after all others: they need it while they drain."""
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+    deaths: list[float] = field(default_factory=list)
+    """When it died, of the last DEATHS_WITHIN_S."""
+    again_at: float | None = None
+    """When it is started again."""
 
     def ended(self) -> bool:
         """Whether it was started and is over."""
@@ -110,7 +117,7 @@ def spawn(
 
 
 class Supervisor:
-    """Starts children, prefixes what they print, and ends them all when one dies or a signal comes."""
+    """Starts children, prefixes what they print, starts those again that die, and ends them all when a signal comes."""
 
     def __init__(self, *, env: Mapping[str, str], out: TextIO) -> None:
         path = [str(CODE), *filter(None, [env.get("PYTHONPATH")])]  # serve may be started from any folder
@@ -132,11 +139,15 @@ class Supervisor:
 
     def start(self, name: str, argv: Sequence[str], *, last: bool = False) -> "subprocess.Popen[bytes]":
         """Start a child; being in another process group, it does not see the Ctrl-C of the terminal."""
-        process = spawn(argv, env=self._env, stdout=subprocess.PIPE)
-        self._children.append(Child(name, argv, last=last, process=process))
-        reader = threading.Thread(target=self._relay, args=(name, process), daemon=True)
+        child = Child(name, argv, last=last)
+        self._children.append(child)
+        return self._start(child)
+
+    def _start(self, child: Child) -> "subprocess.Popen[bytes]":
+        process = child.process = spawn(child.argv, env=self._env, stdout=subprocess.PIPE)
+        reader = threading.Thread(target=self._relay, args=(child.name, process), daemon=True)
         reader.start()
-        self._readers.append(reader)
+        self._readers = [*(other for other in self._readers if other.is_alive()), reader]
         return process
 
     def _relay(self, name: str, process: "subprocess.Popen[bytes]") -> None:
@@ -158,21 +169,37 @@ class Supervisor:
         """Whether a signal asked to stop."""
         return self._signals > 0
 
-    def first_dead(self) -> Child | None:
-        """Return a child that ended, if any."""
-        return next((child for child in self._children if child.ended()), None)
-
     def wait(self, tick: Callable[[], None] = lambda: None) -> int:
-        """Wait for a signal (returns 0) or the death of a child (reports it, returns 1), calling ``tick``."""
+        """Wait for a signal (returns 0), calling ``tick``; start again what dies, and return 1 if that is no use."""
         while not self.stopping:
-            dead = self.first_dead()
-            if dead is not None:
-                self.say(f"{dead.name} {how_it_ended(dead.process)}; stopping everything.")
+            if not all(self._revive(child) for child in self._children if child.ended()):
                 return 1
             tick()
             time.sleep(POLL_S)
         self.say("Stopping: open requests get 10 s to finish. Press Ctrl-C again to end at once.")
         return 0
+
+    def _revive(self, child: Child) -> bool:
+        """Start a child that ended again, each time after a longer pause; False once it has died too often."""
+        now = time.monotonic()
+        if child.again_at is not None:
+            if now >= child.again_at:
+                child.again_at = None
+                self._start(child)
+            return True
+        if child.process is not None:
+            kill_group(child.process)  # what it started itself must not serve beside the next one
+        child.deaths = [at for at in child.deaths if now - at < DEATHS_WITHIN_S] + [now]
+        ended = f"{child.name} {how_it_ended(child.process)}"
+        if len(child.deaths) >= DEATHS_MOST:
+            self.say(
+                f"{ended}, {DEATHS_MOST} times within {DEATHS_WITHIN_S // 60} minutes; stopping everything."
+            )
+            return False
+        pause_s = 2 ** (len(child.deaths) - 1)
+        child.again_at = now + pause_s
+        self.say(f"{ended}; starting it again in {pause_s} s.")
+        return True
 
     def stop(self) -> None:
         """End all children: those that are needed by others after the others."""

@@ -1,9 +1,9 @@
-"""Statements written by hand, for the few places where the ORM costs more than the database."""
+"""Statements written by hand, for the few places where the ORM costs more than the database; and what its errors mean."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
 
 def execute_many(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -21,3 +21,12 @@ def execute_in(statement: str, values: Sequence[Any], rest: str = "") -> list[tu
         cursor.execute(f"{statement} ({', '.join(['%s'] * len(values))}) {rest}", values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
+
+
+def is_lasting(error: Exception) -> bool:
+    """Say whether what failed would fail again: no where the database is away, locked or full, or memory is short."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return not isinstance(error, MemoryError)
+    cause = error.__cause__
+    state = getattr(cause, "sqlstate", None) or ""  # 22: data exception, 54: program limit exceeded
+    return state[:2] in {"22", "54"} or getattr(cause, "sqlite_errorname", "") == "SQLITE_TOOBIG"

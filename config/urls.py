@@ -1,19 +1,22 @@
 """Routes that Django serves; names of people and projects come last, so that they never hide a page."""
 
+import sys
 from collections.abc import Callable
 from typing import cast
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.urls import include, path, re_path, reverse
 from django.utils.translation import gettext as _
+from django.views.defaults import server_error
 
 from access import openapi_views, telemetry
 from access.routes import Open, declare, declare_module
 from access.web import refusal
 from common import health
-from common.errors import TooManyRequests
+from common.errors import UNANSWERED, TooManyRequests, Unavailable
 
 declare_module("allauth", Open.ANYONE)  # each of its views checks for itself what it needs
 declare_module("django.contrib.admin", Open.OPERATOR)
@@ -51,6 +54,18 @@ def handler429(request: HttpRequest) -> HttpResponse:
     """Answer for allauth's rate limits, all of which are per minute (ACC-23)."""
     error = TooManyRequests(_("Too many attempts. Wait a minute, then try again."), wait_s=60)
     return cast("HttpResponse", refusal(request, error))
+
+
+def handler500(request: HttpRequest) -> HttpResponseBase:
+    """Tell a database that is locked, full or away as 503, in words that need no database, for clients to ask again."""
+    if not isinstance(sys.exc_info()[1], OperationalError):
+        return server_error(request)
+    if request.path.startswith("/api/"):
+        body = {"error": {"code": Unavailable.code, "message": UNANSWERED, "detail": None}}
+        return JsonResponse(body, status=Unavailable.status, headers=dict(Unavailable.headers))
+    return HttpResponse(
+        UNANSWERED, status=Unavailable.status, headers=dict(Unavailable.headers), content_type="text/plain"
+    )
 
 
 urlpatterns = [

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from access.actor import Actor
 from access.credentials import actor_of_header
 from access.engine import require, visible
+from access.web import address_in
 from common.errors import Gone, NotFound
 from ingest.rights import Names, rights
 from runs.access import RunAction
@@ -95,7 +96,7 @@ async def authorized(scope: dict[str, Any], headers: dict[bytes, bytes], names: 
         known = await rights.turn(authorization, names)
     if known is not None:
         return known
-    address = (scope.get("client") or ("",))[0]
+    address = address_in(scope, headers)
     generation = rights.generation
     with rights.asking(authorization, names) as runs:
         found = await asyncio.to_thread(_ask, authorization, address, runs)

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db.models.functions import Length, Substr
 from django.utils import timezone
 
+from common.erasing import erasing
 from metrics.models import SegmentContent
 from storage.local import sync_folder
 
@@ -80,9 +81,11 @@ class Files:
         return self._path(name).stat().st_size
 
     def delete(self, names: Collection[str]) -> None:
-        """Unlink."""
-        for name in names:
-            self._path(name).unlink(missing_ok=True)
+        """Unlink; what a backup still reads is left to the sweep."""
+        with erasing() as allowed:
+            if allowed:
+                for name in names:
+                    self._path(name).unlink(missing_ok=True)
 
     def names(self, older_than: datetime) -> Iterable[str]:
         """Walk the folders; what a killed writer left counts, too."""

@@ -10,8 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from django.db import InterfaceError, OperationalError
-
+from common.sql import is_lasting
 from metrics.models import Kind
 from metrics.posts import BadRow, Post
 from metrics.writing import Lines
@@ -26,15 +25,6 @@ _TEXT = 2000
 _failed: OrderedDict[tuple[object, ...], None] = OrderedDict()
 
 _HISTORY, _SYSTEM, _LOG, _SUMMARY, _CONFIG = PARTS = ("history", "system", "log", "summary", "config")
-
-
-def is_lasting(error: Exception) -> bool:
-    """Say whether the same statement would fail again: no for a database that is away, locked or full."""
-    if not isinstance(error, OperationalError | InterfaceError):
-        return not isinstance(error, MemoryError)
-    cause = error.__cause__
-    state = getattr(cause, "sqlstate", None) or ""
-    return state[:2] in {"22", "54"} or getattr(cause, "sqlite_errorname", "") == "SQLITE_TOOBIG"
 
 
 def is_for_good(post: Post, error: Exception) -> bool:

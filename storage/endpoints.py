@@ -29,7 +29,7 @@ _CHUNK = 1024 * 1024
 def refusal(error: DomainError) -> Response:
     """Return the one error shape of lean endpoints."""
     body = {"error": {"code": error.code, "message": error.message, "detail": None}}
-    return JSONResponse(body, status_code=error.status)
+    return JSONResponse(body, status_code=error.status, headers=dict(error.headers))
 
 
 async def _receive(request: Request, incoming: local.Incoming) -> local.Received:
@@ -110,6 +110,11 @@ async def put(request: Request) -> Response:
     except DatabaseError as error:  # nothing was kept, and SDKs send an upload again after a 503
         logger.warning("an upload was not kept: %s", error)
         return refusal(Unavailable("The database did not answer; send the file again."))
+    except OSError as error:  # the disk is full or read-only
+        logger.error("an upload was not kept: %s", error)  # noqa: TRY400 - the sentence says it all
+        return refusal(
+            Unavailable("The server has no room or right to write files; send the file again later.")
+        )
     return JSONResponse({}, headers={"ETag": f'"{received.digest}"'})
 
 

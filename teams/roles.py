@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from access.actions import Preset, all_actions
+from common.errors import NOT_READY, Unavailable
 from teams.models import Role, RoleGrant, RoleLevel
 
 _BUILT_IN = {
@@ -31,8 +32,15 @@ _NAMES = {
 
 
 def built_in(preset: Preset) -> Role:
-    """Return the role of a preset."""
-    return Role.objects.get(preset=preset)
+    """Return the role of a preset.
+
+    Raises:
+        Unavailable: the first migration is not over, at whose end they are written.
+    """
+    role = Role.objects.filter(preset=preset).first()
+    if role is None:
+        raise Unavailable(NOT_READY)
+    return role
 
 
 def roles_for(organization_id: int | None) -> QuerySet[Role]:

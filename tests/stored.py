@@ -81,7 +81,7 @@ def print_found(told: str) -> None:
     left = set(cold.cold_store().names(timezone.now() + timedelta(hours=1))) - named
     found = Found(
         wrong=[error for run in json.loads(told) for error in _wrong_in(Expected(**run))],
-        unreadable=[str(segment) for segment in Segment.objects.all() if not _is_readable(segment)],
+        unreadable=[str(segment) for segment in Segment.objects.all() if not is_readable(segment)],
         orphans=len(left),
         swept=swept,
         segments=len(named),
@@ -89,7 +89,7 @@ def print_found(told: str) -> None:
     print(json.dumps(asdict(found)))  # noqa: T201 - for `Installation.manage`
 
 
-def _is_readable(segment: Any) -> bool:
+def is_readable(segment: Any) -> bool:
     from metrics import cold, segments
     from metrics.contents import Content
 

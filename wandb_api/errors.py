@@ -9,9 +9,11 @@ import logging
 import re
 from typing import Any
 
+from django.db import DataError, OperationalError
 from graphql import GraphQLError
 
-from common.errors import Conflict, DomainError
+from common.errors import UNANSWERED, Conflict, DomainError, Unavailable
+from common.sql import is_lasting
 from common.telemetry.definitions import database_failed
 from ingest.services import NowhereToLog
 
@@ -51,10 +53,19 @@ def answer_to(errors: list[GraphQLError]) -> tuple[int, list[dict[str, Any]]]:
             entry["extensions"] = {"code": cause.code}
             if isinstance(cause, NowhereToLog):
                 entry["message"] += " Set WANDB_ENTITY to one."
+        elif isinstance(cause, DataError | OperationalError) and is_lasting(cause):
+            logger.error("GraphQL field %s: the database refused: %s", error.path, cause)
+            status = max(status, 400)
+            entry["message"] = "The database cannot store this request; sending it again does not help."
+        elif isinstance(cause, OperationalError):  # locked, full, or away: SDKs send it again
+            logger.error("GraphQL field %s: the database failed: %s", error.path, cause)
+            database_failed("graphql", cause)
+            status = max(status, Unavailable.status)
+            entry |= {"message": UNANSWERED, "extensions": {"code": Unavailable.code}}
         elif cause is not None and not isinstance(cause, GraphQLError):
             logger.error("GraphQL field %s failed", error.path, exc_info=cause)
             database_failed("graphql", cause)
-            status = 500
+            status = max(status, 500)
             entry["message"] = "The server failed on this request; its log says why."
         else:
             status = max(status, 400)

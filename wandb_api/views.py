@@ -20,7 +20,7 @@ from access.operators import HEADER, elevated
 from access.rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web import address_of, gone_of
-from common.errors import DomainError, Invalid, TooLarge
+from common.errors import DomainError, Invalid, TooLarge, Unavailable
 from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
@@ -39,6 +39,8 @@ def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
     response = HttpResponse(content, status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = 'Basic realm="Runyard"'
+    if status == Unavailable.status:
+        response["Retry-After"] = Unavailable.headers["Retry-After"]
     return response
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client, RequestFactory
 
 from access.actor import ANONYMOUS, ActorKind
-from access.web import actor_of, actor_of_user, address_of
+from access.web import actor_of, actor_of_user, address_in, address_of
 from accounts.models import User
 from tests.factories import RunFactory, ServiceAccountFactory, TeamFactory, UserFactory
 
@@ -102,3 +102,12 @@ def test_the_address_is_the_callers_unless_a_proxy_is_declared(rf: RequestFactor
     assert address_of(request) == "192.0.2.7"
     settings.USE_X_FORWARDED_HOST = True
     assert address_of(request) == "10.0.0.2"
+
+
+@pytest.mark.parametrize(("is_proxied", "address"), [(False, "192.0.2.7"), (True, "10.0.0.2")])
+def test_lean_endpoints_see_the_same_address_as_all_others(settings, is_proxied: bool, address: str):
+    """The review's L9: behind a proxy clients do not share one counter of bad keys."""
+    settings.USE_X_FORWARDED_HOST = is_proxied
+    scope = {"client": ("192.0.2.7", 1234)}
+    assert address_in(scope, {b"x-forwarded-for": b"10.0.0.1, 10.0.0.2"}) == address
+    assert address_in(scope, {}) == "192.0.2.7"

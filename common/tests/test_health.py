@@ -37,7 +37,7 @@ def test_ready_names_every_part_with_its_time(rf, heartbeat):
     heartbeat()
     status, parts = ask(rf)
     assert status == 200
-    assert set(parts) == {"database", "migrations", "redis", "worker"}
+    assert set(parts) == {"database", "migrations", "disk", "redis", "worker"}
     assert all(part["ok"] and part["milliseconds"] >= 0 for part in parts.values())
 
 
@@ -75,3 +75,24 @@ def test_unapplied_migrations_are_not_ready_until_they_are_applied(rf, heartbeat
     assert (status, "migrate" in parts["migrations"]["error"]) == (503, True)
     recorder.record_applied("sessions", "0001_initial")
     assert ask(rf)[0] == 200
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_not_ready(rf, heartbeat, settings):
+    """The review's M3: a load balancer sees that nothing could be stored."""
+    heartbeat()
+    settings.FREE_DISK_BYTES = 2**63
+    status, parts = ask(rf)
+    assert (status, [name for name, part in parts.items() if not part["ok"]]) == (503, ["disk"])
+    assert "RUNYARD_FREE_DISK_MIB" in parts["disk"]["error"]
+
+
+@pytest.mark.django_db
+def test_a_folder_in_which_nothing_can_be_written_is_not_ready(rf, heartbeat, settings, tmp_path):
+    """The review's M3: also where there is room. (The tests may run as root, who may write everywhere.)"""
+    heartbeat()
+    (tmp_path / "file").touch()
+    settings.SEGMENT_ROOT = tmp_path / "file" / "segments"
+    status, parts = ask(rf)
+    assert (status, [name for name, part in parts.items() if not part["ok"]]) == (503, ["disk"])
+    assert "nothing can be written" in parts["disk"]["error"]

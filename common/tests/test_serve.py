@@ -1,5 +1,7 @@
 """`manage.py serve`: one command starts everything and leaves nothing behind."""
 
+import http.client
+import io
 import os
 import shutil
 import signal
@@ -14,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from common import processes
 from config.env import ROOT
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
@@ -160,14 +163,43 @@ def test_an_open_request_is_answered_before_sigterm_ends_all(home):
     assert alive(children) == []
 
 
-def test_the_death_of_one_is_reported_and_ends_all(home):
+def test_a_killed_process_is_started_again_and_the_others_go_on(home):
+    """The review's M6: neither a dead worker nor a dead Redis stops the web server."""
     with serving(home) as serve:
         serve.until("stop      Ctrl-C")
-        children = serve.children()
-        os.kill(serve.child("celery"), signal.SIGKILL)
-        assert serve.wait() != 0
-    assert "worker was killed by SIGKILL" in serve.output
-    until(lambda: not alive(children), "the end of all")
+        web, worker, redis = (serve.child(word) for word in ("uvicorn", "celery", "redis"))
+        os.kill(worker, signal.SIGKILL)
+        serve.until("worker was killed by SIGKILL; starting it again in 1 s.")
+        os.kill(redis, signal.SIGKILL)
+        serve.until("redis was killed by SIGKILL")
+        until(lambda: is_ready(serve.port), "all parts are well")
+        assert serve.child("uvicorn") == web
+        assert {serve.child("celery"), serve.child("redis")} & {worker, redis} == set()
+        serve.process.send_signal(signal.SIGINT)
+        assert serve.wait() == 0, serve.output
+
+
+def test_a_process_that_keeps_ending_stops_everything(monkeypatch):
+    """The review's M6: what cannot run is told, and left to the service manager."""
+    monkeypatch.setattr(processes, "DEATHS_MOST", 2)
+    out = io.StringIO()
+    supervisor = processes.Supervisor(env=os.environ, out=out)
+    other = supervisor.start("other", [sys.executable, "-c", "import time; time.sleep(600)"])
+    supervisor.start("web", [sys.executable, "-c", "raise SystemExit(3)"])
+    assert supervisor.wait() == 1
+    supervisor.stop()
+    assert other.returncode is not None
+    assert "web ended with status 3; starting it again in 1 s." in out.getvalue()
+    assert "web ended with status 3, 2 times within 10 minutes; stopping everything." in out.getvalue()
+
+
+def is_ready(port):
+    try:
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        link.request("GET", "/ready", headers={"Host": "localhost"})
+        return link.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
 
 
 def test_a_killed_supervisor_takes_its_children_along(home):

@@ -23,8 +23,10 @@ if _database["ENGINE"].endswith("sqlite3"):
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA mmap_size=268435456;",
     }
 else:
+    # a connection of the pool may be of before a restart of the server: looked at when it is taken
+    _database["CONN_HEALTH_CHECKS"] = True
     _database["OPTIONS"] = {
         "connect_timeout": 5,
-        "pool": {"min_size": 2, "max_size": env.int("RUNYARD_DATABASE_POOL", default=16), "timeout": 20},
+        "pool": {"min_size": 2, "max_size": env.int("RUNYARD_DATABASE_POOL", default=16), "timeout": 10},
     }
 DATABASES = {"default": _database}

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import hashlib
+import resource
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,19 @@ class TestPut:
         assert Blob.objects.count() == 1
         assert RunFile.objects.count() == 2
         assert len(_files(tmp_path)) == 1
+
+    def test_a_full_disk_is_told_and_nothing_is_kept(self, put_path: str, tmp_path: Path):
+        """The review's M3: 503 with a sentence; SDKs send the file again."""
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16 * 2**20, before[1]))  # the kernel refuses to write more
+        try:
+            reply = _ask("PUT", put_path, b"x" * 17 * 2**20)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"]
+        assert "no room" in reply.json()["error"]["message"]
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
     def test_keeps_an_empty_file(self, put_path: str):
         assert _ask("PUT", put_path).status_code == 200

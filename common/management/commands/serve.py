@@ -62,7 +62,9 @@ class Command(BaseCommand):
             self.prepare()
             status = 0 if supervisor.stopping else self.supervise(supervisor, embedded=not given)
         if status:
-            raise CommandError("Runyard stopped because one of its processes ended.", returncode=status)
+            raise CommandError(
+                "Runyard stopped because one of its processes keeps ending.", returncode=status
+            )
         self.stdout.write("Runyard has stopped.")
 
     def prepare(self) -> None:

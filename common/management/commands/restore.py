@@ -1,0 +1,36 @@
+"""``manage.py restore FILE``."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+
+from common.backups.reading import restore, verify
+from common.commands import JsonCommand
+from common.management.commands.serve import only_one
+
+
+class Command(JsonCommand):
+    help = "Put an installation back from a backup, while Runyard is stopped; prints what it did."
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("path", type=Path, help="The file that `manage.py backup` wrote.")
+        parser.add_argument("--check", action="store_true", help="Only verify the backup; change nothing.")
+        parser.add_argument("--force", action="store_true", help="Replace an installation that is not empty.")
+
+    def run(self, *, path: Path, check: bool, force: bool, **_: Any) -> dict[str, Any]:
+        """Verify or restore.
+
+        Raises:
+            CommandError: the file cannot be read, or the data folder not written.
+        """
+        path = path.expanduser().absolute()
+        try:
+            if check:
+                return verify(path)
+            with only_one(settings.DATA_FOLDER):
+                return restore(path, replace=force)
+        except OSError as error:
+            raise CommandError(f"Cannot restore {path}: {error}.") from error

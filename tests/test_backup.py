@@ -1,0 +1,258 @@
+"""`manage.py backup` beside runs that log, and `manage.py restore` into an empty folder (the review's M2)."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.env import ROOT
+from storage import local
+from tests.databases import GIVEN, SQLITE, Database, installation_env
+from tests.installation import Installation
+from tests.killing import Writer
+from tests.management import Management
+from tests.sdk.people import person
+from tests.sdk.test_faults import CREATE
+from tests.sdk.wire import Wire
+from tests.stored import Expected
+from tests.waiting import until
+
+CONTENT = b"what the blob holds"
+
+LOOK = """
+import hashlib, json, sys
+from metrics import store
+from metrics.models import Kind, Segment
+from runs.models import Run
+from storage import local
+from storage.models import Blob
+from tests.stored import is_readable
+def digest_of(blob):
+    return hashlib.sha256(local.path_of(blob.location).read_bytes()).hexdigest()
+blobs = {blob.digest: digest_of(blob) for blob in Blob.objects.all()}
+steps = {run.uid: [row["_step"] for _, row in store.scan(run.pk, Kind.HISTORY)] for run in Run.objects.all()}
+unreadable = [segment.name for segment in Segment.objects.all() if not is_readable(segment)]
+print(json.dumps({"blobs": blobs, "steps": steps, "unreadable": unreadable, "segments": Segment.objects.count()}))
+"""
+
+
+class Empty:
+    """An installation that was never started, to restore into."""
+
+    def __init__(self, home: Path) -> None:
+        home.mkdir()
+        self.home = home
+        self.database = Database(f"runyard_restored_{os.getpid()}", home / SQLITE)
+        self.database.create()
+        self.management = Management(installation_env(home, self.database))
+
+    def manage(self, *arguments: str) -> tuple[int, str, str]:
+        return self.management.run(list(arguments))
+
+    def leave(self) -> None:
+        self.management.stop()
+        self.database.drop()
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Empty]:
+    made = Empty(tmp_path / "restored")
+    yield made
+    made.leave()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the backup of an installation without people: empty tables, one blob."""
+    home = tmp_path_factory.mktemp("small")
+    (home / "blobs" / "aa" / "bb").mkdir(parents=True)
+    (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(CONTENT)
+    archive = home / "small.tar"
+    for command in (["migrate", "--verbosity", "0"], ["backup", str(archive)]):
+        subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=on_sqlite(home), check=True)
+    return archive
+
+
+@pytest.fixture
+def small(kept: Path, tmp_path: Path) -> Path:
+    """Return a copy of it."""
+    return Path(shutil.copy(kept, tmp_path / "small.tar"))
+
+
+def on_sqlite(home: Path) -> dict[str, str]:
+    env = installation_env(home, Database("unused", home / SQLITE))
+    return env | {"RUNYARD_DATABASE_URL": f"sqlite:///{home / SQLITE}"}
+
+
+@pytest.mark.races
+def test_a_backup_beside_writers_ends_and_holds_what_was_acknowledged(
+    new_server: Callable[..., Installation], empty: Empty, tmp_path: Path
+) -> None:
+    """The review's M2: every row acknowledged before it began is restored, and every file that a row names."""
+    server = new_server(worker_app="tests.impatient")
+    with person(server, "backed-up-ada") as ada:
+        runs = [ada.wire.begin("backups") for _ in range(2)]
+        files = ada.wire.data(
+            CREATE, entity=runs[0].entity, project="backups", run=runs[0].uid, files=["a.txt"]
+        )
+        ada.wire.http.put(
+            files["createRunFiles"]["files"][0]["uploadUrl"], content=b"a file"
+        ).raise_for_status()
+        writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
+        for writer in writers:
+            writer.start()
+        until(lambda: all(writer.acknowledged > 10 for writer in writers), "posts are stored")
+        before: list[Expected] = [writer.expected for writer in writers]
+        told = server.manage("backup", str(tmp_path))
+        after = [writer.acknowledged for writer in writers]
+        until(
+            lambda: all(writer.acknowledged > n for writer, n in zip(writers, after, strict=True)),
+            "they go on",
+        )
+        for writer in writers:
+            writer.finish()
+    assert [writer.refused for writer in writers] == [[], []]
+    assert Path(told["backup"]).stat().st_mode & 0o777 == 0o600
+    status, printed, errors = empty.manage("restore", told["backup"])
+    assert status == 0, errors
+    assert json.loads(printed)["blobs"] == told["blobs"]
+    found = json.loads(empty.manage("shell", "--no-imports", "-c", LOOK)[1])
+    assert found["unreadable"] == []
+    assert all(digest == real for digest, real in found["blobs"].items())
+    assert len(found["blobs"]) == told["blobs"]["files"] > 0
+    for run in before:
+        steps = found["steps"][run.uid]
+        assert len(steps) >= run.rows
+        assert steps == list(range(len(steps)))
+    assert (empty.home / "secret-key").read_text() == (server.home / "secret-key").read_text()
+
+
+def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
+    """The review's M2: what has the name is whole."""
+    home, archive = tmp_path / "home", tmp_path / "backup.tar"
+    (home / "blobs").mkdir(parents=True)
+    os.mkfifo(
+        home / "blobs" / "endless"
+    )  # in the middle: the database is written, and this file never begins
+    subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+        cwd=ROOT,
+        env=on_sqlite(home),
+        check=True,
+    )
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "backup", str(archive)], cwd=ROOT, env=on_sqlite(home)
+    )
+    until(
+        lambda: any(path.stat().st_size for path in tmp_path.glob(".runyard-backup-*/archive")), "it writes"
+    )
+    process.kill()
+    process.wait()
+    assert not archive.exists()
+
+
+def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path) -> None:
+    """The review's M2: the copied database still names what a purge or a packing takes meanwhile."""
+    from common.erasing import nothing_erased
+    from metrics.cold import Files
+
+    settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = (
+        tmp_path,
+        tmp_path,
+        tmp_path / "segments",
+    )
+    (tmp_path / "blob").touch()
+    Files().put("abcd", b"content")
+    with nothing_erased():
+        local.delete("blob")
+        Files().delete(["abcd"])
+        assert (tmp_path / "blob").exists()
+        assert Files().size("abcd") == 7
+    local.delete("blob")
+    Files().delete(["abcd"])
+    assert not (tmp_path / "blob").exists()
+    assert list(Files().root.glob("*/*")) == []
+
+
+def damaged(archive: Path) -> None:
+    content = archive.read_bytes()
+    assert content.count(CONTENT) == 1
+    archive.write_bytes(content.replace(CONTENT, CONTENT.upper()))
+
+
+def cut_off(archive: Path) -> None:
+    archive.write_bytes(archive.read_bytes()[:200_000])
+
+
+def without_manifest(archive: Path) -> None:
+    whole = archive.rename(archive.with_suffix(".whole"))
+    with tarfile.open(whole) as old, tarfile.open(archive, "w") as new:
+        for member in old.getmembers()[:-1]:
+            new.addfile(member, old.extractfile(member))
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"), [(damaged, "blobs"), (cut_off, "cut off"), (without_manifest, "manifest")]
+)
+@pytest.mark.parametrize("how", [["--check"], []])
+def test_a_harmed_backup_is_refused_and_nothing_changed(
+    small: Path, tmp_path: Path, harm: Callable[[Path], None], why: str, how: list[str]
+) -> None:
+    """The review's M2: `restore` verifies before it touches anything."""
+    harm(small)
+    home = tmp_path / "home"
+    done = run(home, "restore", str(small), *how)
+    assert done.returncode == 1
+    assert why in done.stderr
+    assert not (home / "blobs").exists()
+    assert list(home.glob("restoring-*")) == []
+
+
+def test_restore_refuses_what_does_not_fit(small: Path, tmp_path: Path) -> None:
+    """The review's M2: neither a newer release's backup nor one over an installation is put back unasked."""
+    home = tmp_path / "home"
+    assert run(home, "restore", str(small)).returncode == 0
+    refused = run(home, "restore", str(small))
+    assert "is not empty; --force" in refused.stderr
+    (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(b"of before")
+    told = json.loads(run(home, "restore", str(small), "--force").stdout)
+    assert (home / "blobs" / "aa" / "bb" / "aabb-1").read_bytes() == CONTENT
+    [aside] = home.glob("replaced-*")
+    assert str(aside) in told["replaced"]
+    assert (aside / "blobs" / "aa" / "bb" / "aabb-1").read_bytes() == b"of before"
+    with closing(sqlite3.connect(home / SQLITE)) as database:
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_new', '2030-01-01')"
+        )
+        database.commit()
+    newer = tmp_path / "newer.tar"
+    assert run(home, "backup", str(newer)).returncode == 0
+    assert "newer Runyard" in run(tmp_path / "other", "restore", str(newer)).stderr
+
+
+def run(home: Path, *command: str) -> "subprocess.CompletedProcess[str]":
+    home.mkdir(exist_ok=True)
+    return subprocess.run(
+        [sys.executable, "manage.py", *command], cwd=ROOT, env=on_sqlite(home), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not GIVEN.startswith("postgres"), reason="SQLite needs no other program")
+def test_without_pg_dump_the_backup_says_what_to_install(server: Installation, tmp_path: Path) -> None:
+    env = server.env | {"PATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "backup", str(tmp_path / "a.tar")], cwd=ROOT, env=env, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "pg_dump is not installed" in done.stderr
