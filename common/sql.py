@@ -1,4 +1,4 @@
-"""Statements written by hand, for the few places where the ORM costs more than the database; and what its errors mean."""
+"""Statements written by hand, where the ORM costs more than the database; and what its errors mean."""
 
 from collections.abc import Sequence
 from typing import Any
