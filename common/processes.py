@@ -153,8 +153,9 @@ class Supervisor:
     def _relay(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         if process.stdout is None:
             return
-        for line in process.stdout:
-            self.say(line.decode(errors="replace").rstrip(), name)
+        with process.stdout as lines:
+            for line in lines:
+                self.say(line.decode(errors="replace").rstrip(), name)
 
     def listen(self) -> None:
         """Take SIGINT and SIGTERM as the wish to stop; the second one kills."""

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -194,12 +194,10 @@ def test_a_process_that_keeps_ending_stops_everything(monkeypatch):
 
 
 def is_ready(port):
-    try:
-        link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as link:
         link.request("GET", "/ready", headers={"Host": "localhost"})
-        return link.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
+        with link.getresponse() as reply:
+            return reply.status == http.HTTPStatus.OK
 
 
 def test_a_killed_supervisor_takes_its_children_along(home):
