@@ -122,7 +122,7 @@ async def open_body(receive: Receive, headers: dict[bytes, bytes]) -> AsyncItera
         return
     INGEST_BYTES.inc(len(body))
     is_zipped = headers.get(b"content-encoding", b"").lower() == b"gzip"
-    light = _gunzip(body, _LIGHT_BYTES) if is_zipped else body
+    light = await asyncio.to_thread(_gunzip, body, _LIGHT_BYTES) if is_zipped else body
     if light is not None and len(light) <= _LIGHT_BYTES:
         yield light
         return
