@@ -23,6 +23,7 @@ def fail() -> None:
 @pytest.mark.parametrize("path", ["/", "/api/v1/runs/"])
 def test_a_locked_database_is_503_with_the_time_to_come_back(rf, path: str) -> None:
     """The review's L6 and M4: clients ask again, and no page of errors asks the database once more."""
+    reply = None
     try:
         fail()
     except OperationalError:
