@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, ProgrammingError
 
-from common.errors import NOT_READY, DomainError
+from common.errors import NOT_READY, UNANSWERED, DomainError
 
 
 class JsonCommand(BaseCommand):
@@ -23,5 +23,7 @@ class JsonCommand(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except (OperationalError, ProgrammingError) as error:
-            raise CommandError(f"{NOT_READY} ({error})") from error
+            # SQLite says that a table is missing by the class that others use for a server that is away
+            is_missing = isinstance(error, ProgrammingError) or "no such table" in str(error)
+            raise CommandError(f"{NOT_READY if is_missing else UNANSWERED} ({error})") from error
         self.stdout.write(json.dumps(result))

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 NOT_READY = "The database is not ready: run `manage.py migrate`, or wait until `manage.py serve` has done so."
-UNANSWERED = "The database did not answer; send the request again."
+UNANSWERED = "The database did not answer; try again."
 
 
 class DomainError(Exception):

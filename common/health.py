@@ -92,13 +92,20 @@ def _check_worker() -> None:
             raise NotReadyError("no worker has given a sign of life for 60 s")
 
 
+def _folders() -> set[Path]:
+    folders = {Path(folder) for folder in (settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT)}
+    if connection.vendor == "sqlite":
+        folders.add(Path(settings.DATABASES["default"]["NAME"]).absolute().parent)
+    return folders
+
+
 def _check_disk() -> None:
     """See that files can be written where blobs, segments and an SQLite database lie.
 
     Raises:
         NotReadyError: one cannot, or less than settings.FREE_DISK_BYTES is free.
     """
-    for folder in map(Path, (settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT)):
+    for folder in _folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder) as file:

@@ -5,10 +5,12 @@ import json
 import pytest
 import redis
 from django.conf import settings as django_settings
-from django.db import connection
+from django.core.management.base import CommandError
+from django.db import OperationalError, ProgrammingError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from common import health, tasks
+from common.commands import JsonCommand
 
 PASSWORD = "hunter2-in-a-url"
 
@@ -96,3 +98,19 @@ def test_a_folder_in_which_nothing_can_be_written_is_not_ready(rf, heartbeat, se
     status, parts = ask(rf)
     assert (status, [name for name, part in parts.items() if not part["ok"]]) == (503, ["disk"])
     assert "nothing can be written" in parts["disk"]["error"]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(OperationalError("no such table: x"), "not ready"), (ProgrammingError("x"), "not ready"),
+     (OperationalError("database is locked"), "did not answer")],
+)  # fmt: skip
+def test_a_command_says_what_is_wrong_with_the_database(error, said):
+    """The review's L7."""
+
+    class Failing(JsonCommand):
+        def run(self, *args, **options):
+            raise error
+
+    with pytest.raises(CommandError, match=said):
+        Failing().handle()
