@@ -1,7 +1,7 @@
 """Beginning runs: what the SDK's way and REST's have in common, and REST's own."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -100,7 +100,8 @@ def log_run(
                 actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
             )
         except NotFound:
-            require(actor, ProjectAction.CREATE, team)  # a hidden project is refused as a missing one
+            with suppress(NotFound):
+                require(actor, ProjectAction.CREATE, team)  # a hidden project is refused as a missing one
             what = f"project {team.name}/{project_name}"
             raise NowhereToLog(actor, what, entity=team.name, project=project_name) from None
 

@@ -50,8 +50,8 @@ def test_dangerous_acts_of_the_admin_ask():
     assert acts == {
         "user.reset-factors", "user.impersonate", "user.merge", "user.make-operator", "user.unmake-operator",
         "organization.privacy", "organizationmember.change", "team.privacy", "team.delete", "membership.role",
-        "project.visibility", "project.delete", "billingadmin.assign", "billingadmin.withdraw", "subscription.plan",
-        "invoice.paid", "invoice.void",
+        "project.visibility", "project.invite", "project.delete", "billingadmin.assign", "billingadmin.withdraw",
+        "subscription.plan", "invoice.paid", "invoice.void",
     }  # fmt: skip
 
 

@@ -213,7 +213,11 @@ def test_other_places_are_refused_and_the_sdk_says_why(jobs: Jobs) -> None:
         said = jobs.told[uid] + jobs.said
         assert uid not in jobs.logged
         assert "CommError" in jobs.told[uid]
-        assert f"There is no project {case.env['WANDB_ENTITY']}/{case.project}, or you may not see it" in said
+        place = f"project {case.env['WANDB_ENTITY']}/{case.project}"
+        what = (
+            "entity 'robo-sibling'" if name == "not-sibling" else place
+        )  # which of them the key cannot know of
+        assert f"There is no {what}, or you may not see it" in said
         assert f"You can log to: {others}. Set WANDB_ENTITY" in said
 
 
