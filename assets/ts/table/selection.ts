@@ -5,12 +5,17 @@ import { writeTree } from "./filter/tree";
 import { askJson } from "./server";
 import type { RunsTable } from "./table";
 
+function uidOf(box: HTMLInputElement): string | undefined {
+  return box.closest("tr")?.dataset.uid;
+}
+
 /** Which runs are chosen: some by their id, or all that match but some. Event: `changed`. */
 export class Selection extends EventTarget {
   private readonly picked = new Set<string>();
   /** Whether every run that matches is chosen, but those in `picked`. */
   private everything = false;
-  private last: HTMLInputElement | undefined;
+  /** The run whose box was used last; by its id, for live updates draw rows anew. */
+  private last: string | undefined;
   /** The runs of groups whose box was used, by path. */
   private readonly groups = new Map<string, string[]>();
 
@@ -102,11 +107,11 @@ export class Selection extends EventTarget {
       return;
     }
     const boxes = this.boxes();
-    const from = this.last && event.shiftKey ? boxes.indexOf(this.last) : -1;
+    const from = event.shiftKey ? boxes.findIndex((each) => uidOf(each) === this.last) : -1;
     const to = boxes.indexOf(box);
     const range = from < 0 ? [box] : boxes.slice(Math.min(from, to), Math.max(from, to) + 1);
     for (const each of range) this.set(each, box.checked);
-    this.last = box;
+    this.last = uidOf(box);
     this.redraw();
   }
 
@@ -125,7 +130,7 @@ export class Selection extends EventTarget {
   }
 
   private set(box: HTMLInputElement, chosen: boolean): void {
-    const uid = box.closest("tr")?.dataset.uid;
+    const uid = uidOf(box);
     if (uid !== undefined) this.mark(uid, chosen);
   }
 
