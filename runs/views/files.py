@@ -44,7 +44,8 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
         context["found"] = found_files(run, search)
     folder, start = request.GET.get("folder", ""), whole_number(request.GET, "start", 0, _MOST_FILES)
     context["folder"] = folder_of(run, folder, start)
-    context["refused_files"] = list(run.refused_files.all()[:FILES_A_PAGE])
+    refused = run.refused_files.all()
+    context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
     part = "runs/run_files.html"
     if request.htmx:  # type: ignore[attr-defined]
         part = "runs/file_list.html" if "search" in request.GET else "runs/file_branch.html"
