@@ -14,7 +14,7 @@ class RunsConfig(AppConfig):
         from common.search import register_search
         from common.telemetry.exposition import register_reading
         from runs import access, audit_words, key_scopes, measures, merging, search
-        from runs.masked_files import masked_pieces
+        from runs.masking import masked_pieces
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex

@@ -135,12 +135,19 @@ def _assigned(text: str) -> Iterator[Secret]:
             yield Secret(match.start(group), match.end(group), "assigned")
 
 
+def may_hold(text: str) -> bool:
+    """Say, quickly, whether a text may hold a secret."""
+    return _TELLTALE.search(_encodable(text)) is not None
+
+
+def _encodable(text: str) -> str:
+    """Return the text as RE2 takes it: without lone surrogates, each of which becomes one other character."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 def find(text: str) -> list[Secret]:
     """Return what looks like a secret, in order, none within another."""
-    if not text.isascii():
-        text = text.encode(
-            errors="replace"
-        ).decode()  # RE2 takes no lone surrogates; each becomes one character
+    text = _encodable(text)
     if not _TELLTALE.search(text):
         return []
     found = [*_shapes(text), *_keys(text), *_assigned(text)]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 from common.streaming import in_thread
-from runs.masked_files import masked_pieces
+from runs.masking import masked_pieces
 from runs.models import RunFile
 from storage.local import path_of
 

@@ -9,13 +9,17 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 
 from access.actions import Preset
+from access.actor import SYSTEM
 from accounts.models import User
 from config.asgi import lean
 from metrics.group_commit import write_group
+from runs.masking import masked_json
 from runs.models import Run, Visibility
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
-from runs.services.lifecycle import RunFields, update_run
+from runs.secrets import MASK
+from runs.services import lifecycle
+from runs.services.lifecycle import RunFields
 from tests.factories import ProjectFactory, RunFactory, actor, add_run_file, basic, make_key, make_member
 from tests.streams import body_of
 from wandb_api.file_stream import read_post
@@ -36,7 +40,9 @@ def run() -> Run:
     config = json.dumps(
         {"db_password": {"value": PASSWORD}, "hub": {"value": {"token": TOKEN}}, "lr": {"value": 1}}
     )
-    update_run(actor=actor(owner), run=run, fields=RunFields(config_text=config, notes=f"with {TOKEN}"))
+    lifecycle.update_run(
+        actor=actor(owner), run=run, fields=RunFields(config_text=config, notes=f"with {TOKEN}")
+    )
     row = {
         "_step": 0,
         "_timestamp": 1000.0,
@@ -142,6 +148,19 @@ def test_the_owners_sdk_reads_back_exactly_what_it_logged(run: Run) -> None:
         "logLines", "config.yaml", "wandb-metadata.json",
     }  # fmt: skip
     assert answers["config"] == Run.objects.get(pk=run.pk).config_text
+
+
+def test_who_resumes_a_run_with_the_mask_does_not_destroy_the_secret(run: Run) -> None:
+    """Its key may log and not change: it reads the configuration masked, and sends all of it back with more."""
+    given = json.loads(masked_json(Run.objects.get(pk=run.pk).config_text))
+    assert given["db_password"]["value"] == MASK
+    sent = json.dumps({**given, "lr": {"value": 2}, "more": {"value": MASK}})
+    lifecycle.update_run(actor=SYSTEM, run=run, fields=RunFields(config_text=sent))
+    kept = json.loads(Run.objects.get(pk=run.pk).config_text)
+    assert kept == {
+        "db_password": {"value": PASSWORD}, "hub": {"value": {"token": TOKEN}}, "lr": {"value": 2},
+        "more": {"value": MASK},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [PASSWORD, PASSWORD[:4], TOKEN])

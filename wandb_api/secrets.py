@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from runs.masked_files import masked_json
+from runs.masking import masked_json
 from runs.secret_readers import exactly_read
 from runs.secrets import mask
 from wandb_api.context import Info

@@ -19,6 +19,7 @@ from common import live
 from common.errors import Conflict, Gone, Invalid
 from runs import hooks, signals
 from runs.access import RunAction
+from runs.masking import unmasked
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
@@ -80,10 +81,11 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
         changed.append("tags")
     if fields.config_text is not None:
         try:
-            run.config_flat = flat_config(fields.config_text)
+            config = unmasked(fields.config_text, run.config_text)
+            run.config_flat = flat_config(config)
         except ValueError as error:
             raise Invalid(f"config is not a JSON object: {error}") from None
-        run.config_text = clean_text(fields.config_text)
+        run.config_text = clean_text(config)
         changed += ["config_text", "config_flat"]
     return changed
 

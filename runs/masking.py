@@ -1,14 +1,14 @@
-"""Text files with what looks like a secret masked, for downloads by all others than `runs.secret_readers`."""
+"""JSON texts and text files with what looks like a secret masked, for all others than `runs.secret_readers`."""
 
 import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from runs.projection import read_lenient
-from runs.secrets import MASK, mask, mask_tree
+from runs.secrets import MASK, mask, mask_tree, may_hold
 
 _HEAD = 8192
 _PIECE = 1024 * 1024
@@ -35,19 +35,42 @@ def masked_pieces(path: Path, name: str) -> Iterator[bytes] | None:
 
 def masked_json(text: str) -> str:
     """Return a JSON text with secrets masked, also those that only a key's name tells; unchanged without any."""
-    if mask(text) == text and not _may_name(text):
+    if not may_hold(text):
         return text
     try:
         tree = read_lenient(text)
     except ValueError:
         return mask(text)
     shown, found = mask_tree(tree)
-    return json.dumps(shown, ensure_ascii=False) if found else text
+    return json.dumps(shown) if found else text
 
 
-def _may_name(text: str) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in ("passw", "passphrase", "secret", "token", "key"))
+def unmasked(text: str, before: str) -> str:
+    """Return a JSON text in which what comes back masked is as it was before.
+
+    Whoever may log a run but not read its secrets resumes it with the configuration that they were given.
+
+    Raises:
+        ValueError: not JSON.
+    """
+    if MASK not in text and json.dumps(MASK)[1:-1] not in text:
+        return text
+    try:
+        known = read_lenient(before)
+    except ValueError:
+        return text
+    return json.dumps(_restored(read_lenient(text), known, mask_tree(known)[0]))
+
+
+def _restored(given: Any, known: Any, masked: Any) -> Any:
+    if given == masked:
+        return known
+    if isinstance(given, dict) and isinstance(known, dict):
+        return {
+            key: _restored(value, known[key], masked[key]) if key in known else value
+            for key, value in given.items()
+        }
+    return given
 
 
 def _masked_lines(path: Path) -> Iterator[bytes]:
