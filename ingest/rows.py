@@ -1,11 +1,8 @@
 """What posts bring, brought into the form that is stored."""
 
-import json
 from typing import Any
 
-import orjson
-
-from runs.projection import check_nesting, clean_text, flat_summary, has_only_numbers
+from runs.projection import check_nesting, has_only_numbers
 
 _STEPS_END = 2**63
 
@@ -28,17 +25,3 @@ def exit_code_of(given: Any) -> int:
     if not isinstance(given, int) or isinstance(given, bool):
         return 0
     return given if -(2**31) <= given < 2**31 else 1
-
-
-def summary_of(text: str) -> tuple[str, str]:
-    """Return what is kept of a summary's text, and its flat form as JSON.
-
-    Raises:
-        ValueError: not JSON.
-    """
-    flat = flat_summary(text)
-    try:
-        as_json = orjson.dumps(flat).decode()
-    except TypeError:  # integers beyond 64 bits, which come through beside a NaN
-        as_json = json.dumps(flat)
-    return clean_text(text), as_json

@@ -15,13 +15,13 @@ from access.routes import declare
 from common.errors import DomainError, Invalid
 from ingest.bodies import Receive
 from ingest.endpoint import Form, Headers, Send, serve
-from ingest.rows import exit_code_of, summary_of, why_not_written
+from ingest.rows import exit_code_of, why_not_written
 from metrics.group_commit import Ack
 from metrics.models import Kind
 from metrics.posts import BadRow, Exact, Post
 from metrics.writing import Lines
 from runs.access import RunAction
-from runs.projection import check_nesting, decode
+from runs.projection import check_nesting, decode, summary_of
 from runs.services.posts import RunPost
 
 ADDRESS = "/api/v1/runs/{entity}/{project_name}/{uid}/stream"

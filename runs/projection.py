@@ -215,6 +215,20 @@ def flat_summary(text: str) -> dict[str, Any]:
     return summary if _is_flat(summary) else flatten(summary)
 
 
+def summary_of(text: str) -> tuple[str, str]:
+    """Return what is kept of a summary's text, and its flat form as JSON.
+
+    Raises:
+        ValueError: not JSON.
+    """
+    flat = flat_summary(text)
+    try:
+        as_json = orjson.dumps(flat).decode()
+    except TypeError:  # integers beyond 64 bits, which come through beside a NaN
+        as_json = json.dumps(flat)
+    return clean_text(text), as_json
+
+
 def _is_flat(summary: dict[str, Any]) -> bool:
     """Say, cheaply, whether a summary is its own flat form: few keys, each with a finite number."""
     keys = "".join(summary)

@@ -234,13 +234,6 @@ def mask_tree(tree: Any, path: tuple[str, ...] = ()) -> tuple[Any, list[Found]]:
     return (_masked(tree, secrets), [Found(where, secrets[0].kind)]) if secrets else (tree, [])
 
 
-def mask_value(name: str, value: Any) -> Any:
-    """Mask a value that goes by a dotted name: a cell of a table."""
-    if not isinstance(value, str):
-        return value
-    return MASK if looks_secret(name.rpartition(".")[2], value) else mask(value)
-
-
 def mask_arguments(arguments: Sequence[str]) -> tuple[list[str], bool]:
     """Mask a command line: ``--api-key VALUE``, ``--token=VALUE`` and known shapes; says whether there were any."""
     shown, before = [], ""

@@ -11,13 +11,13 @@ from access.routes import declare
 from common.errors import DomainError, Invalid
 from ingest.bodies import Receive, too_many_lines
 from ingest.endpoint import Form, Headers, Send, serve
-from ingest.rows import exit_code_of, summary_of, why_not_written
+from ingest.rows import exit_code_of, why_not_written
 from metrics.codec import read_lines
 from metrics.group_commit import Ack
 from metrics.posts import Post
 from metrics.writing import Lines
 from runs.access import RunAction
-from runs.projection import read_lenient
+from runs.projection import read_lenient, summary_of
 from runs.services.posts import RunPost
 
 logger = logging.getLogger(__name__)

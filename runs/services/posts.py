@@ -15,7 +15,7 @@ from django.db import connection
 
 from common.sql import execute_in, execute_many
 from runs.models import BadLine, LogBlock, Pulse
-from runs.projection import clean_text, flat_config, flat_summary, read_lenient, wrap_config
+from runs.projection import clean_text, flat_config, read_lenient, summary_of, wrap_config
 from runs.services.lifecycle import finish_run, revive_run
 from runs.states import RunState
 
@@ -129,8 +129,7 @@ def _latest_summaries(posts: Sequence[RunPost]) -> dict[int, tuple[str, str]]:
 
 def _merged(known: str, text: str) -> tuple[str, str]:
     trees = [tree if isinstance(tree := read_lenient(one or "{}"), dict) else {} for one in (known, text)]
-    merged = clean_text(json.dumps(trees[0] | trees[1]))
-    return merged, json.dumps(flat_summary(merged))
+    return summary_of(json.dumps(trees[0] | trees[1]))
 
 
 def _write_pulses(posts: Sequence[RunPost], at: datetime) -> None:
