@@ -177,19 +177,16 @@ class _Member:
         flat = np.fromiter(chain.from_iterable(self.values), np.float64, shape[0] * shape[1])
         values = np.ascontiguousarray(flat.reshape(shape).T)
         rows = None if len(self.where) == row_count else np.array(self.where, np.uint16)
+        parts = [slice(start, start + MAX_KEYS) for start in range(0, len(self.keys), MAX_KEYS)]
         return [
             Group(
-                keys=self.keys[start : start + MAX_KEYS],
+                keys=self.keys[part],
                 rows=rows,
-                values=values[start : start + MAX_KEYS],
-                modes=bytes(mode for mode, _ in modes[start : start + MAX_KEYS]),
-                int_rows={
-                    position: listed
-                    for position, (_, listed) in enumerate(modes[start : start + MAX_KEYS])
-                    if listed
-                },
+                values=values[part],
+                modes=bytes(mode for mode, _ in modes[part]),
+                int_rows={position: listed for position, (_, listed) in enumerate(modes[part]) if listed},
             )
-            for start in range(0, len(self.keys), MAX_KEYS)
+            for part in parts
         ]
 
     def _modes(self) -> list[tuple[Mode, list[int]]] | None:

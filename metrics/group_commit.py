@@ -347,18 +347,22 @@ def _guarded(posts: Sequence[Post]) -> Answers:
 def _alone(post: Post) -> "Ack | DomainError":
     """Store a post whose group failed; what fails a second time for itself alone is set aside (`metrics.salvage`)."""
     try:
+        return _guarded([post])[0]
+    except DomainError as error:
+        return error
+    except Exception as error:
+        logger.exception("post for run %s not stored", post.run_id)
+        return _salvaged(post, error)
+
+
+def _salvaged(post: Post, error: Exception) -> "Ack | DomainError":
+    if salvage.has_failed_before(post, error):
         try:
-            return _guarded([post])[0]
-        except DomainError as error:
-            return error
-        except Exception as error:
-            logger.exception("post for run %s not stored", post.run_id)
-            if not salvage.is_for_good(post, error):
-                raise
             return _guarded([salvage.without_poison(post, error, check_storable)])[0]
-    except Exception:  # noqa: BLE001 - whatever it was, the thread goes on
-        # 503 for bugs too: the SDK keeps the data and sends it again, while a 4xx would end its stream for good
-        return Unavailable("The post could not be stored just now. Nothing of it is kept; send it again.")
+        except Exception:
+            logger.exception("post for run %s not stored without what failed", post.run_id)
+    # 503 for bugs too: the SDK keeps the data and sends it again, while a 4xx would end its stream for good
+    return Unavailable("The post could not be stored just now. Nothing of it is kept; send it again.")
 
 
 _committer: Committer | None = None

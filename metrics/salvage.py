@@ -21,28 +21,17 @@ Check = Callable[[Post], None]
 _MOST_CHECKS = 400
 """Of one part; what is then still unknown is set aside."""
 _REMEMBERED = 1000
-_TEXT = 2000
 _failed: OrderedDict[tuple[object, ...], None] = OrderedDict()
 
 _HISTORY, _SYSTEM, _LOG, _SUMMARY, _CONFIG = PARTS = ("history", "system", "log", "summary", "config")
 
 
-def is_for_good(post: Post, error: Exception) -> bool:
+def has_failed_before(post: Post, error: Exception) -> bool:
     """Note that a post failed; say whether it did before, for a reason that lasts."""
     if not is_lasting(error):
         return False
-    history, system = (
-        None if lines is None else (lines.offset, len(lines.rows)) for lines in (post.history, post.system)
-    )
-    post_key = (
-        post.run_id,
-        post.writer,
-        history,
-        system,
-        post.log_offset,
-        len(post.log_lines),
-        post.run.summary_text,
-    )
+    counts = [len(_items(post, part)) for part in PARTS]
+    post_key = (post.run_id, post.writer, *post.offsets.items(), *counts, hash(post.run.summary_text))
     is_known = post_key in _failed
     _failed[post_key] = None
     while len(_failed) > _REMEMBERED:
@@ -64,7 +53,7 @@ def without_poison(post: Post, error: Exception, check: Check) -> Post:
     for part, numbers in bad.items():
         items = _items(post, part)
         for number in numbers:
-            _set_aside(kept, part, number, json.dumps(items[number])[:_TEXT], reason)
+            _set_aside(kept, part, number, json.dumps(items[number]), reason)
     return kept
 
 

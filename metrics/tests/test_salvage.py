@@ -100,7 +100,7 @@ def test_all_rows_may_be_bad():
 def test_what_may_pass_later_is_not_set_aside(error, lasts):
     """A database that is locked, away or full costs no row, however often it is."""
     post = sent(1, 0, rows(0, 1))
-    assert [salvage.is_for_good(post, error) for _ in range(3)] == [False, lasts, lasts]
+    assert [salvage.has_failed_before(post, error) for _ in range(3)] == [False, lasts, lasts]
 
 
 _KEYS = st.one_of(
