@@ -100,11 +100,10 @@ def require(actor: Actor, action: str, obj: Model) -> None:
 
 def missing(model: type[Model]) -> NotFound:
     """Return the refusal of a row that is not there or may not be seen, so that the two read the same."""
-    kind = gettext(str(model._meta.verbose_name))
-    return NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind})
+    return NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind_of(model)})
 
 
-def kind_of(obj: Model) -> str:
+def kind_of(obj: Model | type[Model]) -> str:
     """Return what the row is, in the reader's language: "run"."""
     return gettext(str(obj._meta.verbose_name))
 

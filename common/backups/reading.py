@@ -87,11 +87,15 @@ def _opened(archive: Path) -> Iterator[tuple[tarfile.TarFile, Counts, dict[str, 
         raise Invalid(f"{archive} is not a backup of Runyard, or is cut off: {error}.") from error
 
 
-def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> bytes:
+def _counted(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> Hashed:
     file = tar.extractfile(member)
     if file is None:
         raise Invalid(f"The backup holds something that is not a file: {member.name!r}.")
-    return b"".join(Hashed(file, counts.begin(member.name, member.size)).chunks())
+    return Hashed(file, counts.begin(member.name, member.size))
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> bytes:
+    return b"".join(_counted(tar, member, counts).chunks())
 
 
 def _read(tar: tarfile.TarFile, counts: Counts, folder: Path | None) -> dict[str, Any]:
@@ -116,10 +120,7 @@ def _read(tar: tarfile.TarFile, counts: Counts, folder: Path | None) -> dict[str
 
 
 def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts, folder: Path | None) -> None:
-    file = tar.extractfile(member)
-    if file is None:
-        raise Invalid(f"The backup holds something that is not a file: {member.name!r}.")
-    content = Hashed(file, counts.begin(member.name, member.size))
+    content = _counted(tar, member, counts)
     if folder is None:
         for _ in content.chunks():
             pass

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet, ViewSet
 
-from access.engine import require
+from access.engine import missing, require
 from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
@@ -39,7 +39,7 @@ def _managed(request: Request, key: str) -> Project:
     rows = Project.objects.live().select_related("team__organization")
     project = rows.filter(pk=key).first() if is_key(key) else None
     if project is None:
-        raise NotFound("There is no such project, or you may not see it.")
+        raise missing(Project)
     require(actor_of(request), ProjectAction.MANAGE_MEMBERS, project)
     return project
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count, Min
 from django.utils.translation import ngettext
 
 from accounts import mails
@@ -28,10 +29,8 @@ def note_refused_file(ticket: dict[str, Any], reason: str) -> None:
 
 def refused_file_marks(run: Run) -> list[Mark]:
     """Return a mark where the first file was refused."""
-    refused = sorted(row.at for row in RefusedFile.objects.filter(run=run))
-    if not refused:
+    found = RefusedFile.objects.filter(run=run).aggregate(first=Min("at"), count=Count("pk"))
+    if not found["count"]:
         return []
-    count = len(refused)
-    return [
-        Mark(refused[0], ngettext("%(n)d file not stored", "%(n)d files not stored", count) % {"n": count})
-    ]
+    text = ngettext("%(n)d file not stored", "%(n)d files not stored", found["count"])
+    return [Mark(found["first"], text % {"n": found["count"]})]
