@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.acts import ACTS
+from runs.metric_definitions import MAXIMIZE, MINIMIZE, definitions_of
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile, Visibility
 from runs.projection import json_tree, unwrap_config
 from runs.secrets import mask, mask_tree
@@ -162,6 +164,25 @@ class ListedRunSerializer(RunSerializer):
         fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "columns"]
 
 
+class MetricDefinitionSerializer(serializers.Serializer[Any]):
+    """What ``run.define_metric`` said of a metric, or of all whose keys begin with what is before the ``*``."""
+
+    name = serializers.CharField()
+    step_metric = serializers.CharField(
+        allow_blank=True, help_text="The key that charts draw it over; empty for the step."
+    )
+    step_sync = serializers.BooleanField(
+        help_text="Whether the SDK logs the last value of the step metric along."
+    )
+    hidden = serializers.BooleanField(
+        source="is_hidden", help_text="Whether no panel is made of it by itself."
+    )
+    summary = serializers.ListField(
+        child=serializers.CharField(), help_text="What the summary holds, such as `min`; empty for the last."
+    )
+    goal = serializers.ChoiceField([("", ""), (MINIMIZE, MINIMIZE), (MAXIMIZE, MAXIMIZE)])
+
+
 class WholeRunSerializer(RunSerializer):
     """A run with its config and summary as they were logged; NaN and infinities are text, since JSON has none.
 
@@ -170,10 +191,13 @@ class WholeRunSerializer(RunSerializer):
 
     config = serializers.SerializerMethodField()
     summary = serializers.SerializerMethodField()
+    metric_definitions = serializers.SerializerMethodField()
     is_protected = serializers.BooleanField(help_text="Cannot be deleted; protecting tags are the project's.")
 
     class Meta(RunSerializer.Meta):
-        fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "is_protected", "config", "summary"]
+        fields: ClassVar[list[str]] = [
+            *RunSerializer.Meta.fields, "is_protected", "config", "summary", "metric_definitions",
+        ]  # fmt: skip
 
     def _shown(self, value: Any) -> Any:
         return value if self.context["is_exact"] else mask_tree(value)[0]
@@ -186,6 +210,11 @@ class WholeRunSerializer(RunSerializer):
         """Return the user's part of the configuration."""
         config: dict[str, Any] = self._shown(unwrap_config(json_tree(run.config_text)))
         return config
+
+    @extend_schema_field(MetricDefinitionSerializer(many=True))
+    def get_metric_definitions(self, run: Run) -> Any:
+        """Return what the script defined."""
+        return MetricDefinitionSerializer(definitions_of(run).listed(), many=True).data
 
     def get_summary(self, run: Run) -> dict[str, Any]:
         """Return the summary without the SDK's own part."""

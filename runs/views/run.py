@@ -17,6 +17,7 @@ from access.web import actor_of
 from common.errors import Invalid
 from runs import selectors
 from runs.access import RunAction
+from runs.metric_definitions import definitions_of
 from runs.models import Run, RunAlert
 from runs.overview import overview_facts
 from runs.pages import run_context
@@ -86,6 +87,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "summary": parts[1],
         "timeline": timeline_of(run),
         "alerts": _alerts(run),
+        "definitions": definitions_of(run).listed(),
         "bad_lines": lines_set_aside(run),
         "secrets": found,
         "revealed": revealed,

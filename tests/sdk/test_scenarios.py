@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from runs.metric_definitions import definitions_in
 from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
@@ -436,7 +437,7 @@ def test_log(ran: Ran) -> None:
 
 @scenario("define_metric and summary", "life")
 def test_define_metric(ran: Ran) -> None:
-    """RUN-5."""
+    """RUN-5, RUN-26: also a glob, which SDKs tell in two ways."""
     found = ran.lab.found("life")
     summary = json.loads(found["summaryMetrics"])
     assert (summary["loss"]["min"], summary["accuracy"]["max"]) == (1.5, 90)
@@ -445,6 +446,13 @@ def test_define_metric(ran: Ran) -> None:
     assert {metric.get("1") or metric.get("2") for metric in defined} >= {"epoch", "loss", "accuracy"}
     steps = [metric for metric in defined if metric.get("1") == "accuracy"]
     assert defined[steps[0]["5"] - 1]["1"] == "epoch"
+    read = definitions_in({"m": defined})
+    told = {key: read.of(key) for key in ("accuracy", "custom/x", "loss", "epoch")}
+    assert {key: row and row.step_metric for key, row in told.items()} == {
+        "accuracy": "epoch", "custom/x": "epoch", "loss": "", "epoch": "",
+    }  # fmt: skip
+    assert told["loss"] is not None
+    assert told["loss"].summary == ("min",)
 
 
 @scenario("save, policy now", "stopped")
