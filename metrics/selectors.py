@@ -98,7 +98,7 @@ def _from_blocks(points: dict[str, Points], key: str, wanted: _Wanted) -> dict[s
 
 def _from_points(columns: dict[str, Column], key: str, wanted: _Wanted) -> dict[str, list[Any]]:
     column, axis = columns[key], columns[wanted.x]
-    where = axis.at(column.rows) if axis.rows.size else column.rows.astype(float)
+    where = store.places_on(axis, column.rows, wanted.x)
     drawn = sample(where, column.values, wanted.buckets or column.rows.size)
     return _shown(drawn, {name[1:]: columns[name].at(column.rows[drawn.at]) for name in wanted.times})
 

@@ -48,6 +48,11 @@ class Column:
         return np.where(self.rows[where] == rows, self.values[where], np.nan)
 
 
+def places_on(axis: Column, rows: Rows, x: str) -> Floats:
+    """Return where rows lie on an axis, NaN where a row has none of it; without a clock or steps, by their numbers."""
+    return rows.astype(float) if x in AXES and not axis.rows.size else axis.at(rows)
+
+
 EMPTY = Column(np.array([], np.int64), np.array([], np.float64))
 
 

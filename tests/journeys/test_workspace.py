@@ -27,8 +27,14 @@ LOSS = '.chart-card[data-key="train/loss"]'
 TRAINS = """
 import sys, time, wandb
 with wandb.init(project="race", id=sys.argv[1], name=sys.argv[1], config={"lr": float(sys.argv[2])}) as run:
+    run.define_metric("epoch", hidden=True)
+    run.define_metric("val/*", step_metric="epoch")
+    run.define_metric("lost/*", step_metric="never")
     for step in range(60):
-        run.log({"train/loss": float(sys.argv[2]) * (100 - step)})
+        loss = float(sys.argv[2]) * (100 - step)
+        run.log({"train/loss": loss, "train/loss_cls": loss, "lost/x": step})
+        if step % 10 == 9:
+            run.log({"epoch": step // 10, "val/acc": step / 60})
         time.sleep(0.2)
 """
 
@@ -55,6 +61,9 @@ def test_two_runs_appear_live_in_one_chart(
             "data-state", "finished"
         )
         assert page.evaluate("window.stillHere") is True
+        see_defined_axes(page)
+        see_a_cursor_stay(page, wire, first)
+        see_keys_typed(page)
     finally:
         out, _ = process.communicate(timeout=PATIENCE_S)
         wire.http.close()
@@ -65,6 +74,60 @@ def send_points(wire: Wire, run: Run, start: int, count: int, *, scale: float = 
     """Log steps by one post."""
     rows = [row(step, **{"train/loss": scale * (1000 - step)}) for step in range(start, start + count)]
     wire.post(run, history(start, *rows))
+
+
+def see_defined_axes(page: Page) -> None:
+    """RUN-26: each metric over what `define_metric` says; by step where that tells nothing; hidden ones not."""
+    for key, axis in (("val/acc", "epoch"), ("lost/x", "Step"), ("train/loss", "Step")):
+        card = page.locator(f'.chart-card[data-key="{key}"]')
+        card.scroll_into_view_if_needed()
+        told = re.compile(f"Horizontal axis: {axis}\\.")
+        expect(card.locator(".chart-above")).to_have_attribute("aria-label", told)
+    expect(page.locator('.chart-card[data-key="epoch"]')).to_have_count(0)
+    page.locator(LOSS).scroll_into_view_if_needed()
+
+
+IS_MARKED = """
+canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(part => part > 0)
+"""
+
+
+def see_a_cursor_stay(page: Page, wire: Wire, run: Run) -> None:
+    """RUN-28: tip, cursor and the cursor of the chart beside it are there while points come."""
+    chart, beside = (
+        page.locator(f'.chart-card[data-key="train/{key}"] .chart-above') for key in ("loss", "loss_cls")
+    )
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 16, box["y"] + 80)
+    place = page.locator(".chart-tip-place")
+    before = place.inner_text()
+    rows = [row(step, **{"train/loss": 1.0, "train/loss_cls": 1.0}) for step in range(40, 400)]
+    assert wire.post(run, history(40, *rows)).status_code == 200
+    expect(place).not_to_have_text(before)
+    expect(beside).to_have_attribute("aria-label", re.compile("2 lines"))
+    assert chart.evaluate(IS_MARKED)
+    assert beside.evaluate(IS_MARKED)
+
+
+def see_keys_typed(page: Page) -> None:
+    """UI-5: a key may begin as another does; Enter takes what is typed, and keeps the form."""
+    page.mouse.move(0, 0)
+    page.click("[data-add-panel]")
+    keys = page.locator("#panel-dialog .panel-field.is-wide input")
+    for typed in ("train/loss_cls", "train/loss", "val/a"):
+        keys.press_sequentially(typed)
+        keys.press("Enter")
+    expect(page.locator("#panel-dialog .panel-chips .tag")).to_have_text(
+        ["train/loss_cls", "train/loss", "val/acc"]
+    )
+    keys.press("Enter")
+    expect(page.locator("#panel-dialog")).to_be_hidden()
+    added = page.locator('.chart-card[data-key^="added-"]')
+    added.scroll_into_view_if_needed()
+    expect(added.locator(".chart-above")).to_have_attribute(
+        "aria-label", re.compile("Horizontal axis: epoch")
+    )
 
 
 @pytest.fixture

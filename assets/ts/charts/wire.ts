@@ -22,6 +22,8 @@ export interface SeriesReply {
 
 export type Kind = "history" | "system";
 
+export type Goal = "minimize" | "maximize";
+
 export interface KeyInfo {
   key: string;
   /** "number", "string", "image-file", "table-file", …; several where runs differ. */
@@ -30,6 +32,12 @@ export interface KeyInfo {
   runs: number;
   /** Whether there is a number to draw. */
   numbers: boolean;
+  /** The key that `define_metric` made its axis; without, it is the step. */
+  x?: string;
+  /** Whether no panel is made of it by itself. */
+  hidden?: boolean;
+  /** Which values are better. */
+  goal?: Goal;
   /** What a system metric is. */
   about?: KeyAbout;
 }

@@ -7,7 +7,7 @@ import { hideTip, showTip } from "../charts/tip";
 import type { ValuesReply } from "../charts/wire";
 import { collate, formatValue } from "../lib/format";
 import { word } from "../lib/words";
-import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { cellOf, cellText, goalOf, numberOf, shortColumn } from "./columns";
 import { rows } from "./csv";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
@@ -43,7 +43,8 @@ class Bars extends ValuesPanel {
     this.bars = this.groupBy
       ? this.groups(known, values, column)
       : known.map((run) => barOf(run, values, column));
-    this.bars.sort((a, b) => b.value - a.value);
+    const sign = goalOf(this.stage, column) === "minimize" ? -1 : 1; // the best one stands first
+    this.bars.sort((a, b) => sign * (b.value - a.value));
     if (!this.bars.length) {
       note(this.body, word("noPoints"));
       return;

@@ -1,6 +1,7 @@
 import type { Kind } from "../charts/wire";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
+import { OWN_AXIS } from "./axis";
 import { columnsOf, numericColumns, shortColumn } from "./columns";
 import { amount, choice, type Field, several, text, threeWay } from "./fields";
 import type { Section } from "./layout";
@@ -140,10 +141,15 @@ function lineFields(spec: PanelSpec, names: Names): Fields {
   const kind: Kind = spec.source;
   const axes = [
     ["inherit", word("asWorkspace")],
-    ["_step", word("step")],
+    ...(kind === "history"
+      ? ([
+          [OWN_AXIS, word("ownAxis")],
+          ["_step", word("step")],
+        ] as const)
+      : []),
     ["_runtime", word("relativeTime")],
     ["_timestamp", word("wallTime")],
-    ...names.history.map((name) => [name, name] as const),
+    ...(kind === "history" ? names.history.map((name) => [name, name] as const) : []),
   ] as const;
   const smoothings = [
     ["", word("asWorkspace")],

@@ -16,11 +16,11 @@ export function isTable(type: string): boolean {
   return KIND_OF_TYPE[type] === "table";
 }
 
-/** Make a panel of every key: numbers become lines, tables and images their own kinds. */
+/** Make a panel of every key not hidden: numbers become lines, tables and images their own kinds. */
 export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolean): PanelSpec[] {
   const byId = new Map<string, PanelSpec>();
   for (const info of keys) {
-    const panel = kindOf(info);
+    const panel = info.hidden ? null : kindOf(info);
     if (!panel) continue;
     const id = info.about ? `system:${info.about.id}` : info.key;
     const known = byId.get(id);

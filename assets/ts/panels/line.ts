@@ -5,11 +5,11 @@ import type { Line } from "../charts/line";
 import { LineChart } from "../charts/line-chart";
 import type { Picture } from "../charts/picture";
 import type { DrawnLine, Look } from "../charts/plot";
-import type { Axis } from "../charts/scale";
 import { type Smoothing, smoothed } from "../charts/smooth";
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
+import { PanelAxis } from "./axis";
 import { type Devices, Hardware, lineOf, rated } from "./devices";
 import { grouped, type Member } from "./groups";
 import { failure, note, skeleton } from "./notes";
@@ -37,6 +37,7 @@ export class LinePanel implements Panel {
   private hasFailed = false;
   /** What the keys are, where they are system metrics. */
   private hardware: Hardware | null = null;
+  private readonly axis: PanelAxis;
 
   constructor(
     private readonly body: HTMLElement,
@@ -45,23 +46,28 @@ export class LinePanel implements Panel {
     private readonly head: Head,
   ) {
     skeleton(body);
+    this.axis = new PanelAxis(stage);
   }
 
   refresh(): void {
+    this.findAxis();
     if (this.view.groupBy) void this.readGroups();
     if (this.range) this.readFiner(ZOOM_PAUSE_MS);
-    this.ask();
+    this.axis.ask(this.spec.keys);
     this.draw();
   }
 
   grew(): void {
-    this.ask(); // a part of x that is on show finer stays as it is
+    const isOther = this.findAxis();
+    this.axis.ask(this.spec.keys); // a part of x that is on show finer stays as it is
+    if (isOther) this.draw();
   }
 
   took(source: Source, keys: Set<string>): void {
     if (!this.concerns(source, keys)) return;
     this.hasFailed = false;
-    this.ask();
+    this.findAxis();
+    this.axis.ask(this.spec.keys);
     this.draw();
   }
 
@@ -71,7 +77,7 @@ export class LinePanel implements Panel {
     failure(this.body, () => {
       this.hasFailed = false;
       skeleton(this.body);
-      this.ask();
+      this.axis.ask(this.spec.keys);
     });
   }
 
@@ -114,31 +120,29 @@ export class LinePanel implements Panel {
   }
 
   private get source(): Source {
-    const { x } = this.view;
-    return {
-      kind: this.spec.source,
-      x: this.spec.source === "system" && x[0] !== "_" ? "_runtime" : this.timeOf(x),
-    };
+    return this.axis.source;
   }
 
-  private timeOf(x: string): string {
-    return this.spec.source === "system" && x === "_step" ? "_runtime" : x;
+  /** Look along what the lines are drawn; a part of another x that was on show says nothing there. */
+  private findAxis(): boolean {
+    const isOther = this.axis.find(this.spec);
+    if (isOther) {
+      this.dropFiner();
+      this.chart?.point(null);
+      if (this.range) this.head.zoomed(null);
+      this.range = null;
+    }
+    return isOther;
   }
 
   private concerns(source: Source, keys: Set<string>): boolean {
-    const own = this.source;
-    return source.kind === own.kind && source.x === own.x && this.spec.keys.some((key) => keys.has(key));
-  }
-
-  private ask(): void {
-    const uids = this.stage.runs.drawn().map(({ uid }) => uid);
-    this.stage.feed.want(this.source, this.spec.keys, uids);
+    return this.axis.concerns(source) && this.spec.keys.some((key) => keys.has(key));
   }
 
   private draw(): void {
     this.askSmoothed();
     const members = this.members();
-    if (!members) {
+    if (!members || (!members.length && this.axis.isOpen)) {
       if (!this.chart && !this.hasFailed && !this.body.firstElementChild) skeleton(this.body);
       return; // nothing has come yet
     }
@@ -158,14 +162,14 @@ export class LinePanel implements Panel {
           this.legend?.point(x);
           this.stage.point(this, this.source.x, x);
         },
-        axisName: () => axisName(this.source.x),
+        axisName: () => this.axis.name,
       });
     }
     if (this.head.legend && !this.legend) {
       this.legend = new Legend(this.head.legend, () => this.draw());
       if (this.hardware?.hasMany) this.head.legend.prepend(this.devicesChoice());
     }
-    this.legend?.show(lines, look.axis, axisName(this.source.x), look.unit);
+    this.legend?.show(lines, look.axis, this.axis.name, look.unit);
     const isolated = this.legend?.isolated;
     const drawn = isolated?.size ? lines.filter(({ id }) => isolated.has(id)) : lines;
     this.chart.show(drawn, look);
@@ -174,7 +178,8 @@ export class LinePanel implements Panel {
     const said = last === undefined ? "" : formatUnit(last, look.unit);
     this.head.say(said);
     const about = said || word("linesShown", { n: drawn.length });
-    this.chart.describe(`${this.spec.title}: ${about}. ${word("chartKeys")}`);
+    const along = `${word("axisX")}: ${this.axis.title}`;
+    this.chart.describe(`${this.spec.title}: ${about}. ${along}. ${word("chartKeys")}`);
   }
 
   /** The lines that have come, before smoothing; null while none has. */
@@ -276,7 +281,8 @@ export class LinePanel implements Panel {
     return {
       unit,
       clamped,
-      axis: axisOf(this.source.x),
+      axis: this.axis.scale,
+      xName: this.axis.name,
       logX: view.logX,
       logY: view.logY,
       xMin: this.range?.[0] ?? null,
@@ -302,11 +308,11 @@ export class LinePanel implements Panel {
     this.reading?.abort();
   }
 
-  /** How lines are smoothed over all their points: along steps, which rise, and each line by itself. */
+  /** How lines are smoothed over all their points: each by itself, and counters only once they are rates. */
   private get smoothing(): Smoothing | null {
     const { smoothing, groupBy } = this.view;
     const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
-    return isOn && !groupBy && this.source.x === "_step" ? smoothing : null;
+    return isOn && !groupBy && this.spec.source === "history" ? smoothing : null;
   }
 
   /** What is drawn in buckets was smoothed over those for now: ask for it smoothed over all points. */
@@ -371,15 +377,6 @@ export class LinePanel implements Panel {
 function textOf(value: unknown): string {
   if (value === undefined) return "–";
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-export function axisOf(x: string): Axis {
-  const known: Record<string, Axis> = { _step: "step", _runtime: "runtime", _timestamp: "timestamp" };
-  return known[x] ?? "number";
-}
-
-function axisName(x: string): string {
-  return { _step: word("step"), _runtime: "", _timestamp: "" }[x] ?? x;
 }
 
 /** What tells a key apart from the others of its panel. */

@@ -1,6 +1,6 @@
 import type { Feed, Source } from "../charts/feed";
 import type { Picture } from "../charts/picture";
-import type { KeyAbout, Kind, ValuesReply } from "../charts/wire";
+import type { KeyAbout, KeyInfo, Kind, ValuesReply } from "../charts/wire";
 import type { Layout } from "./layout";
 import type { Runs } from "./runs";
 import type { PanelSpec } from "./spec";
@@ -23,6 +23,8 @@ export interface Stage {
   keysOf(kind: Kind): string[];
   /** What a system metric is; undefined for other keys. */
   about(key: string): KeyAbout | undefined;
+  /** What the runs drawn have logged under a key of history, and how their scripts defined it. */
+  metric(key: string): KeyInfo | undefined;
   /** All keys that runs drawn have logged tables under. */
   tableKeys(): string[];
   /** Tell the other panels where the cursor is; x is a place on this axis. */

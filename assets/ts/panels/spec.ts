@@ -1,5 +1,6 @@
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
+import { OWN_AXIS } from "./axis";
 import type { Devices } from "./devices";
 
 export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
@@ -8,7 +9,7 @@ export type Spread = "range" | "std" | "none";
 
 /** How line charts are drawn; a panel may say otherwise for itself. */
 export interface View {
-  /** `_step`, `_runtime`, `_timestamp` or a logged key. */
+  /** `_step`, `_runtime`, `_timestamp`, a logged key, or `OWN_AXIS`. */
   x: string;
   logX: boolean;
   logY: boolean;
@@ -69,7 +70,7 @@ export interface PanelsState {
 }
 
 export const DEFAULT_VIEW: View = {
-  x: "_step",
+  x: OWN_AXIS,
   logX: false,
   logY: false,
   smoothing: { kind: "ema", amount: 0 },

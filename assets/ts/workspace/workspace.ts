@@ -148,6 +148,10 @@ export class Workspace implements Stage {
     return this.keys.system.get(key)?.about;
   }
 
+  metric(key: string): KeyInfo | undefined {
+    return this.keys.history.get(key);
+  }
+
   tableKeys(): string[] {
     const tables = [...this.keys.history.values()].filter(({ types }) => types.some(isTable));
     return tables.map(({ key }) => key).sort(collate);
