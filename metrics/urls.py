@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from metrics import workspace
+from metrics import values, workspace
 from metrics.views import downloads, ends, frames, hosts, media, run
 
 app_name = "metrics"
@@ -17,6 +17,8 @@ urlpatterns = [
     path(f"{_PROJECT}/series.csv", workspace.series_csv, name="project_series_csv"),
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
+    path(f"{_PROJECT}/columns", values.columns, name="project_columns"),
+    path(f"{_PROJECT}/importance", values.importance, name="project_importance"),
     path(_RUN, run.run_workspace, name="run_workspace"),
     path(f"{_RUN}/system", run.run_system, name="run_system"),
     path(f"{_RUN}/series", run.series, name="series"),

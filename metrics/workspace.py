@@ -296,8 +296,8 @@ def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 def urls_of(project: Project) -> dict[str, str]:
     """Return where the scripts of a workspace ask, by what they ask for."""
     args = [project.team.name, project.name]
-    names = {"series": "project_series", "keys": "project_keys", "values": "project_values"}
-    urls = {part: reverse(f"metrics:{name}", args=args) for part, name in names.items()}
+    parts = ("series", "keys", "values", "columns", "importance")
+    urls = {part: reverse(f"metrics:project_{part}", args=args) for part in parts}
     return urls | {
         "selector": reverse("metrics:selector", args=args),
         "run": reverse("runs:runs", args=args),
