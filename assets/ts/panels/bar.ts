@@ -4,15 +4,16 @@ import { FONT } from "../charts/plot";
 import { type Scale, ticksOf, toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip } from "../charts/tip";
-import type { ValuesReply } from "../charts/wire";
-import { collate, formatValue } from "../lib/format";
+import { collate, formatCount, formatValue } from "../lib/format";
 import { word } from "../lib/words";
-import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { AllRunsPanel } from "./all-runs-panel";
+import { extentOf, fitted } from "./axes";
+import { canvasIn } from "./canvas";
+import { cellText, shortColumn } from "./columns";
 import { rows } from "./csv";
-import { note } from "./notes";
+import { noneDrawn, note } from "./notes";
 import type { MakePanel } from "./panel";
-import type { RunInfo } from "./runs";
-import { canvasIn, ValuesPanel } from "./values-panel";
+import type { RunTable } from "./run-table";
 
 interface Bar {
   label: string;
@@ -25,8 +26,9 @@ interface Bar {
 
 const THINNEST = 16;
 
-/** One column as bars: of each run, or the mean of each group with smallest and largest. */
-class Bars extends ValuesPanel {
+/** One column as bars: of each run drawn, or the mean of each group of all runs with smallest and largest. */
+class Bars extends AllRunsPanel {
+  protected override readonly fewest = 1;
   private bars: Bar[] = [];
 
   private get groupBy(): string {
@@ -34,24 +36,32 @@ class Bars extends ValuesPanel {
   }
 
   protected override columns(): string[] {
-    return [...(this.spec.columns ?? []).slice(0, 1), this.groupBy].filter(Boolean);
+    const [column] = this.spec.columns ?? [];
+    return column ? [column, this.groupBy].filter(Boolean) : [];
   }
 
-  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
+  protected override show(table: RunTable): void {
     const [column = ""] = this.spec.columns ?? [];
-    const known = runs.filter(({ uid }) => Number.isFinite(numberOf(values, uid, column)));
-    this.bars = this.groupBy
-      ? this.groups(known, values, column)
-      : known.map((run) => barOf(run, values, column));
+    this.bars = this.groupBy ? this.groups(table, column) : this.runsDrawn(table, column);
     this.bars.sort((a, b) => b.value - a.value);
+    this.head.say(this.about(table));
     if (!this.bars.length) {
-      note(this.body, word("noPoints"));
+      const { runs } = this.stage;
+      note(this.body, runs.drawn().length || this.groupBy ? word("noPoints") : noneDrawn(runs));
       return;
     }
     const ctx = canvasIn(this.body);
     if (!ctx) return;
     this.paint(ctx, 0, this.body.clientWidth, this.body.clientHeight);
     this.listen();
+  }
+
+  /** Which runs the bars are over, and how many of the bars there is room for. */
+  private about(table: RunTable): string {
+    const { shown } = this.fitting(this.body.clientHeight);
+    const over = this.groupBy ? table.countText : word("drawnRuns", { n: this.stage.runs.drawn().length });
+    if (shown.length >= this.bars.length) return over;
+    return `${word("largestOf", { n: shown.length, of: formatCount(this.bars.length) })} · ${over}`;
   }
 
   override picture(): Picture | null {
@@ -67,18 +77,33 @@ class Bars extends ValuesPanel {
     ]);
   }
 
-  private groups(runs: RunInfo[], values: ValuesReply["runs"], column: string): Bar[] {
+  private runsDrawn(table: RunTable, column: string): Bar[] {
+    const drawn = this.drawn();
+    const { values } = table.measured(column);
+    return table.runs.flatMap(({ uid, name, color }, at) => {
+      const value = values[at] as number;
+      if (!drawn.has(uid) || !Number.isFinite(value)) return [];
+      const own = this.stage.runs.colorOf(uid, color);
+      return [{ label: name, color: own, value, low: value, high: value, count: 1 }];
+    });
+  }
+
+  private groups(table: RunTable, column: string): Bar[] {
     const groups = new Map<string, number[]>();
-    for (const { uid } of runs) {
-      const name = cellText(cellOf(values, uid, this.groupBy)) || "–";
-      groups.set(name, [...(groups.get(name) ?? []), numberOf(values, uid, column)]);
+    const cells = table.cells(this.groupBy);
+    for (const [at, value] of table.measured(column).values.entries()) {
+      if (!Number.isFinite(value)) continue;
+      const name = cellText(cells[at]) || "–";
+      const known = groups.get(name);
+      if (known) known.push(value);
+      else groups.set(name, [value]);
     }
     const names = [...groups.keys()].sort(collate);
     return names.map((name, place) => {
       const found = groups.get(name) ?? [];
       const mean = found.reduce((sum, value) => sum + value, 0) / found.length;
-      const [low, high] = [Math.min(...found), Math.max(...found)];
-      const label = `${shortColumn(this.groupBy)}: ${name} (${found.length})`;
+      const [low, high] = extentOf(found) ?? [mean, mean];
+      const label = `${shortColumn(this.groupBy)}: ${name} (${formatCount(found.length)})`;
       return { label, color: place % 8, value: mean, low, high, count: found.length };
     });
   }
@@ -137,7 +162,7 @@ class Bars extends ValuesPanel {
       }
       ctx.fillStyle = colors.text;
       ctx.textAlign = "right";
-      ctx.fillText(cut(bar.label, x.from / 6.2), x.from - 8, middle);
+      ctx.fillText(fitted(bar.label, x.from), x.from - 8, middle);
       ctx.fillStyle = colors.axis;
       ctx.textAlign = "left";
       ctx.fillText(
@@ -172,15 +197,6 @@ class Bars extends ValuesPanel {
     });
     canvas.addEventListener("pointerleave", hideTip);
   }
-}
-
-function barOf(run: RunInfo, values: ValuesReply["runs"], column: string): Bar {
-  const value = numberOf(values, run.uid, column);
-  return { label: run.name, color: run.color, value, low: value, high: value, count: 1 };
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, Math.max(1, Math.floor(most) - 1))}…` : text;
 }
 
 export const makeBar: MakePanel = (...given) => new Bars(...given);

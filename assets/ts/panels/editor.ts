@@ -1,9 +1,10 @@
 import type { Kind } from "../charts/wire";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
-import { columnsOf, numericColumns, shortColumn } from "./columns";
+import { shortColumn } from "./columns";
 import { amount, choice, type Field, several, text, threeWay } from "./fields";
 import type { Section } from "./layout";
+import { NOTHING_OFFERED } from "./offered";
 import type { Stage } from "./panel";
 import { newId, type PanelKind, type PanelSpec, type Spread } from "./spec";
 import { ChartEditor } from "./vega/editor";
@@ -19,11 +20,12 @@ interface Names {
   system: string[];
   columns: string[];
   numeric: string[];
+  metrics: string[];
 }
 
 type Fields = Record<string, Field<unknown>>;
 
-const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "compare", "custom"];
+const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "importance", "compare", "custom"];
 
 /** A panel that somebody is about to add to a section. */
 export function blankPanel(section: Section | undefined): PanelSpec {
@@ -45,12 +47,13 @@ export async function openEditor(spec: PanelSpec, stage: EditorStage): Promise<v
   const body = one<HTMLElement>("[data-fields]", dialog);
   const isNew = !stage.arranged().some(({ panels }) => panels.some(({ id }) => id === spec.id));
   one("h2", dialog).textContent = word(isNew ? "addPanel" : "editPanel");
-  const values = await stage.values([]).catch(() => ({}));
+  const { columns, numeric, metrics } = await stage.offered().catch(() => NOTHING_OFFERED);
   const names: Names = {
     history: stage.keysOf("history"),
     system: stage.keysOf("system"),
-    columns: columnsOf(values),
-    numeric: numericColumns(values),
+    columns: [...columns],
+    numeric: [...numeric],
+    metrics: [...metrics],
   };
   let draft = spec;
   let fields: Fields = {};
@@ -112,6 +115,7 @@ function titleOf(spec: PanelSpec): string {
   const columns = (spec.columns ?? []).filter(Boolean).map(shortColumn);
   if (spec.kind === "line") return spec.keys.slice(0, 3).join(", ") || word("kind_line");
   if (spec.kind === "scatter" && columns.length > 1) return `${columns[1]} / ${columns[0]}`;
+  if (spec.kind === "importance") return [word("kind_importance"), ...columns].join(": ");
   return columns.length ? columns.slice(0, 3).join(", ") : word(`kind_${spec.kind}`);
 }
 
@@ -127,6 +131,10 @@ function fieldsOf(spec: PanelSpec, stage: EditorStage, names: Names): Fields {
   if (spec.kind === "parallel") {
     const start = spec.columns?.length ? spec.columns : [];
     return { ...common, columns: several(word("columns"), names.columns, start) };
+  }
+  if (spec.kind === "importance") {
+    const [metric = ""] = spec.columns ?? [];
+    return { ...common, xColumn: columnChoice(word("metric"), names.metrics, metric, "–") };
   }
   if (spec.kind === "custom") return { ...common, chart: new ChartEditor(spec, stage, names.history) };
   return common;
@@ -187,8 +195,8 @@ function systemFields(spec: PanelSpec): Fields {
 function scatterFields(spec: PanelSpec, names: Names): Fields {
   const [x = "", y = "", shade = ""] = spec.columns ?? [];
   return {
-    xColumn: columnChoice(word("axisX"), names.numeric, x, "–"),
-    yColumn: columnChoice(word("axisY"), names.numeric, y, "–"),
+    xColumn: columnChoice(word("axisX"), names.columns, x, "–"),
+    yColumn: columnChoice(word("axisY"), names.columns, y, "–"),
     shade: columnChoice(word("colorBy"), names.numeric, shade, word("byRun")),
     logX: threeWay(word("logX"), spec.logX),
     logY: threeWay(word("logY"), spec.logY),

@@ -7,6 +7,7 @@ const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
   scatter: async () => (await import("./scatter")).makeScatter,
   bar: async () => (await import("./bar")).makeBar,
   parallel: async () => (await import("./parallel")).makeParallel,
+  importance: async () => (await import("./importance")).makeImportance,
   table: async () => (await import("./table")).makeTable,
   images: async () => (await import("./images")).makeImages,
   compare: async () => (await import("./compare")).makeCompare,

@@ -12,7 +12,7 @@ import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
 import { type Devices, Hardware, lineOf, rated } from "./devices";
 import { grouped, type Member } from "./groups";
-import { failure, note, skeleton } from "./notes";
+import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Choice, Head, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
 import type { PanelSpec, View } from "./spec";
@@ -145,7 +145,7 @@ export class LinePanel implements Panel {
     if (!members.length) {
       this.destroy();
       this.head.say("");
-      note(this.body, word(this.stage.runs.drawn().length ? "noPoints" : "noRunsDrawn"));
+      note(this.body, this.stage.runs.drawn().length ? word("noPoints") : noneDrawn(this.stage.runs));
       return;
     }
     const lines = this.drawnOf(members);

@@ -2,6 +2,8 @@ import type { Feed, Source } from "../charts/feed";
 import type { Picture } from "../charts/picture";
 import type { KeyAbout, Kind, ValuesReply } from "../charts/wire";
 import type { Layout } from "./layout";
+import type { Offered } from "./offered";
+import type { RunTable } from "./run-table";
 import type { Runs } from "./runs";
 import type { PanelSpec } from "./spec";
 
@@ -14,11 +16,15 @@ export interface Stage {
   readonly isRunPage: boolean;
   /** Addresses of the project's data, of files of runs, of a run's page, of stored charts; and the entity's name. */
   readonly urls: Record<
-    "series" | "values" | "keys" | "media" | "run" | "charts" | "frame" | "entity",
+    "series" | "values" | "columns" | "importance" | "keys" | "media" | "run" | "charts" | "frame" | "entity",
     string
   >;
   /** Config and summary of the runs drawn; only these columns, or all. */
   values(columns: string[]): Promise<ValuesReply["runs"]>;
+  /** These columns of all runs that the page lists, whether or not their lines are drawn. */
+  table(columns: string[]): Promise<RunTable>;
+  /** The columns that runs of the project have. */
+  offered(): Promise<Offered>;
   /** All keys that runs drawn have logged numbers under. */
   keysOf(kind: Kind): string[];
   /** What a system metric is; undefined for other keys. */

@@ -1,3 +1,5 @@
+import type { Narrowing } from "./narrowing";
+
 /** A run as the workspace knows it. */
 export interface RunInfo {
   uid: string;
@@ -11,6 +13,10 @@ export interface RunInfo {
 export interface Runs {
   drawn(): RunInfo[];
   get(uid: string): RunInfo | undefined;
-  /** Draw only runs of these ids, or all that are chosen again: a brush on parallel coordinates. */
-  narrow(uids: Set<string> | null): void;
+  /** Which runs are listed: `filter`, `search` and `order` as in the address. */
+  query(): Record<string, string>;
+  /** The colour that somebody gave a run, else `color`. */
+  colorOf(uid: string, color: number): number;
+  /** Brushes on panels, which leave only some of the runs. */
+  readonly narrowing: Narrowing;
 }

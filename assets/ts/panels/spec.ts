@@ -2,7 +2,16 @@ import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
 import type { Devices } from "./devices";
 
-export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
+export type PanelKind =
+  | "line"
+  | "scatter"
+  | "bar"
+  | "parallel"
+  | "importance"
+  | "table"
+  | "images"
+  | "compare"
+  | "custom";
 
 export type Spread = "range" | "std" | "none";
 

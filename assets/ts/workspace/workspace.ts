@@ -11,7 +11,9 @@ import { customPanels, isTable, panelsOf, withoutChartTables } from "../panels/g
 import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
+import type { Offered } from "../panels/offered";
 import type { Panel, Stage } from "../panels/panel";
+import { type RunTable, TableFeed } from "../panels/run-table";
 import type { Runs } from "../panels/runs";
 import type { PanelSpec, PanelsState } from "../panels/spec";
 import { Keeper } from "./keeper";
@@ -41,6 +43,8 @@ export class Workspace implements Stage {
   readonly urls = {
     series: "",
     values: "",
+    columns: "",
+    importance: "",
     keys: "",
     media: "",
     run: "",
@@ -52,6 +56,7 @@ export class Workspace implements Stage {
   readonly layout: Layout;
   readonly runs: Runs;
   readonly feed: Feed;
+  private readonly tables = new TableFeed(this.urls.columns, () => this.runs.query());
   private readonly kinds = (this.root.dataset.kinds ?? "history").split(" ") as Kind[];
   private readonly keeper: Keeper;
   private readonly grid: Grid;
@@ -110,7 +115,10 @@ export class Workspace implements Stage {
         this.grow();
         this.readKeysSoon();
       },
-      state: (uid, state) => this.selector?.stateOf(uid, state),
+      state: (uid, state) => {
+        this.selector?.stateOf(uid, state);
+        this.growSoon();
+      },
       again: () => {
         this.selector?.refresh();
         void this.readKeys();
@@ -137,6 +145,15 @@ export class Workspace implements Stage {
     this.values_.set(url, { at: performance.now(), answer });
     answer.catch(() => this.values_.delete(url));
     return answer;
+  }
+
+  table(columns: string[]): Promise<RunTable> {
+    return this.tables.ask(columns);
+  }
+
+  async offered(): Promise<Offered> {
+    const { readOffered } = await import("../panels/offered");
+    return readOffered(this.urls.run);
   }
 
   keysOf(kind: Kind): string[] {
@@ -179,6 +196,7 @@ export class Workspace implements Stage {
   }
 
   remove(card: Card): void {
+    this.runs.narrowing.clear(card.spec.id);
     this.layout.remove(card.spec.id);
     this.arrange();
   }
@@ -269,6 +287,9 @@ export class Workspace implements Stage {
     grow(this.enlarged.panel);
   }
 
+  /** A run has begun or ended: its values may be in panels over all runs. */
+  private readonly growSoon = throttle(() => this.grow(), KEYS_PAUSE_MS);
+
   private askKeys(kind: Kind, uids: string[]): Promise<KeysReply> {
     const query = new URLSearchParams({ kind });
     for (const uid of uids) query.append("run", uid);
@@ -318,6 +339,7 @@ export class Workspace implements Stage {
   /** Forget the layout, and offer it back: both are kept as any other change is. */
   private resetPanels(): void {
     const before = this.layout.state;
+    this.runs.narrowing.clear();
     const show = (state: PanelsState) => {
       this.layout.replace(state);
       this.toolbar.show();
@@ -348,6 +370,7 @@ export class Workspace implements Stage {
 
   /** Show what a saved view says. */
   private apply(spec: ViewSpec): void {
+    this.runs.narrowing.clear();
     this.layout.replace(spec.panels ?? {});
     this.selector?.replace(spec.selector ?? {});
     if (spec.runs) {
