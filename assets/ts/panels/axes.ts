@@ -45,13 +45,19 @@ export function extentOf(values: ArrayLike<number>, isPositive = false): [number
   return low <= high ? [low, high] : null;
 }
 
+/** Whether a logarithmic scale suits the values: all positive, over more than a decade. */
+export function spansDecades(values: ArrayLike<number>): boolean {
+  const [low, high] = extentOf(values) ?? [0, 0];
+  return low > 0 && high / low >= LOG_FROM;
+}
+
 /** Lay a column out; its scale is that of all runs, whichever of them are chosen. */
 export function axisOf(table: RunTable, column: string, { from, to, log, room }: AxisWish): ColumnAxis {
   const { names, values } = table.measured(column);
   const isSure = log === true && !names;
   const known = names ? ([0, names.length - 1] as [number, number]) : extentOf(values, isSure);
   const [low, high] = known ?? (isSure ? [1, 10] : [0, 1]);
-  const isLog = !names && (log === "auto" ? low > 0 && high / low >= LOG_FROM : log);
+  const isLog = !names && (log === "auto" ? spansDecades([low, high]) : log);
   const scale = { ...rangeOf(low, high, isLog, room), log: isLog, from, to };
   const places = new Float32Array(values.length);
   for (let at = 0; at < values.length; at += 1) {

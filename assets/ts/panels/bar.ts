@@ -59,7 +59,9 @@ class Bars extends AllRunsPanel {
   /** Which runs the bars are over, and how many of the bars there is room for. */
   private about(table: RunTable): string {
     const { shown } = this.fitting(this.body.clientHeight);
-    const over = this.groupBy ? table.countText : word("drawnRuns", { n: this.stage.runs.drawn().length });
+    const over = this.groupBy
+      ? `${shortColumn(this.groupBy)} · ${table.countText}`
+      : word("drawnRuns", { n: this.stage.runs.drawn().length });
     if (shown.length >= this.bars.length) return over;
     return `${word("largestOf", { n: shown.length, of: formatCount(this.bars.length) })} · ${over}`;
   }
@@ -103,7 +105,7 @@ class Bars extends AllRunsPanel {
       const found = groups.get(name) ?? [];
       const mean = found.reduce((sum, value) => sum + value, 0) / found.length;
       const [low, high] = extentOf(found) ?? [mean, mean];
-      const label = `${shortColumn(this.groupBy)}: ${name} (${formatCount(found.length)})`;
+      const label = `${name} (${formatCount(found.length)})`;
       return { label, color: place % 8, value: mean, low, high, count: found.length };
     });
   }

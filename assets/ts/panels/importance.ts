@@ -2,6 +2,7 @@ import { make, makeIcon } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
+import { spansDecades } from "./axes";
 import { shortColumn } from "./columns";
 import { rows } from "./csv";
 import { ImportanceList, type ImportanceReply } from "./importance-list";
@@ -36,7 +37,7 @@ class ImportancePanel implements Panel {
     [this.metric = ""] = spec.columns ?? [];
     this.metrics.setAttribute("aria-label", word("metric"));
     this.metrics.addEventListener("change", () => this.choose(this.metrics.value));
-    this.list = new ImportanceList([this.metrics], (column) => this.showScatter(column));
+    this.list = new ImportanceList([this.metrics], (column) => void this.showScatter(column));
     void this.offer();
   }
 
@@ -108,7 +109,11 @@ class ImportancePanel implements Panel {
     if (!reply.keys.length) this.list.say(word("noImportance", { n: reply.known }));
   }
 
-  private showScatter(column: string): void {
+  private async showScatter(column: string): Promise<void> {
+    const table = await this.stage.table([column, this.metric]).catch(() => null);
+    if (this.isGone) return;
+    const found = table?.measured(column);
+    const logX = found ? !found.names && spansDecades(found.values) : false;
     const back = make("button", "btn btn-sm");
     back.type = "button";
     back.append(makeIcon("arrow-left"), make("span", "", word("allKeys")));
@@ -118,7 +123,7 @@ class ImportancePanel implements Panel {
     this.body.replaceChildren(tools, plot);
     this.scatter = makeScatter(
       plot,
-      { ...this.spec, kind: "scatter", columns: [column, this.metric] },
+      { ...this.spec, kind: "scatter", columns: [column, this.metric], logX },
       this.stage,
       this.head,
     );

@@ -42,11 +42,11 @@ export class Narrowing {
     return true;
   }
 
-  /** How many runs all brushes leave; null while there is none. */
-  get count(): number | null {
+  /** The runs that all brushes leave, in the order of the list; null while there is none. */
+  get kept(): string[] | null {
     const [first, ...others] = [...this.parts.values()].map(({ kept }) => kept);
     if (!first) return null;
-    return [...first].filter((uid) => others.every((kept) => kept.has(uid))).length;
+    return [...first].filter((uid) => others.every((kept) => kept.has(uid)));
   }
 
   private tell(isOther: boolean): void {

@@ -9,7 +9,7 @@ export function note(body: HTMLElement, text: string): void {
 
 /** Why no run is drawn. */
 export function noneDrawn({ narrowing }: Runs): string {
-  return word(narrowing.count === null ? "noRunsDrawn" : "noRunInRange");
+  return word(narrowing.kept === null ? "noRunsDrawn" : "noRunInRange");
 }
 
 /** Say that data could not be read, with a button that asks again. */

@@ -47,6 +47,10 @@ class Parallel extends AllRunsPanel {
   private frame = 0;
   private readonly chips = make("div", "panel-chips panel-brushes");
   private readonly plot = make("div", "panel-plot");
+  /** All runs, faint; seen while a brush leaves some of them out. Painted once, not with every move of a drag. */
+  private readonly under = this.plot.appendChild(make("div", "panel-layer"));
+  private readonly over = this.plot.appendChild(make("div", "panel-layer"));
+  private underOf: readonly ColumnAxis[] = [];
 
   protected override columns(): string[] {
     return this.spec.columns ?? [];
@@ -71,7 +75,11 @@ class Parallel extends AllRunsPanel {
 
   override picture(): Picture | null {
     const { clientWidth: width, clientHeight: height } = this.plot;
-    return { width, height, paint: (surface, top) => this.paint(surface, top) };
+    const paint = (surface: Surface, top: number) => {
+      if (this.brushes.size) this.paintAll(surface, top);
+      this.paintKept(surface, top);
+    };
+    return { width, height, paint };
   }
 
   override async csv(): Promise<string> {
@@ -96,8 +104,14 @@ class Parallel extends AllRunsPanel {
   }
 
   private repaint(): void {
-    const ctx = canvasIn(this.plot);
-    if (ctx) this.paint(ctx, 0);
+    this.under.hidden = !this.brushes.size;
+    if (this.brushes.size && this.underOf !== this.axes) {
+      const faint = canvasIn(this.under);
+      if (faint) this.paintAll(faint, 0);
+      this.underOf = this.axes;
+    }
+    const ctx = canvasIn(this.over);
+    if (ctx) this.paintKept(ctx, 0);
   }
 
   /** 1 for each run that passes all brushes. */
@@ -113,12 +127,18 @@ class Parallel extends AllRunsPanel {
     return kept;
   }
 
-  private paint(ctx: Surface, top: number): void {
+  private paintAll(ctx: Surface, top: number): void {
+    ctx.lineWidth = 1;
+    const count = this.table?.runs.length ?? 0;
+    this.paintLines(ctx, top, count > 500 ? 0.05 : 0.12, () => true);
+    ctx.globalAlpha = 1;
+  }
+
+  private paintKept(ctx: Surface, top: number): void {
     const kept = this.kept();
     const count = kept.reduce((sum, one) => sum + one, 0);
     ctx.lineWidth = count > 300 ? 1 : 1.25;
-    if (count < kept.length) this.paintLines(ctx, top, faint(kept.length - count), (at) => !kept[at]);
-    this.paintLines(ctx, top, strong(count), (at) => kept[at] === 1);
+    this.paintLines(ctx, top, opacityOf(count), (at) => kept[at] === 1);
     ctx.globalAlpha = 1;
     for (const [at, axis] of this.axes.entries()) this.paintAxis(ctx, axis, this.lefts[at] as number, top);
   }
@@ -252,7 +272,7 @@ class Parallel extends AllRunsPanel {
   private listen(): void {
     const { table } = this;
     if (table && !this.brushes.size) this.head.say(table.countText);
-    const canvas = this.plot.querySelector("canvas");
+    const canvas = this.over.querySelector("canvas");
     if (!canvas || canvas.dataset.heard) return;
     canvas.dataset.heard = "";
     canvas.addEventListener("pointerdown", (event) => this.take(event, canvas));
@@ -340,12 +360,8 @@ class Parallel extends AllRunsPanel {
 }
 
 /** How opaque lines are: the more, the less, so that where many pass is seen. */
-function strong(count: number): number {
+function opacityOf(count: number): number {
   return count > 3000 ? 0.3 : count > 500 ? 0.45 : 0.8;
-}
-
-function faint(count: number): number {
-  return count > 500 ? 0.05 : 0.12;
 }
 
 export const makeParallel: MakePanel = (...given) => new Parallel(...given);

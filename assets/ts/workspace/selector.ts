@@ -172,9 +172,9 @@ export class Selector implements Runs {
     const { total } = this;
     const n = formatCount(this.drawn().length);
     one("[data-run-count]").textContent = word("runsDrawn", { n, of: formatCount(total) });
-    const { count } = this.narrowing;
-    one<HTMLElement>("[data-narrowed]").hidden = count === null;
-    one("[data-narrowed-text]").textContent = word("runsBrushed", { n: formatCount(count ?? 0) });
+    const { kept } = this.narrowing;
+    one<HTMLElement>("[data-narrowed]").hidden = kept === null;
+    one("[data-narrowed-text]").textContent = word("runsBrushed", { n: formatCount(kept?.length ?? 0) });
     one<HTMLElement>("[data-no-run]").hidden =
       total > 0 || !(this.searchBox.value || this.asked.get("filter"));
     this.tell();
@@ -212,6 +212,10 @@ export class Selector implements Runs {
       this.keep({ ...this.state, hidden: [], shown: [], first: 0 }),
     );
     one("[data-show-all]").addEventListener("click", () => void this.showAll());
+    one("[data-draw-narrowed]").addEventListener("click", () => {
+      const shown = this.narrowing.kept?.slice(0, MOST_DRAWN) ?? [];
+      this.replace({ ...this.state, hidden: [], shown, first: 0 });
+    });
     one("[data-clear-narrowing]").addEventListener("click", () => {
       this.narrowing.clear();
       this.searchBox.focus();
