@@ -189,9 +189,9 @@ function percent(part: number): string {
 }
 
 function number(value: number | null, kind: string): HTMLElement {
-  const sign = value !== null && value > 0 ? "+" : "";
-  const text = value === null ? "–" : `${sign}${value.toFixed(2).replace("-", "−")}`;
-  return make("td", `num end importance-${kind}`, text);
+  const size = value === null ? "–" : Math.abs(value).toFixed(2);
+  const sign = value === null || Number(size) === 0 ? "" : value > 0 ? "+" : "−";
+  return make("td", `num end importance-${kind}`, sign + size);
 }
 
 function legend(): HTMLElement[] {

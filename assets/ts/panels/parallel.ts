@@ -275,6 +275,12 @@ class Parallel extends AllRunsPanel {
     const canvas = this.over.querySelector("canvas");
     if (!canvas || canvas.dataset.heard) return;
     canvas.dataset.heard = "";
+    const touch = ({ touches: [at] }: TouchEvent) => at && at.clientX - canvas.getBoundingClientRect().left;
+    canvas.addEventListener(
+      "touchstart",
+      (event) => this.axisAt(touch(event) ?? -1) >= 0 && event.preventDefault(), // there it brushes, not scrolls
+      { passive: false },
+    );
     canvas.addEventListener("pointerdown", (event) => this.take(event, canvas));
     canvas.addEventListener("pointermove", (event) => {
       canvas.style.cursor = this.axisAt(event.offsetX) >= 0 ? "row-resize" : "default";
