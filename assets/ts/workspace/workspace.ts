@@ -19,7 +19,8 @@ import type { PanelSpec, PanelsState } from "../panels/spec";
 import { Keeper } from "./keeper";
 import { Live } from "./live";
 import { OneRun } from "./one-run";
-import { Selector, type SelectorState } from "./selector";
+import { Selector } from "./selector";
+import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
 import type { ViewSpec, ViewsMenu } from "./views";
 
@@ -28,13 +29,6 @@ const KEYS_PAUSE_MS = 4000;
 const KEYS_PAUSE_A_RUN_MS = 300;
 /** Config and summary are read again after this, milliseconds. */
 const VALUES_FRESH_MS = 4000;
-
-interface Start {
-  panels?: PanelsState;
-  selector?: SelectorState;
-  /** What the runs table keeps; its filter is the list's too. */
-  runs?: Record<string, unknown>;
-}
 
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
 export class Workspace implements Stage {
@@ -117,7 +111,7 @@ export class Workspace implements Stage {
       },
       state: (uid, state) => {
         this.selector?.stateOf(uid, state);
-        this.growSoon();
+        this.growSoon(); // panels over all runs may have it
       },
       again: () => {
         this.selector?.refresh();
@@ -152,8 +146,7 @@ export class Workspace implements Stage {
   }
 
   async offered(): Promise<Offered> {
-    const { readOffered } = await import("../panels/offered");
-    return readOffered(this.urls.run);
+    return (await import("../panels/offered")).readOffered(this.urls.run);
   }
 
   keysOf(kind: Kind): string[] {
@@ -287,7 +280,6 @@ export class Workspace implements Stage {
     grow(this.enlarged.panel);
   }
 
-  /** A run has begun or ended: its values may be in panels over all runs. */
   private readonly growSoon = throttle(() => this.grow(), KEYS_PAUSE_MS);
 
   private askKeys(kind: Kind, uids: string[]): Promise<KeysReply> {
@@ -405,9 +397,4 @@ export class Workspace implements Stage {
     this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
     this.grid.each((card) => card.panel?.refresh());
   }
-}
-
-function readStart(): Start {
-  const text = document.getElementById("workspace-state")?.textContent;
-  return text ? (JSON.parse(text) as Start) : {};
 }
