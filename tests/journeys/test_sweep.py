@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -18,7 +19,7 @@ UPSERT = """
 mutation Sweep($name: String, $config: JSONString, $summary: JSONString) {
   upsertBucket(input: {name: $name, modelName: "sweep", config: $config, summaryMetrics: $summary}) { inserted }
 }"""
-PANELS = {
+PANELS: dict[str, dict[str, Any]] = {
     "added-par": {"kind": "parallel", "columns": ["config.lr", "config.kind", "summary.acc"], "span": 2},
     "added-imp": {"kind": "importance", "columns": ["summary.acc"]},
     "added-sca": {"kind": "scatter", "columns": ["config.kind", "summary.acc", ""]},
@@ -47,7 +48,13 @@ def sweep(quiet: Page, server: Installation) -> Page:
         wire.data(UPSERT, name=f"r{at}", config=json.dumps(config), summary=json.dumps(summary))
     wire.http.close()
     page.goto(f"{server.url}/sweeper/sweep")
-    common = {"source": "history", "section": "Sweep", "rank": 0, "keys": [], "title": "panel"}
+    common: dict[str, Any] = {
+        "source": "history",
+        "section": "Sweep",
+        "rank": 0,
+        "keys": [],
+        "title": "panel",
+    }
     panels = {name: {"id": name} | common | about for name, about in PANELS.items()}
     assert page.evaluate(KEEP, panels)
     page.reload()
