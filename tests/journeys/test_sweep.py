@@ -34,7 +34,7 @@ KEEP = """async panels => {
 
 @pytest.fixture
 def sweep(quiet: Page, server: Installation) -> Page:
-    """Give a page on a workspace of runs whose acc is lr / 100, with a panel of each kind over all runs."""
+    """Give a page on a workspace of runs whose acc is 1 + lr / 100, with a panel of each kind over all runs."""
     page = quiet
     sign_up(page, server, "sweeper")
     wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
@@ -44,7 +44,7 @@ def sweep(quiet: Page, server: Installation) -> Page:
             "kind": {"value": "odd" if at % 2 else "even"},
             "same": {"value": 1},
         }
-        summary = {"acc": (at + 1) / 100}
+        summary = {"acc": 1 + (at + 1) / 100}
         wire.data(UPSERT, name=f"r{at}", config=json.dumps(config), summary=json.dumps(summary))
     wire.http.close()
     page.goto(f"{server.url}/sweeper/sweep")
@@ -89,15 +89,16 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     expect(count).to_have_text(f"0 of {RUNS} drawn")
 
     parallel, scatter = page.locator("[data-key=added-par]"), page.locator("[data-key=added-sca]")
-    for card in (parallel, scatter):
+    for card in (scatter, parallel):
+        card.scroll_into_view_if_needed()
         expect(card.locator(".chart-value")).to_have_text(f"{RUNS} runs")
-    brush(parallel, 2, 0.5, 0.98)  # acc from 0.525 to 1.02
+    brush(parallel, 2, 0.5, 0.98)  # acc from 1.525 to 2.02
     chip = parallel.locator(".tag", has_text="acc")
-    expect(chip).to_contain_text(re.compile(r"acc: 0\.5\d* – 1\.0"))
+    expect(chip).to_contain_text(re.compile(r"acc: 1\.5\d* – 2\.0"))
     text, kept = chip.inner_text(), narrowed.locator("[data-narrowed-text]").inner_text()
     assert 45 <= int(kept.split()[0]) <= 53
     expect(scatter.locator(".chart-value")).to_have_text(f"{RUNS} runs")
-    brush(parallel, 1, 0.8, 1)  # the upper one of two names
+    brush(parallel, 1, 0.8, 1.02)  # the upper one of two names
     expect(parallel.locator(".tag", has_text="kind")).to_have_text("kind: odd")
     expect(chip).to_have_text(text)  # the other axis still is the one of all runs
     assert 22 <= int(narrowed.locator("[data-narrowed-text]").inner_text().split()[0]) <= 27
@@ -110,6 +111,7 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     expect(parallel.locator(".tag")).to_have_count(0)
 
     panel = page.locator("[data-key=added-imp]")
+    panel.scroll_into_view_if_needed()
     expect(panel.locator(".importance-key")).to_have_text(["lr", "kind"])  # not what is the same in all runs
     expect(panel.locator("tbody .importance-spearman").first).to_have_text("+1.00")
     panel.locator(".importance-key").first.click()
