@@ -3,7 +3,7 @@
 from django.urls import path
 
 from metrics import workspace
-from metrics.views import downloads, ends, frames, hosts, media, run
+from metrics.views import downloads, ends, frames, groups, hosts, media, run
 
 app_name = "metrics"
 _PROJECT = "<str:entity>/<str:project>"
@@ -13,6 +13,8 @@ urlpatterns = [
     path("hosts/<str:entity>", hosts.hosts, name="hosts"),
     path(_PROJECT, workspace.workspace, name="workspace"),
     path(f"{_PROJECT}/selector", workspace.selector, name="selector"),
+    path(f"{_PROJECT}/groups", groups.run_groups, name="run_groups"),
+    path(f"{_PROJECT}/groups/runs", groups.grouped_runs, name="grouped_runs"),
     path(f"{_PROJECT}/series", workspace.series, name="project_series"),
     path(f"{_PROJECT}/series.csv", workspace.series_csv, name="project_series_csv"),
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),

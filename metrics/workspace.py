@@ -214,16 +214,13 @@ def _hardware(key: str) -> dict[str, Any]:
 
 
 def _about(asked: Asked) -> dict[str, Any]:
-    """Return the names of the runs' configuration, and what ``wandb.plot`` said of its charts."""
-    names: set[str] = set()
+    """Return what ``wandb.plot`` said of its charts."""
     logged: dict[str, Any] = {}
     rows = Run.objects.filter(pk__in=list(asked.uid_of))
-    for flat in rows.values_list("config_flat", flat=True):
-        names.update(flat)
     for text in rows.filter(config_text__contains='"visualize"').values_list("config_text", flat=True):
         visualized = sdk_part(text).get("visualize")
         logged |= visualized if isinstance(visualized, dict) else {}
-    return {"config": sorted(names), "charts": logged}
+    return {"charts": logged}
 
 
 def _part_of(values: dict[str, Any], part: str, columns: list[str]) -> dict[str, Any]:
@@ -300,6 +297,7 @@ def urls_of(project: Project) -> dict[str, str]:
     urls = {part: reverse(f"metrics:{name}", args=args) for part, name in names.items()}
     return urls | {
         "selector": reverse("metrics:selector", args=args),
+        "groups": reverse("metrics:run_groups", args=args),
         "run": reverse("runs:runs", args=args),
         "media": reverse("runs:runs", args=args),
         "charts": f"{reverse('api-chart-list')}/".replace("//", "/"),

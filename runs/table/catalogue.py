@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actor import Actor
 from runs.models import Project, Run
 from runs.projection import OWN
-from runs.query.names import spelled
+from runs.query.names import Named, spelled
 from runs.table.query import seen_runs
 
 KEPT = timedelta(days=1)
@@ -90,6 +90,12 @@ def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
     if seen_runs(actor, project).exists():
         return columns
     return [column for column in columns if column.part == "field"]
+
+
+def label_of(column: Named) -> str:
+    """Return what people call a column: a field's label, or a key without its part."""
+    labels = {name: label for name, label, _type, _unit in _FIELDS}
+    return str(labels.get(column.name) or (column.column.keys or (column.name,))[0])
 
 
 def forget_catalogue(project_id: int) -> None:

@@ -43,6 +43,7 @@ from runs.table import (
     rows_of,
     seen_catalogue,
 )
+from runs.table.paths import NOTHING
 from runs.table_html import Drawing, draw_group, draw_rows
 from runs.table_layout import (
     Shown,
@@ -300,7 +301,7 @@ def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, 
         {
             "path": json.dumps(group.path),
             "label": labels.get(group.column, group.column),
-            "text": mask(group.text),
+            "text": mask(group.text) or NOTHING,
             "count": group.count,
             "html": draw_group(columns, group),
         }

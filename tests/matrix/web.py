@@ -330,6 +330,8 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:vega_frame": [_ANYONE],
     "metrics:workspace": [_PROJECT],
     "metrics:selector": [_PROJECT],
+    "metrics:run_groups": [_PROJECT],
+    "metrics:grouped_runs": [_PROJECT],
     "metrics:project_series": [_PROJECT],
     "metrics:project_series_csv": [_PROJECT],
     "metrics:project_keys": [_PROJECT],

@@ -143,6 +143,9 @@ export class Legend {
     ];
     const text = Number.isNaN(value) ? "–" : formatUnit(value, this.unit);
     if (number.textContent !== text) number.textContent = text;
+    const name = row.querySelector(".truncate") as HTMLElement;
+    if (name.textContent !== line.label) name.textContent = button.title = line.label; // a group has grown
+    row.className = `run-color-${line.color}`;
     const isDrawn = !this.isolated.size || this.isolated.has(line.id);
     row.classList.toggle("is-off", !isDrawn);
     button.setAttribute("aria-pressed", String(this.isolated.has(line.id)));

@@ -1,5 +1,6 @@
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
+import { word } from "../lib/words";
 import { palette } from "./palette";
 import type { Picture } from "./picture";
 import { type DrawnLine, drawLine, drawPlot, type Frame, frameOf, type Look, nearest } from "./plot";
@@ -255,8 +256,16 @@ function detailOf(line: DrawnLine, at: number, unit: string): string {
   const parts: string[] = [];
   if (line.raw) parts.push(formatUnit(line.raw[at] as number, unit));
   const [low, high] = [line.low?.[at], line.high?.[at]];
-  if (low !== undefined && high !== undefined && low !== high)
-    parts.push(`${formatUnit(low, unit)} … ${formatUnit(high, unit)}`);
+  if (low !== undefined && high !== undefined && high > low) {
+    const isDeviation = line.group?.band === "std" || line.group?.band === "stderr";
+    parts.push(
+      isDeviation
+        ? `± ${formatUnit((high - low) / 2, unit)}`
+        : `${formatUnit(low, unit)} … ${formatUnit(high, unit)}`,
+    );
+  }
+  const count = line.group?.counts[at];
+  if (count) parts.push(word("pointsHere", { n: count }));
   return parts.join(" · ");
 }
 

@@ -20,6 +20,8 @@ export interface DrawnLine {
   raw: Float64Array | null;
   low: Float64Array | null;
   high: Float64Array | null;
+  /** Of a line that stands for several: of how many at each place, and what its band is. */
+  group?: { counts: Uint16Array; band: "range" | "std" | "stderr" | "none" };
 }
 
 export interface Look {

@@ -59,8 +59,20 @@ export interface KeysReply {
   keys: KeyInfo[];
   /** What `wandb.plot` logged, by key; history only. */
   charts?: Record<string, Record<string, unknown>>;
-  /** Names of the runs' configuration; history only. */
-  config?: string[];
+}
+
+/** What grouped panels draw: groups, and runs of them. */
+export interface GroupsReply {
+  /** `place` is the group's place among all that there are. */
+  groups: { path: string; name: string; count: number; place: number }[];
+  /** `group` is a place in `groups`. */
+  runs: { uid: string; name: string; state: string; group: number }[];
+  /** Of all groups, drawn or not. */
+  groupCount: number;
+  /** Of the groups that nobody hid; more than `groups` where there is no room for all. */
+  shownCount: number;
+  /** Of all groups. */
+  runCount: number;
 }
 
 export type Values = Record<string, unknown>;

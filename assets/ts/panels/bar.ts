@@ -5,13 +5,16 @@ import { type Scale, ticksOf, toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip } from "../charts/tip";
 import type { ValuesReply } from "../charts/wire";
-import { collate, formatValue } from "../lib/format";
+import { formatValue } from "../lib/format";
 import { word } from "../lib/words";
-import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { numberOf, shortColumn } from "./columns";
 import { rows } from "./csv";
+import { sizeText } from "./groups";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
-import type { RunInfo } from "./runs";
+import type { RunGroup, RunInfo } from "./runs";
+import type { View } from "./spec";
+import { shownOf } from "./statistics";
 import { canvasIn, ValuesPanel } from "./values-panel";
 
 interface Bar {
@@ -25,23 +28,29 @@ interface Bar {
 
 const THINNEST = 16;
 
-/** One column as bars: of each run, or the mean of each group with smallest and largest. */
+/** One column as bars: of each run, or of each group, with its band as a line. */
 class Bars extends ValuesPanel {
   private bars: Bar[] = [];
+  private groupOf: ReadonlyMap<string, RunGroup> = new Map();
 
-  private get groupBy(): string {
-    return this.spec.groupBy ?? this.stage.layout.view.groupBy;
+  private get view(): View {
+    return this.stage.layout.viewOf(this.spec);
   }
 
   protected override columns(): string[] {
-    return [...(this.spec.columns ?? []).slice(0, 1), this.groupBy].filter(Boolean);
+    return (this.spec.columns ?? []).slice(0, 1).filter(Boolean);
   }
 
-  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
+  protected override async show(runs: RunInfo[], values: ValuesReply["runs"]): Promise<void> {
     const [column = ""] = this.spec.columns ?? [];
     const known = runs.filter(({ uid }) => Number.isFinite(numberOf(values, uid, column)));
-    this.bars = this.groupBy
-      ? this.groups(known, values, column)
+    const { groupBy } = this.view;
+    if (groupBy.length) {
+      this.groupOf = await this.stage.groups(groupBy);
+      if (!this.body.isConnected) return; // it went meanwhile
+    }
+    this.bars = groupBy.length
+      ? this.groupBars(known, values, column)
       : known.map((run) => barOf(run, values, column));
     this.bars.sort((a, b) => b.value - a.value);
     if (!this.bars.length) {
@@ -62,24 +71,23 @@ class Bars extends ValuesPanel {
   override async csv(): Promise<string> {
     const [column = ""] = this.spec.columns ?? [];
     return rows([
-      ["name", `${column}/mean`, `${column}/min`, `${column}/max`, "count"],
+      ["name", `${column}/${this.view.groupLine}`, `${column}/low`, `${column}/high`, "count"],
       ...this.bars.map(({ label, value, low, high, count }) => [label, value, low, high, count]),
     ]);
   }
 
-  private groups(runs: RunInfo[], values: ValuesReply["runs"], column: string): Bar[] {
-    const groups = new Map<string, number[]>();
+  private groupBars(runs: RunInfo[], values: ValuesReply["runs"], column: string): Bar[] {
+    const groups = new Map<string, { group: RunGroup; found: number[] }>();
     for (const { uid } of runs) {
-      const name = cellText(cellOf(values, uid, this.groupBy)) || "–";
-      groups.set(name, [...(groups.get(name) ?? []), numberOf(values, uid, column)]);
+      const group = this.groupOf.get(uid);
+      if (!group) continue;
+      const { found } = groups.get(group.path) ?? { found: [] };
+      groups.set(group.path, { group, found: [...found, numberOf(values, uid, column)] });
     }
-    const names = [...groups.keys()].sort(collate);
-    return names.map((name, place) => {
-      const found = groups.get(name) ?? [];
-      const mean = found.reduce((sum, value) => sum + value, 0) / found.length;
-      const [low, high] = [Math.min(...found), Math.max(...found)];
-      const label = `${shortColumn(this.groupBy)}: ${name} (${found.length})`;
-      return { label, color: place % 8, value: mean, low, high, count: found.length };
+    const { groupLine, groupBand } = this.view;
+    return [...groups.values()].map(({ group, found }) => {
+      const label = `${group.name} (${sizeText(found.length, group.count)})`;
+      return { label, color: group.color, ...shownOf(found, groupLine, groupBand), count: found.length };
     });
   }
 
@@ -91,7 +99,7 @@ class Bars extends ValuesPanel {
   }
 
   private scale(width: number): Scale {
-    const ends = this.bars.flatMap(({ low, high }) => [low, high]);
+    const ends = this.bars.flatMap(({ value, low, high }) => [value, low, high].filter(Number.isFinite));
     const [min, max] = [Math.min(0, ...ends), Math.max(0, ...ends)];
     return {
       min,
@@ -128,7 +136,7 @@ class Bars extends ValuesPanel {
       ctx.beginPath();
       ctx.rect(Math.min(zero, end), middle - step * 0.34, Math.max(1, Math.abs(end - zero)), step * 0.68);
       ctx.fill();
-      if (bar.count > 1) {
+      if (bar.high > bar.low) {
         ctx.strokeStyle = colors.text;
         ctx.beginPath();
         ctx.moveTo(toPixel(x, bar.low), middle);
@@ -142,10 +150,16 @@ class Bars extends ValuesPanel {
       ctx.textAlign = "left";
       ctx.fillText(
         formatValue(bar.value),
-        Math.max(end, bar.count > 1 ? toPixel(x, bar.high) : end, zero) + 6,
+        Math.max(end, bar.high > bar.low ? toPixel(x, bar.high) : end, zero) + 6,
         middle,
       );
     }
+  }
+
+  private detailOf({ low, high }: Bar): string {
+    const { groupBand } = this.view;
+    if (groupBand === "range") return `${formatValue(low)} … ${formatValue(high)}`;
+    return `± ${formatValue((high - low) / 2)}`;
   }
 
   private listen(): void {
@@ -160,7 +174,7 @@ class Bars extends ValuesPanel {
         return;
       }
       const [column = ""] = this.spec.columns ?? [];
-      const detail = bar.count > 1 ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
+      const detail = bar.high > bar.low ? this.detailOf(bar) : "";
       const row = {
         color: bar.color,
         label: shortColumn(column),

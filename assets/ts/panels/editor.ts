@@ -3,9 +3,10 @@ import { one } from "../lib/dom";
 import { word } from "../lib/words";
 import { columnsOf, numericColumns, shortColumn } from "./columns";
 import { amount, choice, type Field, several, text, threeWay } from "./fields";
+import { groupField } from "./group-field";
 import type { Section } from "./layout";
 import type { Stage } from "./panel";
-import { newId, type PanelKind, type PanelSpec, type Spread } from "./spec";
+import { GROUP_BANDS, GROUP_LINES, newId, type PanelKind, type PanelSpec } from "./spec";
 import { ChartEditor } from "./vega/editor";
 
 /** What the editor gives back to the page. */
@@ -121,7 +122,7 @@ function fieldsOf(spec: PanelSpec, stage: EditorStage, names: Names): Fields {
     title: text(word("title"), spec.title, titleOf(spec)),
     section: choice(word("section"), sections, spec.section),
   };
-  if (spec.kind === "line") return { ...common, ...lineFields(spec, names) };
+  if (spec.kind === "line") return { ...common, ...lineFields(spec, names, stage.isRunPage) };
   if (spec.kind === "scatter") return { ...common, ...scatterFields(spec, names) };
   if (spec.kind === "bar") return { ...common, ...barFields(spec, names) };
   if (spec.kind === "parallel") {
@@ -136,7 +137,7 @@ function columnChoice(label: string, columns: readonly string[], value: string, 
   return choice(label, [["", none], ...columns.map((name) => [name, name] as const)], value);
 }
 
-function lineFields(spec: PanelSpec, names: Names): Fields {
+function lineFields(spec: PanelSpec, names: Names, isRunPage: boolean): Fields {
   const kind: Kind = spec.source;
   const axes = [
     ["inherit", word("asWorkspace")],
@@ -151,12 +152,6 @@ function lineFields(spec: PanelSpec, names: Names): Fields {
       (name) => [name, word(`smoothing_${name}`)] as const,
     ),
   ] as const;
-  const groups = [
-    ["inherit", word("asWorkspace")],
-    ["", word("noGroups")],
-    ...names.columns.filter((name) => name.startsWith("config.")).map((name) => [name, name] as const),
-  ] as const;
-  const spreads = ["inherit", "range", "std", "none"].map((name) => [name, word(`spread_${name}`)] as const);
   return {
     keys: several(word("keys"), names[kind], spec.keys),
     x: choice(word("axisX"), axes, spec.x ?? "inherit"),
@@ -169,9 +164,19 @@ function lineFields(spec: PanelSpec, names: Names): Fields {
     original: threeWay(word("original"), spec.original),
     band: threeWay(word("band"), spec.band),
     withoutOutliers: threeWay(word("withoutOutliers"), spec.withoutOutliers),
-    groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
-    spread: choice(word("spread"), spreads, spec.spread ?? "inherit") as Field<Spread>,
+    ...(isRunPage ? {} : groupFields(spec, names)),
     ...(kind === "system" ? systemFields(spec) : {}),
+  };
+}
+
+function groupFields(spec: PanelSpec, names: Names): Fields {
+  const lines = GROUP_LINES.map((name) => [name, word(`groupLine_${name}`)] as const);
+  const bands = GROUP_BANDS.map((name) => [name, word(`groupBand_${name}`)] as const);
+  const inherit = ["inherit", word("asWorkspace")] as const;
+  return {
+    groupBy: groupField(names.columns, spec.groupBy),
+    groupLine: choice(word("groupLine"), [inherit, ...lines], spec.groupLine ?? "inherit"),
+    groupBand: choice(word("groupBand"), [inherit, ...bands], spec.groupBand ?? "inherit"),
   };
 }
 
@@ -196,13 +201,8 @@ function scatterFields(spec: PanelSpec, names: Names): Fields {
 }
 
 function barFields(spec: PanelSpec, names: Names): Fields {
-  const groups = [
-    ["inherit", word("asWorkspace")],
-    ["", word("noGroups")],
-    ...names.columns.filter((name) => name.startsWith("config.")).map((name) => [name, name] as const),
-  ] as const;
   return {
     xColumn: columnChoice(word("column"), names.numeric, spec.columns?.[0] ?? "", "–"),
-    groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
+    ...groupFields(spec, names),
   };
 }

@@ -14,7 +14,7 @@ import { type Devices, Hardware, lineOf, rated } from "./devices";
 import { grouped, type Member } from "./groups";
 import { failure, note, skeleton } from "./notes";
 import type { Choice, Head, Panel, Stage } from "./panel";
-import type { RunInfo } from "./runs";
+import type { RunGroup, RunInfo } from "./runs";
 import type { PanelSpec, View } from "./spec";
 
 /** Zooms and changes of smoothing wait this long for the next, milliseconds. */
@@ -33,7 +33,7 @@ export class LinePanel implements Panel {
   private finerOf = "";
   private readAt = 0;
   private reading: AbortController | undefined;
-  private groupOf: Map<string, string> | null = null;
+  private groupOf: ReadonlyMap<string, RunGroup> | null = null;
   private hasFailed = false;
   /** What the keys are, where they are system metrics. */
   private hardware: Hardware | null = null;
@@ -48,7 +48,7 @@ export class LinePanel implements Panel {
   }
 
   refresh(): void {
-    if (this.view.groupBy) void this.readGroups();
+    void this.readGroups();
     if (this.range) this.readFiner(ZOOM_PAUSE_MS);
     this.ask();
     this.draw();
@@ -257,14 +257,18 @@ export class LinePanel implements Panel {
       this.hardware && devices !== "each"
         ? this.hardware.together(members, devices, this.stage.isRunPage)
         : members;
-    const shown = view.groupBy && this.groupOf ? grouped(apart, this.groupOf, view.spread) : apart;
+    const { groupOf } = this;
+    const lines = groupOf ? grouped(apart, groupOf, view.groupLine, view.groupBand) : null;
+    const shown: (Member & { counts?: Uint16Array })[] = lines ?? apart;
+    const isShaded = view.band || lines !== null;
     const isSmooth = view.smoothing.kind !== "none" && view.smoothing.amount > 0;
-    return shown.map(({ id, label, color, dash, x, y, low, high, smooth }) => ({
+    return shown.map(({ id, label, color, dash, x, y, low, high, smooth, counts }) => ({
       ...{ id, label, color, dash, x },
       y: isSmooth ? (smooth ?? smoothed(x, y, view.smoothing)) : y,
       raw: isSmooth && view.original ? y : null,
-      low: view.band ? low : null,
-      high: view.band ? high : null,
+      low: isShaded ? low : null,
+      high: isShaded ? high : null,
+      ...(lines && counts ? { group: { counts, band: view.groupBand } } : {}),
     }));
   }
 
@@ -306,7 +310,7 @@ export class LinePanel implements Panel {
   private get smoothing(): Smoothing | null {
     const { smoothing, groupBy } = this.view;
     const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
-    return isOn && !groupBy && this.source.x === "_step" ? smoothing : null;
+    return isOn && !groupBy.length && this.source.x === "_step" ? smoothing : null;
   }
 
   /** What is drawn in buckets was smoothed over those for now: ask for it smoothed over all points. */
@@ -355,22 +359,18 @@ export class LinePanel implements Panel {
     }, pauseMs);
   }
 
+  /** Find which groups the lines are of; until then, or where that fails, what was there stays. */
   private async readGroups(): Promise<void> {
-    const column = this.view.groupBy;
-    const values = await this.stage.values([column]).catch(() => null);
-    if (!values || column !== this.view.groupBy) return;
-    const dot = column.indexOf(".");
-    const [part, name] = [column.slice(0, dot) as "config" | "summary", column.slice(dot + 1)];
-    this.groupOf = new Map(
-      Object.entries(values).map(([uid, run]) => [uid, `${name}: ${textOf(run[part]?.[name])}`]),
-    );
-    this.draw();
+    const { groupBy } = this.view;
+    const wanted = JSON.stringify(groupBy);
+    if (!groupBy.length || this.stage.isRunPage) this.groupOf = null;
+    else {
+      const groups = await this.stage.groups(groupBy).catch(() => null);
+      if (!groups || wanted !== JSON.stringify(this.view.groupBy)) return;
+      this.groupOf = groups;
+      this.draw();
+    }
   }
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export function axisOf(x: string): Axis {

@@ -2,7 +2,7 @@ import type { Feed, Source } from "../charts/feed";
 import type { Picture } from "../charts/picture";
 import type { KeyAbout, Kind, ValuesReply } from "../charts/wire";
 import type { Layout } from "./layout";
-import type { Runs } from "./runs";
+import type { RunGroup, Runs } from "./runs";
 import type { PanelSpec } from "./spec";
 
 /** What a panel may use of the page that it is on. */
@@ -14,11 +14,13 @@ export interface Stage {
   readonly isRunPage: boolean;
   /** Addresses of the project's data, of files of runs, of a run's page, of stored charts; and the entity's name. */
   readonly urls: Record<
-    "series" | "values" | "keys" | "media" | "run" | "charts" | "frame" | "entity",
+    "series" | "values" | "keys" | "groups" | "media" | "run" | "charts" | "frame" | "entity",
     string
   >;
   /** Config and summary of the runs drawn; only these columns, or all. */
   values(columns: string[]): Promise<ValuesReply["runs"]>;
+  /** The groups that these columns make of the runs drawn, by the run's id. */
+  groups(columns: readonly string[]): Promise<ReadonlyMap<string, RunGroup>>;
   /** All keys that runs drawn have logged numbers under. */
   keysOf(kind: Kind): string[];
   /** What a system metric is; undefined for other keys. */

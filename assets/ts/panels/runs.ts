@@ -7,6 +7,18 @@ export interface RunInfo {
   color: number;
 }
 
+/** The runs of one value of each column to group by. */
+export interface RunGroup {
+  /** The values, in JSON; tells groups apart. */
+  path: string;
+  /** `Group: baseline · lr: 0.1` */
+  name: string;
+  /** Place in the palette of runs. */
+  color: number;
+  /** How many runs there are in it, drawn or not. */
+  count: number;
+}
+
 /** Which runs there are, and which of them are drawn. */
 export interface Runs {
   drawn(): RunInfo[];

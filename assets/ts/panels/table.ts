@@ -41,7 +41,7 @@ class Tables implements Panel {
   ) {
     skeleton(body);
     this.tables = new TablesOfRuns(stage, spec.keys[0] ?? "");
-    this.groupBy = spec.groupBy ?? "";
+    [this.groupBy = ""] = spec.groupBy ?? [];
   }
 
   refresh(): void {
@@ -221,7 +221,7 @@ class Tables implements Panel {
     select.dataset.focus = "group-by";
     select.addEventListener("change", () => {
       this.groupBy = select.value;
-      this.head.keep({ groupBy: this.groupBy });
+      this.head.keep({ groupBy: [this.groupBy].filter(Boolean) });
       this.open.clear();
       this.page = 0;
       this.sortBy = -1;

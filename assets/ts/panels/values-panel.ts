@@ -34,7 +34,7 @@ export abstract class ValuesPanel implements Panel {
   /** The columns needed; all of them when empty. */
   protected abstract columns(): string[];
 
-  protected abstract show(runs: RunInfo[], values: ValuesReply["runs"]): void;
+  protected abstract show(runs: RunInfo[], values: ValuesReply["runs"]): void | Promise<void>;
 
   private async read(): Promise<void> {
     const runs = this.stage.runs.drawn();
@@ -44,7 +44,7 @@ export abstract class ValuesPanel implements Panel {
     }
     try {
       const values = await this.stage.values(this.columns());
-      if (!this.isGone) this.show(runs, values);
+      if (!this.isGone) await this.show(runs, values);
     } catch {
       if (!this.isGone) failure(this.body, () => this.refresh());
     }

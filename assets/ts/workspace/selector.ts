@@ -1,7 +1,8 @@
 import { announce } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { word } from "../lib/words";
-import type { RunInfo, Runs } from "../panels/runs";
+import type { RunGroup, RunInfo, Runs } from "../panels/runs";
+import { type GroupsState, RunGroups } from "./run-groups";
 
 /** Runs drawn when nobody has chosen. */
 const DRAWN_AT_FIRST = 10;
@@ -18,11 +19,14 @@ export interface SelectorState {
   shown?: string[];
   /** How many of the first runs are drawn. */
   first?: number;
+  /** By run, or by the path of a group. */
   colors?: Record<string, number>;
+  groups?: GroupsState;
 }
 
 export interface SelectorOptions {
   url: string;
+  groupsUrl: string;
   state: SelectorState;
   save(state: SelectorState): void;
   /** Keep which runs are listed. */
@@ -47,8 +51,19 @@ export class Selector implements Runs {
   /** Called when a saved view lists other runs. */
   onFollow: (() => void) | undefined;
 
+  private readonly groups: RunGroups;
+
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
+    this.groups = new RunGroups({
+      url: options.groupsUrl,
+      state: () => this.state.groups ?? {},
+      colors: () => this.state.colors ?? {},
+      query: () => this.query(),
+      save: (groups) => this.keep({ ...this.state, groups }),
+      changed: () => this.mark(),
+      pickColor: (path, button) => this.pickColor(path, button),
+    });
     const { filter } = one<HTMLElement>("[data-expression]").dataset;
     if (filter && !this.asked.has("filter")) this.asked.set("filter", filter);
     this.listen();
@@ -64,12 +79,24 @@ export class Selector implements Runs {
     await this.reread();
   }
 
+  /** List and draw runs by groups; by no column, one by one again. */
+  group(columns: readonly string[]): void {
+    const wasOn = this.groups.isOn;
+    this.groups.group(columns);
+    if (wasOn && !this.groups.isOn) void this.reread();
+  }
+
+  /** The groups of the runs drawn, where the list is grouped by these columns. */
+  groupsBy(columns: readonly string[]): ReadonlyMap<string, RunGroup> | undefined {
+    return this.groups.groupsBy(columns);
+  }
+
   get(uid: string): RunInfo | undefined {
     return this.known.get(uid);
   }
 
   drawn(): RunInfo[] {
-    const chosen = this.chosen();
+    const chosen = this.groups.isOn ? this.groups.drawn() : this.chosen();
     return this.narrowed ? chosen.filter(({ uid }) => this.narrowed?.has(uid)) : chosen;
   }
 
@@ -85,6 +112,10 @@ export class Selector implements Runs {
 
   /** A run has another state; an unknown one is new. */
   stateOf(uid: string, state: string): void {
+    if (this.groups.isOn) {
+      this.groups.refresh();
+      return;
+    }
     const run = this.known.get(uid);
     const row = this.rowOf(uid);
     if (!run || !row) {
@@ -155,7 +186,9 @@ export class Selector implements Runs {
       row.querySelector("[data-eye]")?.setAttribute("aria-pressed", String(isDrawn));
     }
     const total = Number(one<HTMLElement>("[data-total]", this.list).dataset.total ?? "0");
-    one("[data-run-count]").textContent = word("runsDrawn", { n: drawn.size, of: total });
+    one("[data-run-count]").textContent = this.groups.isOn
+      ? this.groups.count
+      : word("runsDrawn", { n: drawn.size, of: total });
     one<HTMLElement>("[data-no-run]").hidden =
       total > 0 || !(this.searchBox.value || this.asked.get("filter"));
     this.tell();
@@ -164,7 +197,8 @@ export class Selector implements Runs {
   private tell(): void {
     const now = this.drawn()
       .map(({ uid, color, name }) => `${uid}:${color}:${name}`)
-      .join(" ");
+      .join(" ")
+      .concat(this.groups.signature());
     if (now === this.drawnNow) return;
     this.drawnNow = now;
     this.options.changed();
@@ -190,10 +224,14 @@ export class Selector implements Runs {
       else if (target.closest("[data-swatch]"))
         this.pickColor(uid, target.closest<HTMLElement>("[data-swatch]"));
     });
-    one("[data-hide-all]").addEventListener("click", () =>
-      this.keep({ ...this.state, hidden: [], shown: [], first: 0 }),
-    );
-    one("[data-show-all]").addEventListener("click", () => void this.showAll());
+    one("[data-hide-all]").addEventListener("click", () => {
+      if (this.groups.isOn) this.groups.hideAll();
+      else this.keep({ ...this.state, hidden: [], shown: [], first: 0 });
+    });
+    one("[data-show-all]").addEventListener("click", () => {
+      if (this.groups.isOn) this.groups.showAll();
+      else void this.showAll();
+    });
     const search = throttle(() => void this.searchAgain(), SEARCH_PAUSE_MS);
     this.searchBox.addEventListener("input", search);
     new IntersectionObserver((entries) => {
@@ -219,13 +257,14 @@ export class Selector implements Runs {
     this.keep({ ...this.state, hidden: [], shown: [], first: MOST_DRAWN });
   }
 
-  private pickColor(uid: string, button: HTMLElement | null): void {
+  private pickColor(key: string, button: HTMLElement | null): void {
     const menu = one<HTMLElement>("#color-menu");
     const choose = (event: Event) => {
       const color = (event.target as Element).closest<HTMLElement>("[data-color-choice]")?.dataset
         .colorChoice;
       if (color === undefined) return;
-      this.keep({ ...this.state, colors: { ...this.state.colors, [uid]: Number(color) } });
+      this.keep({ ...this.state, colors: { ...this.state.colors, [key]: Number(color) } });
+      if (this.groups.isOn) this.groups.recolor();
       menu.hidePopover();
       button?.focus();
     };
@@ -268,6 +307,10 @@ export class Selector implements Runs {
   }
 
   private async reread(): Promise<void> {
+    if (this.groups.isOn) {
+      await this.groups.read();
+      return;
+    }
     const wanted = this.listed().length;
     const html = await this.read({ offset: "0" });
     if (html === null) return;

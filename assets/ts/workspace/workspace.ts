@@ -12,8 +12,10 @@ import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
 import type { Panel, Stage } from "../panels/panel";
-import type { Runs } from "../panels/runs";
-import type { PanelSpec, PanelsState } from "../panels/spec";
+import type { RunGroup, Runs } from "../panels/runs";
+import type { PanelSpec, PanelsState, View } from "../panels/spec";
+import { GroupMenu } from "./group-menu";
+import { GroupReader } from "./group-reply";
 import { Keeper } from "./keeper";
 import { Live } from "./live";
 import { OneRun } from "./one-run";
@@ -42,6 +44,7 @@ export class Workspace implements Stage {
     series: "",
     values: "",
     keys: "",
+    groups: "",
     media: "",
     run: "",
     charts: "",
@@ -59,6 +62,8 @@ export class Workspace implements Stage {
   private readonly toolbar: Toolbar;
   private readonly live: Live;
   private readonly selector: Selector | undefined;
+  private readonly groupMenu: GroupMenu | undefined;
+  private readonly groupReader: GroupReader;
   private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
   private readonly values_ = new Map<string, { at: number; answer: Promise<ValuesReply["runs"]> }>();
   private charts: Record<string, Record<string, unknown>> = {};
@@ -72,8 +77,12 @@ export class Workspace implements Stage {
     this.keeper = new Keeper(viewUrl, store, part);
     const start: Start = { ...readStart(), ...this.keeper.recall() };
     this.runsPart = start.runs ?? {};
-    const defaults = this.kinds.includes("history") ? {} : { x: "_runtime" };
-    this.layout = new Layout(start.panels ?? {}, (panels) => this.keeper.keep({ panels }), defaults);
+    this.layout = new Layout(
+      start.panels ?? {},
+      (panels) => this.keeper.keep({ panels }),
+      () => this.defaults(),
+    );
+    this.groupReader = new GroupReader(this.urls.groups);
     this.feed = new Feed({
       url: this.urls.series,
       changed: (source, keys) => {
@@ -85,6 +94,7 @@ export class Workspace implements Stage {
     if (!this.isRunPage) {
       this.selector = new Selector({
         url: this.root.dataset.selector ?? "",
+        groupsUrl: this.urls.groups,
         state: start.selector ?? {},
         save: (selector) => this.keeper.keep({ selector }),
         saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
@@ -101,6 +111,7 @@ export class Workspace implements Stage {
     });
     this.enlarged = new Enlarged(this);
     this.toolbar = new Toolbar(this.layout, () => this.redraw());
+    if (this.selector) this.groupMenu = new GroupMenu(this.layout, this.urls.run, () => this.redraw());
     this.live = new Live({
       rows: (uid, heads) => {
         if (heads.history !== undefined) this.feed.advance("history", uid, heads.history);
@@ -120,6 +131,7 @@ export class Workspace implements Stage {
 
   begin(): void {
     this.listen();
+    this.selector?.group(this.layout.view.groupBy);
     const { socket } = this.root.dataset;
     if (socket) this.live.open(socket);
     this.live.follow(this.runs.drawn().map(({ uid }) => uid));
@@ -137,6 +149,11 @@ export class Workspace implements Stage {
     this.values_.set(url, { at: performance.now(), answer });
     answer.catch(() => this.values_.delete(url));
     return answer;
+  }
+
+  async groups(columns: readonly string[]): Promise<ReadonlyMap<string, RunGroup>> {
+    const uids = this.runs.drawn().map(({ uid }) => uid);
+    return this.selector?.groupsBy(columns) ?? this.groupReader.read(columns, uids);
   }
 
   keysOf(kind: Kind): string[] {
@@ -216,7 +233,15 @@ export class Workspace implements Stage {
     return one<HTMLInputElement>("[data-page-search]").value;
   }
 
+  /** What a view says that nobody changed: the runs table's groups are the workspace's, too. */
+  private defaults(): Partial<View> {
+    if (this.isRunPage) return this.kinds.includes("history") ? {} : { x: "_runtime" };
+    const { group } = this.runsPart;
+    return Array.isArray(group) ? { groupBy: group.map(String) } : {};
+  }
+
   private redraw(): void {
+    this.selector?.group(this.layout.view.groupBy);
     this.arrange();
     this.grid.refresh();
     this.enlarged.panel?.refresh();
@@ -280,7 +305,6 @@ export class Workspace implements Stage {
     for (const info of reply.keys) this.keys[kind].set(info.key, info);
     if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
     this.toolbar.offerAxes(this.keysOf("history"));
-    if (reply.config) this.toolbar.offerGroups(reply.config.map((name) => `config.${name}`));
   }
 
   /** One of the parts marked `data-when` is shown: loading, empty, error or full. */
@@ -321,6 +345,7 @@ export class Workspace implements Stage {
     const show = (state: PanelsState) => {
       this.layout.replace(state);
       this.toolbar.show();
+      this.groupMenu?.show();
       this.redraw();
     };
     show({});
@@ -337,7 +362,7 @@ export class Workspace implements Stage {
         canShare: this.root.dataset.canShare !== undefined,
         read: () => ({
           panels: this.layout.state,
-          ...(this.selector ? { selector: this.selector.state, runs: this.selector.query() } : {}),
+          ...(this.selector ? { selector: this.selector.state, runs: this.runsShown() } : {}),
         }),
         apply: (spec) => this.apply(spec),
       });
@@ -355,7 +380,14 @@ export class Workspace implements Stage {
       void this.selector?.follow(spec.runs);
     }
     this.toolbar.show();
+    this.groupMenu?.show();
     this.redraw();
+  }
+
+  /** Which runs are listed, with the table's groups where those are shown. */
+  private runsShown(): Record<string, unknown> {
+    const { group } = this.runsPart;
+    return { ...this.selector?.query(), ...(group ? { group } : {}) };
   }
 
   private keepRuns(runs: Record<string, unknown>): void {
