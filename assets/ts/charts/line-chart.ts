@@ -1,6 +1,6 @@
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
-import { word } from "../lib/words";
+import { bandText, countText } from "./band";
 import { palette } from "./palette";
 import type { Picture } from "./picture";
 import { type DrawnLine, drawLine, drawPlot, type Frame, frameOf, type Look, nearest } from "./plot";
@@ -10,7 +10,7 @@ import { hideTip, showTip, type TipRow } from "./tip";
 /** Narrower drags are clicks, pixels. */
 const SHORTEST_DRAG = 6;
 
-/** Of so many lines the tip says all there is to a point, of more only for the one pointed at. */
+/** Of so many lines the tip says all there is to a point, of more only for the one pointed at, and of groups. */
 const FEW = 3;
 
 export interface ChartActions {
@@ -210,7 +210,10 @@ export class LineChart {
       color: line.color,
       label: line.label,
       value: formatUnit(value, this.look.unit),
-      detail: found.length <= FEW || line.id === this.strong ? detailOf(line, at, this.look.unit) : "",
+      detail:
+        found.length <= FEW || line.group || line.id === this.strong
+          ? detailOf(line, at, this.look.unit)
+          : "",
       strong: line.id === this.strong,
     }));
   }
@@ -253,20 +256,8 @@ export class LineChart {
 }
 
 function detailOf(line: DrawnLine, at: number, unit: string): string {
-  const parts: string[] = [];
-  if (line.raw) parts.push(formatUnit(line.raw[at] as number, unit));
-  const [low, high] = [line.low?.[at], line.high?.[at]];
-  if (low !== undefined && high !== undefined && high > low) {
-    const isDeviation = line.group?.band === "std" || line.group?.band === "stderr";
-    parts.push(
-      isDeviation
-        ? `± ${formatUnit((high - low) / 2, unit)}`
-        : `${formatUnit(low, unit)} … ${formatUnit(high, unit)}`,
-    );
-  }
-  const count = line.group?.counts[at];
-  if (count) parts.push(word("pointsHere", { n: count }));
-  return parts.join(" · ");
+  const raw = line.raw ? formatUnit(line.raw[at] as number, unit) : "";
+  return [raw, bandText(line, at, unit), countText(line, at)].filter(Boolean).join(" · ");
 }
 
 /** Give a canvas its size for this screen and empty it; in the plot's units of CSS pixels. */

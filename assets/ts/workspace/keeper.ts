@@ -1,6 +1,8 @@
 import { toast } from "../lib/announce";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
+import type { PanelsState } from "../panels/spec";
+import type { SelectorState } from "./selector";
 
 const PAUSE_MS = 800;
 
@@ -9,6 +11,20 @@ export interface KeptView {
   panels?: object;
   selector?: object;
   runs?: Record<string, unknown>;
+}
+
+/** What a page begins with. */
+export interface Start {
+  panels?: PanelsState;
+  selector?: SelectorState;
+  /** What the runs table keeps; its filter is the list's too. */
+  runs?: Record<string, unknown>;
+}
+
+/** What the server wrote into the page. */
+export function readStart(): Start {
+  const text = document.getElementById("workspace-state")?.textContent;
+  return text ? (JSON.parse(text) as Start) : {};
 }
 
 /** Keeps the working state: on the server where somebody is signed in, else in this browser. */

@@ -16,10 +16,11 @@ import type { RunGroup, Runs } from "../panels/runs";
 import type { PanelSpec, PanelsState, View } from "../panels/spec";
 import { GroupMenu } from "./group-menu";
 import { GroupReader } from "./group-reply";
-import { Keeper } from "./keeper";
+import { Keeper, readStart, type Start } from "./keeper";
 import { Live } from "./live";
+import { offerFilter } from "./offer-filter";
 import { OneRun } from "./one-run";
-import { Selector, type SelectorState } from "./selector";
+import { Selector } from "./selector";
 import { Toolbar } from "./toolbar";
 import type { ViewSpec, ViewsMenu } from "./views";
 
@@ -28,13 +29,6 @@ const KEYS_PAUSE_MS = 4000;
 const KEYS_PAUSE_A_RUN_MS = 300;
 /** Config and summary are read again after this, milliseconds. */
 const VALUES_FRESH_MS = 4000;
-
-interface Start {
-  panels?: PanelsState;
-  selector?: SelectorState;
-  /** What the runs table keeps; its filter is the list's too. */
-  runs?: Record<string, unknown>;
-}
 
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
 export class Workspace implements Stage {
@@ -328,7 +322,7 @@ export class Workspace implements Stage {
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
-    this.offerFilter();
+    if (this.selector) offerFilter(this.root, this.urls.run, this.selector);
     document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
       if ((event as ToggleEvent).newState === "open") void this.openViews();
     });
@@ -395,28 +389,9 @@ export class Workspace implements Stage {
     this.keeper.keep({ runs });
   }
 
-  /** What completes expressions comes when somebody is about to type one, or to colour the one there is. */
-  private offerFilter(): void {
-    const { selector } = this;
-    const input = this.root.querySelector<HTMLInputElement>("[data-expression] input");
-    if (!selector || !input) return;
-    const begin = async () => {
-      const { enableFilter } = await import("./filter");
-      enableFilter(this.urls.run, selector);
-      if (document.activeElement === input) input.dispatchEvent(new Event("focus"));
-    };
-    if (input.value) void begin();
-    else input.addEventListener("focus", () => void begin(), { once: true });
-  }
-
   private toggleSelector(): void {
     const isNarrow = matchMedia("(width < 60rem)").matches;
     this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
     this.grid.each((card) => card.panel?.refresh());
   }
-}
-
-function readStart(): Start {
-  const text = document.getElementById("workspace-state")?.textContent;
-  return text ? (JSON.parse(text) as Start) : {};
 }
