@@ -55,10 +55,14 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGroup:
-    """A group of the last column: what a chart draws one line of. ``place`` is its place among all of them."""
+    """A group of the last column: what a chart draws one line of.
+
+    ``values`` is its name without the columns; ``place`` its place among all groups.
+    """
 
     path: Path
     name: str
+    values: str
     count: int
     place: int
 
@@ -139,9 +143,7 @@ class Grouping:
         shown_count = len(shown)
         shown.sort(key=lambda path: said[path] is None)
         shown = sorted(shown[:MOST_GROUPS], key=places.__getitem__)
-        groups = [
-            DrawnGroup(path, self._name(path), len(self._members[path]), places[path]) for path in shown
-        ]
+        groups = [self._drawn(path, places[path]) for path in shown]
         turns = [
             (turn, at, pk) for at, path in enumerate(shown) for turn, pk in enumerate(self._members[path])
         ]
@@ -151,9 +153,10 @@ class Grouping:
         run_count = sum(map(len, self._members.values()))
         return Drawn(groups, members, len(self._order), shown_count, run_count)
 
-    def _name(self, path: Path) -> str:
-        pairs = zip(self.columns, self._keys[path], strict=True)
-        return " · ".join(f"{label_of(column)}: {_text(key)}" for column, key in pairs)
+    def _drawn(self, path: Path, place: int) -> DrawnGroup:
+        texts = list(map(_text, self._keys[path]))
+        named = [f"{label_of(column)}: {text}" for column, text in zip(self.columns, texts, strict=True)]
+        return DrawnGroup(path, " · ".join(named), " · ".join(texts), len(self._members[path]), place)
 
 
 def _plain(key: Key) -> Key:

@@ -59,7 +59,13 @@ def grouped_runs(request: HttpRequest, entity: str, project: str) -> HttpRespons
 
 def _answer(drawn: Drawn) -> dict[str, Any]:
     groups = [
-        {"path": json.dumps(one.path), "name": one.name, "count": one.count, "place": one.place}
+        {
+            "path": json.dumps(one.path),
+            "name": one.name,
+            "values": one.values,
+            "count": one.count,
+            "place": one.place,
+        }
         for one in drawn.groups
     ]
     runs = [

@@ -3,12 +3,14 @@
 import csv
 import io
 import itertools
+import json
 import re
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -251,3 +253,72 @@ def test_panels_are_reset_after_a_question_and_come_back(quiet: Page, server: In
     page.reload()
     expect(page.locator(LOSS)).to_be_visible()
     expect(page.locator("[data-view=columns]")).to_have_value("1")
+
+
+def test_seeds_are_grouped_with_their_median_and_standard_error(quiet: Page, server: Installation) -> None:
+    """RUN-23, RUN-26: by Group and a key of config; what is drawn is NumPy's; the list opens, hides and is kept."""
+    page = quiet
+    name = f"seeder{next(_people)}"
+    sign_up(page, server, name)
+    wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
+    ends = {("base", 0.1): [3.0, 4.0, 8.0], ("base", 0.2): [2.0], ("wide", 0.1): [1.0, 2.0, 6.0]}
+    for (group, lr), values in ends.items():
+        for seed, value in enumerate(values):
+            config = json.dumps({"lr": {"value": lr}})
+            run = wire.begin("seeds", f"{group}-{lr}-{seed}", groupName=group, config=config)
+            rows = [row(step, **{"train/loss": value * (step + 1)}) for step in range(3)]
+            wire.post(run, history(0, *rows))
+    wire.http.close()
+    page.goto(f"{server.url}/{name}/seeds")
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("7 lines"))
+    opener, field = page.locator("[data-group-open]"), page.locator("#group-picker input")
+    opener.click()
+    expect(page.locator("#group-picker [role=option]").first).to_contain_text("Group")
+    expect(page.locator("#group-picker [role=option]", has_text="_wandb")).to_have_count(0)
+    for typed in ("group", "config.lr"):
+        field.fill(typed)
+        page.locator("#group-picker [role=option]").first.click()
+        expect(page.locator("#group-picker .picked", has_text=typed)).to_be_visible()
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("3 lines"))
+    page.select_option("[data-view=group-line]", "median")
+    with page.expect_response(re.compile("/views/working")):
+        page.select_option("[data-view=group-band]", "stderr")
+    page.keyboard.press("Escape")
+
+    heads = page.locator(".run-group-head")
+    expect(heads).to_have_text(
+        [re.compile(r"Group:\s+base\s+only\s+4"), re.compile(r"Group:\s+wide\s+only\s+3")]
+    )
+    page.locator("[data-open-group]").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-open-group]").first).to_have_attribute("aria-expanded", "true")
+    expect(heads).to_have_count(4)
+    page.locator("[data-last] [data-open-group]").first.click()
+    expect(page.locator(".run-group .run-row")).to_have_count(3)
+    legend_says(page, ends)
+
+    with page.expect_response(re.compile("/views/working")):
+        page.locator(".run-group [data-last] > .run-group-head [data-eye]").nth(1).click()
+    expect(page.locator("[data-run-count]")).to_have_text("2 of 3 groups shown")
+    page.locator(".run-group .run-row [data-eye]").first.click()  # leaves one seed out of its group
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
+    page.reload()
+    expect(page.locator("[data-run-count]")).to_have_text("2 of 3 groups shown")
+    expect(page.locator("[data-group-count]")).to_have_text("2")
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
+
+
+def legend_says(page: Page, ends: dict[tuple[str, float], list[float]]) -> None:
+    """Compare the last values of the large chart's lines with what NumPy makes of the groups' values."""
+    page.hover(f"{LOSS} .chart-head")
+    page.click(f"{LOSS} button[aria-label^=Enlarge]")
+    expect(page.locator(".legend-row")).to_have_count(len(ends))
+    for (group, lr), values in ends.items():
+        last = np.array(values) * 3
+        runs = f"{len(values)} runs" if len(values) > 1 else "1 run"
+        legend = page.locator(".legend-row", has_text=f"Group: {group} · lr: {lr} ({runs})")
+        text = legend.locator(".legend-value").inner_text()
+        shown = [float(number) for number in text.split(" ± ")]
+        wanted = [np.median(last)] + ([np.std(last, ddof=1) / np.sqrt(len(last))] if len(last) > 1 else [])
+        assert shown == pytest.approx(wanted, rel=1e-5), legend.inner_text()
+    page.locator("#chart-dialog [data-closes]").click()

@@ -18,8 +18,12 @@ from tests.waiting import PATIENCE_S
 logging.getLogger("httpx").setLevel(logging.WARNING)  # or every failure drowns in its lines
 
 UPSERT = """
-mutation UpsertBucket($name: String, $project: String, $entity: String, $config: JSONString) {
-  upsertBucket(input: {name: $name, modelName: $project, entityName: $entity, config: $config}) {
+mutation UpsertBucket(
+  $name: String, $project: String, $entity: String, $config: JSONString, $groupName: String
+) {
+  upsertBucket(
+    input: {name: $name, modelName: $project, entityName: $entity, config: $config, groupName: $groupName}
+  ) {
     bucket { id name historyLineCount project { name entity { name } } } inserted
   }
 }"""

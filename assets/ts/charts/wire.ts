@@ -63,8 +63,8 @@ export interface KeysReply {
 
 /** What grouped panels draw: groups, and runs of them. */
 export interface GroupsReply {
-  /** `place` is the group's place among all that there are. */
-  groups: { path: string; name: string; count: number; place: number }[];
+  /** `values` is the name without the columns, `place` the group's place among all that there are. */
+  groups: { path: string; name: string; values: string; count: number; place: number }[];
   /** `group` is a place in `groups`. */
   runs: { uid: string; name: string; state: string; group: number }[];
   /** Of all groups, drawn or not. */

@@ -18,7 +18,10 @@ import { shownOf } from "./statistics";
 import { canvasIn, ValuesPanel } from "./values-panel";
 
 interface Bar {
+  /** Of the whole bar, on its tip. */
   label: string;
+  /** Beside it, where there is little room. */
+  short: string;
   color: number;
   value: number;
   low: number;
@@ -84,10 +87,17 @@ class Bars extends ValuesPanel {
       const { found } = groups.get(group.path) ?? { found: [] };
       groups.set(group.path, { group, found: [...found, numberOf(values, uid, column)] });
     }
-    const { groupLine, groupBand } = this.view;
+    const { groupBy, groupLine, groupBand } = this.view;
     return [...groups.values()].map(({ group, found }) => {
       const label = `${group.name} (${sizeText(found.length, group.count)})`;
-      return { label, color: group.color, ...shownOf(found, groupLine, groupBand), count: found.length };
+      const short = groupBy.length > 1 ? group.values : group.name;
+      return {
+        label,
+        short,
+        color: group.color,
+        ...shownOf(found, groupLine, groupBand),
+        count: found.length,
+      };
     });
   }
 
@@ -145,7 +155,7 @@ class Bars extends ValuesPanel {
       }
       ctx.fillStyle = colors.text;
       ctx.textAlign = "right";
-      ctx.fillText(cut(bar.label, x.from / 6.2), x.from - 8, middle);
+      ctx.fillText(cut(bar.short, x.from / 6.2), x.from - 8, middle);
       ctx.fillStyle = colors.axis;
       ctx.textAlign = "left";
       ctx.fillText(
@@ -190,7 +200,7 @@ class Bars extends ValuesPanel {
 
 function barOf(run: RunInfo, values: ValuesReply["runs"], column: string): Bar {
   const value = numberOf(values, run.uid, column);
-  return { label: run.name, color: run.color, value, low: value, high: value, count: 1 };
+  return { label: run.name, short: run.name, color: run.color, value, low: value, high: value, count: 1 };
 }
 
 function cut(text: string, most: number): string {

@@ -8,15 +8,20 @@ const FIELDS = ["group", "job_type", "tags", "user", "host", "state"];
 /** What a panel groups runs by: as the workspace, nothing, or columns of its own in their order. */
 export function groupField(
   columns: readonly string[],
-  value: readonly string[] | undefined,
+  value: readonly string[] | "inherit" = "inherit",
 ): Field<string[] | "inherit"> {
+  const start = value === "inherit" ? [] : value;
   const options = [
     ["inherit", word("asWorkspace")],
     ["none", word("noGroups")],
     ["columns", word("groupColumns")],
   ] as const;
-  const how = choice(word("groupBy"), options, value ? (value.length ? "columns" : "none") : "inherit");
-  const own = several(word("groupColumns"), [...FIELDS, ...columns], value ?? []);
+  const how = choice(
+    word("groupBy"),
+    options,
+    value === "inherit" ? value : value.length ? "columns" : "none",
+  );
+  const own = several(word("groupColumns"), [...FIELDS, ...columns], start);
   const element = make("div", "panel-field-pair");
   element.append(how.element, own.element);
   const show = () => {

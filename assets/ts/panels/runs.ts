@@ -13,6 +13,8 @@ export interface RunGroup {
   path: string;
   /** `Group: baseline · lr: 0.1` */
   name: string;
+  /** The name without the columns: `baseline · 0.1` */
+  values: string;
   /** Place in the palette of runs. */
   color: number;
   /** How many runs there are in it, drawn or not. */

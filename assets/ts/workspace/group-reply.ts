@@ -12,11 +12,9 @@ export function groupsIn(
   { groups, runs }: GroupsReply,
   colors: Record<string, number>,
 ): Map<string, RunGroup> {
-  const made = groups.map(({ path, name, count, place }) => ({
-    path,
-    name,
-    count,
-    color: colors[path] ?? place % COLORS,
+  const made = groups.map(({ place, ...group }) => ({
+    ...group,
+    color: colors[group.path] ?? place % COLORS,
   }));
   return new Map(runs.flatMap(({ uid, group }) => (made[group] ? [[uid, made[group]] as const] : [])));
 }
