@@ -187,3 +187,40 @@ def test_members_that_end_or_break_are_left_out_where_they_have_no_value():
     assert shown["y"] == [2, 2, 5, 4]
     assert shown["counts"] == [2, 1, 2, 1]
     assert shown["low"] == pytest.approx([2 - math.sqrt(2), None, 5 - math.sqrt(8), None])
+
+
+KEPT = """
+import { readPanels } from "./assets/ts/panels/spec.ts";
+import { toggled } from "./assets/ts/workspace/group-rules.ts";
+const { kept, clicks } = JSON.parse(process.argv[1]);
+const rules = clicks.map(([rules, path, isDrawn]) => toggled(rules, path, isDrawn));
+console.log(JSON.stringify({ panels: readPanels(kept), rules }));
+"""
+
+
+def test_what_was_kept_with_one_column_is_read_and_an_eye_takes_all_inside_along():
+    kept = {
+        "view": {"groupBy": "config.lr", "spread": "std", "x": "_step"},
+        "panels": {
+            "a": {"groupBy": ""},
+            "b": {"groupBy": ["group"], "groupBand": "none"},
+            "c": {"title": "c"},
+        },
+    }
+    outer, inner, other = path("base"), path("base", 1), path("wide")
+    clicks = [
+        ({inner: True, other: False}, outer, True),  # hides the group and what was shown inside
+        ({outer: False}, outer, False),  # back to no rule
+        ({"[]": False}, inner, False),  # one of those that all are hidden
+        ({}, inner, False),  # one for which there was no room
+    ]
+    found = run_typescript(KEPT, {"kept": kept, "clicks": clicks})
+    assert found["panels"] == {
+        "view": {"groupBy": ["config.lr"], "groupBand": "std", "x": "_step"},
+        "panels": {
+            "a": {"groupBy": []},
+            "b": {"groupBy": ["group"], "groupBand": "none"},
+            "c": {"title": "c"},
+        },
+    }
+    assert found["rules"] == [{other: False, outer: False}, {}, {"[]": False, inner: True}, {inner: True}]
