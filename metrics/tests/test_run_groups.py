@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -160,7 +161,7 @@ console.log(JSON.stringify(shown, (_, value) => ArrayBuffer.isView(value) ? [...
 """
 
 VALUES = [0.3, 0.1, 0.5, 0.25]
-LINES = {"mean": np.mean, "median": np.median, "min": np.min, "max": np.max}
+LINES: dict[str, Callable[..., float]] = {"mean": np.mean, "median": np.median, "min": np.min, "max": np.max}
 STD = np.std(VALUES, ddof=1)
 OFFS = {"std": STD, "stderr": STD / math.sqrt(len(VALUES))}
 
