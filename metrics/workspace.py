@@ -194,8 +194,7 @@ def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
             known = found.setdefault(key, {"key": key, "types": [], "runs": 0, "numbers": False})
             known["runs"] += 1
             known["numbers"] = known["numbers"] or stat.type == "number" or stat.min is not None
-            if stat.type not in known["types"]:
-                known["types"].append(stat.type)
+            known["types"] += [kind for kind in stat.types if kind not in known["types"]]
     if kind == Kind.SYSTEM:
         for row in found.values():
             row["about"] = _hardware(row["key"])
@@ -293,6 +292,11 @@ def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return render(request, "metrics/selector_rows.html", _selector_context(request, row, start))
 
 
+def viewers_url() -> str:
+    """Return where the pages of viewers are, to which a viewer's name is added."""
+    return reverse("metrics:viewer_frame", args=["x"]).removesuffix("x")
+
+
 def urls_of(project: Project) -> dict[str, str]:
     """Return where the scripts of a workspace ask, by what they ask for."""
     args = [project.team.name, project.name]
@@ -304,6 +308,7 @@ def urls_of(project: Project) -> dict[str, str]:
         "media": reverse("runs:runs", args=args),
         "charts": f"{reverse('api-chart-list')}/".replace("//", "/"),
         "frame": reverse("metrics:vega_frame"),
+        "viewers": viewers_url(),
     }
 
 

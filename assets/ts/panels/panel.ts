@@ -14,7 +14,7 @@ export interface Stage {
   readonly isRunPage: boolean;
   /** Addresses of the project's data, of files of runs, of a run's page, of stored charts; and the entity's name. */
   readonly urls: Record<
-    "series" | "values" | "keys" | "media" | "run" | "charts" | "frame" | "entity",
+    "series" | "values" | "keys" | "media" | "run" | "charts" | "frame" | "viewers" | "entity",
     string
   >;
   /** Config and summary of the runs drawn; only these columns, or all. */

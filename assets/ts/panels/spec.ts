@@ -2,7 +2,7 @@ import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
 import type { Devices } from "./devices";
 
-export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
+export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "media" | "compare" | "custom";
 
 export type Spread = "range" | "std" | "none";
 

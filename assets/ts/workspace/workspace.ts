@@ -46,6 +46,7 @@ export class Workspace implements Stage {
     run: "",
     charts: "",
     frame: "",
+    viewers: "",
     entity: "",
     ...this.root.dataset,
   } as Stage["urls"];
