@@ -119,6 +119,14 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Leave deleted runs out."""
         return self.filter(deleted_at__isnull=True)
 
+    def listed(self) -> "RunQuerySet":
+        """Keep what lists, counts and charts show: live runs, without what others were before they were rewound.
+
+        Such an archive is a list's own again once its run is deleted: nobody would find it otherwise.
+        """
+        is_own = Q(archive_of__isnull=True) | Q(archive_of__deleted_at__isnull=False)
+        return self.live().filter(is_own)
+
     def locked(self) -> "RunQuerySet":
         """Lock the runs until the transaction ends, in one order, before anything that belongs to them.
 
@@ -146,6 +154,9 @@ class Run(Timestamped):
     )
     state = models.CharField(max_length=12, default=RunState.RUNNING)
     started_at = models.DateTimeField(default=timezone.now)
+    synced_at = models.DateTimeField(
+        null=True, help_text="When the server first heard of it, if it was recorded before and sent later, UTC."
+    )
     finished_at = models.DateTimeField(
         null=True, help_text="End of the last lifetime; a crash ends at the last sign."
     )
@@ -163,6 +174,13 @@ class Run(Timestamped):
         help_text="Whose history this one's begins with.",
     )
     forked_at_step = models.BigIntegerField(null=True, help_text="Last step that was taken over (RUN-6).")
+    archive_of = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        related_name="archives",
+        help_text="The run that was rewound: this one keeps what it had before. Not in lists.",
+    )
     deleted_at = models.DateTimeField(null=True)
     is_protected = models.BooleanField(
         default=False, help_text="Cannot be deleted; see also Project.protected_tags."
@@ -216,6 +234,11 @@ class Run(Timestamped):
         return self.state in ACTIVE
 
     @property
+    def arrived_at(self) -> datetime:
+        """When the server first heard of the run."""
+        return self.synced_at or self.created_at
+
+    @property
     def runtime_s(self) -> float:
         """Wall clock from start to end, or until now (RUN-3)."""
         return max(0.0, ((self.finished_at or timezone.now()) - self.started_at).total_seconds())
@@ -236,7 +259,7 @@ class Run(Timestamped):
     @property
     def is_rewound(self) -> bool:
         """Whether steps were cut off; the run that keeps them is the one it was forked from."""
-        return self.forked_from is not None and self.forked_from.uid.startswith(rewound_prefix(self.uid))
+        return self.forked_from is not None and self.forked_from.archive_of_id == self.pk
 
     def lifetime_s(self, until: datetime) -> float:
         """Return the seconds of the lifetime under way; 0 when none is."""

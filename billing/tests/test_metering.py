@@ -16,7 +16,7 @@ from accounts.merging import merge_accounts
 from billing.metering import counting, rebuilding
 from billing.metering.backfill import backfill
 from billing.metering.ingestion import record_ingestion
-from billing.metering.intervals import MAX_CLOCK_S, clock_of, settle
+from billing.metering.intervals import settle
 from billing.metering.meter import rebuild, run_meter
 from billing.models import (
     HardwareUse,
@@ -188,19 +188,6 @@ def test_nights_and_months_cut_a_run(clock):
     run_meter()
     days = dict(UsageDay.objects.values_list("day", "tracked_s"))
     assert days == {date(2026, 3, 30): 3600, date(2026, 3, 31): 86_400, APRIL: 3600}
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ('{"_runtime": 12.9}', 12), ('{"_runtime": 3, "_wandb": {"runtime": 60}}', 60), ("{}", 0), ("[1]", 0),
-        ("no JSON", 0), ('{"_runtime": NaN}', 0), ('{"_runtime": Infinity}', 0), ('{"_runtime": -5}', 0),
-        ('{"_runtime": true, "_wandb": 1}', 0), ('{"_runtime": "60"}', 0), ('{"_runtime": {"max": 4}}', 0),
-        ('{"_runtime": 1793000000.5}', MAX_CLOCK_S), ('{"_runtime": 1' + "0" * 400 + "}", 0),
-    ],
-)  # fmt: skip
-def test_a_runs_clock_is_read_from_its_summary(text, found):
-    assert clock_of(text) == found
 
 
 def test_forks_and_rewinds_do_not_count_what_they_took_over(clock):

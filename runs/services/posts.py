@@ -47,6 +47,8 @@ class RunPost:
     preempting: bool = False
     exit_code: int | None = None
     """Given when the run is complete."""
+    ended_at: datetime | None = None
+    """When it was, by the client's word."""
     config: dict[str, Any] | None = None
     """The user's configuration, whole."""
     is_attached: bool = False
@@ -179,11 +181,11 @@ def _write_bad_lines(posts: Sequence[RunPost]) -> None:
 def _move_states(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
     for post in posts:
         state = now[post.run_id].state
-        if post.exit_code is not None:
-            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at)
-        elif post.preempting:
+        if post.preempting:
             revive_run(run_id=post.run_id, at=at, preempting=True)
-        elif state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
+        if post.exit_code is not None:
+            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at, told_at=post.ended_at)
+        elif not post.preempting and state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
             revive_run(run_id=post.run_id, at=at)
 
 
