@@ -23,8 +23,8 @@ from teams.models import Membership, Team
 FORMAT = 1
 _LINES_AT_ONCE = 5000
 _RUN_COLUMNS = (
-    "uid", "number", "display_name", "state", "started_at", "finished_at", "exit_code", "forked_at_step", "tags",
-    "notes", "description", "group", "job_type", "host", "program", "git_remote", "git_commit", "is_protected",
+    "uid", "number", "display_name", "state", "started_at", "synced_at", "finished_at", "exit_code", "forked_at_step",
+    "tags", "notes", "description", "group", "job_type", "host", "program", "git_remote", "git_commit", "is_protected",
 )  # fmt: skip
 _README = """\
 # What this archive holds

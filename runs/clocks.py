@@ -1,8 +1,8 @@
 """What a client's own clock says of its run: for how long it ran, and of a run that was sent later, when.
 
 Of a run that the server hears of while it runs, the server's clock is believed: clients' may be hours off. One that was
-recorded out of reach is only known by its own. SDKs say which it was: their telemetry, which no setting leaves out, tells
-that the run was offline, or that `wandb sync` sent it.
+recorded out of reach is only known by its own. SDKs say which it was: their telemetry, which no setting leaves out,
+tells that the run was offline, or that `wandb sync` sent it.
 """
 
 import math
@@ -31,7 +31,9 @@ def was_sent_later(sdk: _Object) -> bool:
 def begins_in(sdk: _Object) -> set[datetime]:
     """Return when the processes of a run began, as the SDK's part of its config says; unlikely times are left out."""
     told = [_time(one.get("startedAt")) for one in environments_in(sdk)]
-    return {at for at in (*told, _time(sdk.get("start_time"))) if at is not None}  # the latter before SDK 0.19
+    return {
+        at for at in (*told, _time(sdk.get("start_time"))) if at is not None
+    }  # the latter before SDK 0.19
 
 
 def began_another(config_before: str, config_text: str) -> bool:

@@ -107,9 +107,16 @@ class ProjectAccessRequest(Timestamped):
         return f"{self.user} for {self.project}"
 
 
-def rewound_prefix(uid: str) -> str:
-    """Return how the ids begin of the runs that keep what rewinds of a run cut off."""
-    return f"{uid}.rewound-"
+def is_listed(runs: str = "") -> Q:
+    """Return what lists, counts and charts show of runs: those that are live, but for what a rewind set aside.
+
+    Of that its run's page tells; once the run is deleted it is in lists like others, or nobody would find it.
+
+    Args:
+        runs: How they are reached, as ``runs__``.
+    """
+    is_own = Q(**{f"{runs}archive_of__isnull": True}) | Q(**{f"{runs}archive_of__deleted_at__isnull": False})
+    return Q(**{f"{runs}deleted_at__isnull": True}) & is_own
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -120,12 +127,8 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(deleted_at__isnull=True)
 
     def listed(self) -> "RunQuerySet":
-        """Keep what lists, counts and charts show: live runs, without what others were before they were rewound.
-
-        Such an archive is a list's own again once its run is deleted: nobody would find it otherwise.
-        """
-        is_own = Q(archive_of__isnull=True) | Q(archive_of__deleted_at__isnull=False)
-        return self.live().filter(is_own)
+        """Keep what lists, counts and charts show."""
+        return self.filter(is_listed())
 
     def locked(self) -> "RunQuerySet":
         """Lock the runs until the transaction ends, in one order, before anything that belongs to them.
@@ -155,7 +158,8 @@ class Run(Timestamped):
     state = models.CharField(max_length=12, default=RunState.RUNNING)
     started_at = models.DateTimeField(default=timezone.now)
     synced_at = models.DateTimeField(
-        null=True, help_text="When the server first heard of it, if it was recorded before and sent later, UTC."
+        null=True,
+        help_text="When the server first heard of it, if it was recorded before and sent later, UTC.",
     )
     finished_at = models.DateTimeField(
         null=True, help_text="End of the last lifetime; a crash ends at the last sign."

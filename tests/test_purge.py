@@ -149,6 +149,8 @@ def test_every_table_that_points_at_a_run_is_purged(cold_store, django_capture_o
     run, other = full_run(), full_run()
     fork = RunFactory(project=run.project)
     fork_run(actor=SYSTEM, run=fork, parent_uid=run.uid, step=2)
+    archive = RunFactory(project=run.project)
+    Run.objects.filter(pk=archive.pk).update(archive_of=run)
     before, others = counts_of(run), counts_of(other)
     kept_names = set(Segment.objects.filter(stream__run=other).values_list("name", flat=True))
     assert [key for key, count in before.items() if not count] == [], "full_run makes no row of these"
@@ -160,7 +162,8 @@ def test_every_table_that_points_at_a_run_is_purged(cold_store, django_capture_o
     assert {key: after[key] for key in after if key[0] in KEPT} == {
         key: before[key] for key in before if key[0] in KEPT
     }
-    others.pop((Run, "forked_from"))
+    for own in ("forked_from", "archive_of"):
+        others.pop((Run, own))
     assert {key: count for key, count in counts_of(other).items() if key in others} == others
     assert names_in(cold_store) == kept_names
     assert len(rows_of(fork)) == 3

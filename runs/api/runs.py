@@ -70,8 +70,8 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     def get_queryset(self) -> QuerySet[Run]:
         """Return live runs; deleted ones that can be restored where they are asked for."""
         given, listed, actor = self.request.query_params, self.action == "list", actor_of(self.request)
-        rows: QuerySet[Run] = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
-        live = rows.filter(deleted_at=None)
+        rows = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
+        live = rows.live() if not listed or given.get("uid") else rows.listed()
         gone = rows.filter(
             deleted_at__gt=undo_ended_at(timezone.now()), purge_began_at=None, project__deleted_at=None
         )
@@ -99,7 +99,10 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         responses=ListedRunSerializer(many=True),
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the runs you may see, newest first or in the order asked for."""
+        """List the runs you may see, last arrived first or in the order asked for.
+
+        What a run had before it was rewound is not among them, unless `uid` names it: it is in `archives` of the run.
+        """
         wanted = TableQuery.of(request.query_params)
         page = self.paginate_queryset(narrowed(self.get_queryset(), wanted).defer(*WIDE)) or []
         found: list[dict[str, Any]] = [dict(one) for one in RunSerializer(page, many=True).data]

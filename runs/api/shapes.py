@@ -131,6 +131,11 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         source="logged_by.username", default=None, allow_null=True,
         help_text="Whose key it was: a service account may log for a user.",
     )  # fmt: skip
+    created_at = serializers.DateTimeField(help_text="When it began, by its own clock if it was synced.")
+    synced_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the server first heard of it, if it was recorded before and sent later.",
+    )
     heartbeat_at = serializers.DateTimeField(source="pulse.heartbeat_at", help_text="Last sign of life.")
     runtime_s = serializers.FloatField(help_text="Seconds from start to end, or until now.")
     duration_s = serializers.FloatField(help_text="As runtime_s, without pauses between an end and a resume.")
@@ -142,8 +147,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields: ClassVar[list[str]] = [
             "id", "entity", "project", "uid", "display_name", "state", "user", "logged_by", "created_at", "started_at",
-            "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes", "group", "job_type",
-            "host",
+            "synced_at", "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes", "group",
+            "job_type", "host",
         ]  # fmt: skip
 
     def get_notes(self, run: Run) -> str:
@@ -171,9 +176,16 @@ class WholeRunSerializer(RunSerializer):
     config = serializers.SerializerMethodField()
     summary = serializers.SerializerMethodField()
     is_protected = serializers.BooleanField(help_text="Cannot be deleted; protecting tags are the project's.")
+    archives = serializers.SerializerMethodField(help_text="Ids (`uid`) of what it had before each rewind.")
+    archive_of = serializers.CharField(
+        source="archive_of.uid", default=None, allow_null=True,
+        help_text="Id (`uid`) of the run that was rewound, of what it had before.",
+    )  # fmt: skip
 
     class Meta(RunSerializer.Meta):
-        fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "is_protected", "config", "summary"]
+        fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "is_protected", "archives", "archive_of", "config",
+            "summary",
+        ]  # fmt: skip
 
     def _shown(self, value: Any) -> Any:
         return value if self.context["is_exact"] else mask_tree(value)[0]
@@ -181,6 +193,10 @@ class WholeRunSerializer(RunSerializer):
     def get_notes(self, run: Run) -> str:
         """Return the notes."""
         return str(self._shown(run.notes))
+
+    def get_archives(self, run: Run) -> list[str]:
+        """Return the ids, oldest first."""
+        return list(run.archives.live().order_by("pk").values_list("uid", flat=True))
 
     def get_config(self, run: Run) -> dict[str, Any]:
         """Return the user's part of the configuration."""

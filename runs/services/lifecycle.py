@@ -235,7 +235,9 @@ def log_run(
     pk = Run.objects.filter(project=project, uid=uid).values_list("pk", flat=True).first()
     if pk is None:
         first = RunState(state or RunState.RUNNING)
-        run = _insert(actor=actor, project=project, uid=uid, user=user, state=first, fields=fields, told_at=told_at)
+        run = _insert(
+            actor=actor, project=project, uid=uid, user=user, state=first, fields=fields, told_at=told_at
+        )
         inserted = True
     else:
         run = _locked(pk)

@@ -1,8 +1,8 @@
 """When a run ran by its own clock, if it was recorded first and sent later (RUN-3).
 
-While such a run is being sent, the server sees a run of some seconds. At its end, and when it is given up, these seconds
-give way to the run's own. Where some of a run is known already, as of one that was killed and whose rest is sent, or that
-is sent in parts or twice, what is known stays and only what lies before or after it is added.
+While such a run is being sent, the server sees a run of some seconds. At its end, and when it is given up, these
+seconds give way to the run's own. Where some of a run is known already, as of one that was killed and whose rest is
+sent, or that is sent in parts or twice, what is known stays and only what lies before or after it is added.
 """
 
 from collections.abc import Collection, Sequence

@@ -69,6 +69,7 @@ _FIELDS: tuple[tuple[str, str | Promise, str, str], ...] = (
     ("number", _("Number"), "number", ""),
     ("started", _("Started"), "time", ""),
     ("finished", _("Finished"), "time", ""),
+    ("synced", _("Synced"), "time", ""),
     ("heartbeat", _("Last signal"), "time", ""),
     ("updated", _("Updated"), "time", ""),
     ("exit_code", _("Exit code"), "number", ""),
@@ -117,7 +118,7 @@ def _keys_of(project_id: int) -> dict[str, Keys]:
     since = known[0] - _LATE if known is not None else None
     if since is None or _lost_runs(project_id, since):
         keys: dict[str, Keys] = {"config": {}, "summary": {}}
-        changed: QuerySet[Run] = Run.objects.live().filter(project_id=project_id)
+        changed: QuerySet[Run] = Run.objects.listed().filter(project_id=project_id)
     else:
         keys = known[1] if known is not None else {}
         changed = _changed(project_id, since)
@@ -130,7 +131,7 @@ def _keys_of(project_id: int) -> dict[str, Keys]:
 
 def _changed(project_id: int, since: datetime) -> QuerySet[Run]:
     """Return the runs that changed or gave a sign of life since; found one by one, as one condition uses no index."""
-    runs = Run.objects.live().filter(project_id=project_id)
+    runs = Run.objects.listed().filter(project_id=project_id)
     ids = {*runs.filter(updated_at__gte=since).values_list("pk", flat=True)}
     ids |= {*runs.filter(pulse__heartbeat_at__gte=since).values_list("pk", flat=True)}
     return runs.filter(pk__in=ids)
