@@ -21,6 +21,7 @@ from runyard_agent.sampler import Row, Sampler
 from runyard_agent.settings import Settings, SettingsError
 from runyard_agent.spool import Spool, tell
 from runyard_agent.spool.folder import root_of
+from runyard_agent.times import time_now
 
 if TYPE_CHECKING:
     from runyard_agent.delivery import Delivery
@@ -208,7 +209,7 @@ class Recorder:
     def finish(self, exit_code: int, *, timeout_s: float | None = None) -> bool:
         """End the run; True when all of it is on the server."""
         self._end_sampling()
-        self._spool.append("acts", {"act": "finish", "exit_code": exit_code})
+        self._spool.append("acts", {"act": "finish", "exit_code": exit_code, "at": time_now()})
         return self.close(timeout_s=timeout_s)
 
     def close(self, *, timeout_s: float | None = None) -> bool:
@@ -301,5 +302,7 @@ def _sampler(settings: Settings, collectors: Iterable[Collector] | None, label: 
 
 def _new_spool(settings: Settings, header: Mapping[str, Any]) -> Spool:
     whole = {"writer": secrets.token_hex(8), "attached": False, **header}
+    if not whole["attached"]:
+        whole["started_at"] = time_now()
     max_bytes = int(settings.spool_max_mb * 2**20)
     return Spool.create(root_of(settings), whole, max_bytes=max_bytes, keep_sent=settings.keep_sent)

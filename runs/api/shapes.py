@@ -147,8 +147,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields: ClassVar[list[str]] = [
             "id", "entity", "project", "uid", "display_name", "state", "user", "logged_by", "created_at", "started_at",
-            "synced_at", "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes", "group",
-            "job_type", "host",
+            "synced_at", "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes",
+            "group", "job_type", "host",
         ]  # fmt: skip
 
     def get_notes(self, run: Run) -> str:

@@ -173,6 +173,8 @@ def _ended(run: Run, at: datetime, told_at: datetime | None) -> datetime:
     if own is not None:
         set_own_times(run, own)
         at = own.ended_at
+    elif told_at is not None and run.active_since is not None:
+        at = max(run.active_since, min(told_at, at))
     if run.is_active:
         run.active_before_s += run.lifetime_s(at) if own is None else own.seconds
         run.active_since, run.finished_at = None, at

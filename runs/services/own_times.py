@@ -46,6 +46,8 @@ def own_times(run: Run, heard_at: datetime, told_end: datetime | None = None) ->
         told_end: The end that the client told, if it did.
     """
     changes = _changes(run)
+    if not changes:
+        return None
     start = _last_begin(changes)
     begin, sdk = changes[start], sdk_part(run.config_text)
     was_told = begin.at < begin.noticed_at - SOON
