@@ -86,11 +86,11 @@ def unknown_alike(actor: Actor, team: Team) -> Iterator[None]:
 @transaction.atomic
 def log_run(
     *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = "",
-    told_at: datetime | None = None,
+    told_at: datetime | None = None, is_begin: bool = False,
 ) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
 
-    ``told_at`` is when it began by the client's word.
+    ``told_at`` and ``is_begin`` are as for `lifecycle.log_run`.
 
     Raises:
         NowhereToLog: the project is hidden.
@@ -102,7 +102,7 @@ def log_run(
             project = ensure_project(actor=actor, team=team, name=project_name)
             return lifecycle.log_run(
                 actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state,
-                told_at=told_at,
+                told_at=told_at, is_begin=is_begin,
             )  # fmt: skip
         except NotFound:
             with suppress(NotFound):
@@ -127,7 +127,13 @@ def begin_run(
         attach(actor=actor, entity=entity, project_name=project_name, uid=uid)
     team = team_for(actor, entity)
     run, inserted = log_run(
-        actor=actor, team=team, project_name=project_name, uid=uid, fields=fields, told_at=told_at
+        actor=actor,
+        team=team,
+        project_name=project_name,
+        uid=uid,
+        fields=fields,
+        told_at=told_at,
+        is_begin=True,
     )
     if resume == Resume.NEVER and not inserted:
         raise Conflict(f"There is a run {uid!r} in {team.name}/{project_name} already.")

@@ -140,7 +140,7 @@ def _time(data: dict[str, Any], name: str) -> datetime | None:
     except (TypeError, ValueError):
         at = None
     if at is None or at.tzinfo is None:
-        raise Invalid(f"`{name}` is a time with its zone, as 2026-11-22T10:00:00Z.")
+        raise Invalid(f"`finish.{name}` is a time with its zone, as 2026-11-22T10:00:00Z.")
     return at
 
 

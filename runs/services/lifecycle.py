@@ -215,12 +215,13 @@ def _insert(
 @transaction.atomic
 def log_run(
     *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = "",
-    told_at: datetime | None = None,
+    told_at: datetime | None = None, is_begin: bool = False,
 ) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with the one of this id; the second value says whether it was made now.
 
     A run that had ended is Running again, and so is one whose machine was taken away when another process goes on with
-    it. ``user`` is the member a service account logs for (TEAM-34); ``told_at`` when it began, by the client's word.
+    it. ``user`` is the member a service account logs for (TEAM-34); ``told_at`` when it began, by the client's word;
+    ``is_begin`` says that a process begins, as SDKs, which say what they log again and again, do not.
 
     Raises:
         Invalid: the id has other characters, or a field is over its limit.
@@ -255,7 +256,8 @@ def log_run(
         note_hosts_of_config(run, fields.config_text)
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
-        is_new = run.state == RunState.PREEMPTING and began_another(config_before, run.config_text)
+        is_begin = is_begin or began_another(config_before, run.config_text)
+        is_new = run.state == RunState.PREEMPTING and is_begin
         if (run.state not in ACTIVE or is_new) and not state:
             set_state(run, RunState.RUNNING, at=now, told_at=told_at)
     if fields.summary_text is not None:
