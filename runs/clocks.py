@@ -54,19 +54,22 @@ def clock_of(summary_text: str) -> int:
     return int(max(_seconds(summary.get("_runtime")), _seconds(_own(summary).get("runtime"))))
 
 
-def span_of(sdk: _Object, summary_text: str) -> tuple[set[datetime], datetime | None]:
-    """Return when a run's processes began and when the last one ended by its clock, None where that is not told.
+def span_of(sdk: _Object, summary_text: str, *, goes_on: bool) -> tuple[set[datetime], datetime | None]:
+    """Return when a run's processes began and when it ended by their clocks, None where that is not told.
 
-    A line has its time and how long the run had been running by then; at its end the SDK tells the latter again. Where
-    there is no line, the run began with its process; where no process is told, the run began before its line.
+    Args:
+        sdk: The SDK's part of the config.
+        summary_text: It has the time of the last line, and for how long the run had been running at its end.
+        goes_on: The latter counts from another begin, as after a resume and in forks: then the last line is the end.
     """
-    begins, summary = begins_in(sdk), _object(summary_text)
-    logged_at, logged_s = _time(summary.get("_timestamp")), _seconds(summary.get("_runtime"))
-    ended_s = max(logged_s, _seconds(_own(summary).get("runtime")))
-    if logged_at is not None:
-        began = max(EARLIEST, logged_at - timedelta(seconds=logged_s))
-        return begins or {began}, began + timedelta(seconds=ended_s)
-    return begins, min(begins) + timedelta(seconds=ended_s) if begins and ended_s else None
+    begins, summary, seconds = begins_in(sdk), _object(summary_text), clock_of(summary_text)
+    logged_at = _time(summary.get("_timestamp"))
+    if logged_at is not None and not begins:
+        begins = {max(EARLIEST, logged_at - timedelta(seconds=seconds))}
+    if goes_on or not begins or not seconds:
+        return begins, logged_at
+    ended_at = min(begins) + timedelta(seconds=seconds)
+    return begins, max(logged_at or ended_at, ended_at)
 
 
 def _object(text: str) -> _Object:

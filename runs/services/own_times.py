@@ -53,7 +53,8 @@ def own_times(run: Run, heard_at: datetime, told_end: datetime | None = None) ->
     was_told = begin.at < begin.noticed_at - SOON
     if not was_sent_later(sdk) and not was_told:
         return None
-    begins, ended_at = span_of(sdk, Pulse.objects.values_list("summary_text", flat=True).get(run_id=run.pk))
+    summary = Pulse.objects.values_list("summary_text", flat=True).get(run_id=run.pk)
+    begins, ended_at = span_of(sdk, summary, goes_on=start > 0 or run.forked_from_id is not None)
     begins |= {begin.at} if was_told else set()
     likely = sorted(at for at in begins if at < begin.noticed_at)
     if not likely:

@@ -60,20 +60,22 @@ def test_nonsense_is_no_begin_of_an_old_sdk(told):
     assert begins_in({"start_time": told}) == set()
 
 
-def end_of(sdk, **summary):
-    begins, ended_at = span_of(sdk, json.dumps(summary))
+def end_of(sdk, *, goes_on=False, **summary):
+    begins, ended_at = span_of(sdk, json.dumps(summary), goes_on=goes_on)
     return [(at - MONDAY).total_seconds() for at in sorted(begins)], ended_at and (
         ended_at - MONDAY
     ).total_seconds()
 
 
-def test_a_run_ends_when_its_clock_says_after_its_last_line():
-    """A resumed run's clock goes on from the lifetime before, so it is compared with that of a line."""
+def test_a_run_ends_when_its_clock_says_or_with_its_last_line():
+    """A resumed run's clock goes on from the lifetime before. At the end, SDK 0.31 tells the end's ``_runtime``."""
     sdk, at = {"e": {"w": {"startedAt": TOLD}}}, MONDAY.timestamp()
-    assert end_of(sdk, _timestamp=at + 50, _runtime=49.5, _wandb={"runtime": 60}) == ([0], 60.5)
-    assert end_of(sdk, _timestamp=at + 50, _runtime=1049.5, _wandb={"runtime": 1060}) == ([0], 60.5)
+    assert end_of(sdk, _timestamp=at + 50, _runtime=49.5, _wandb={"runtime": 60}) == ([0], 60)
+    assert end_of(sdk, _timestamp=at + 50, _runtime=60, _wandb={"runtime": 60}) == ([0], 60)
+    assert end_of(sdk, _timestamp=at + 50, _runtime=1060, _wandb={"runtime": 1060}, goes_on=True) == ([0], 50)
     assert end_of(sdk, _timestamp=at + 50, _runtime=49.5) == ([0], 50)
     assert end_of(sdk, _wandb={"runtime": 60}) == ([0], 60)
+    assert end_of(sdk, _wandb={"runtime": 60}, goes_on=True) == ([0], None)
     assert end_of(sdk) == ([0], None)
     assert end_of({}, _timestamp=at + 50, _runtime=50) == ([0], 50)
     assert end_of({}) == ([], None)

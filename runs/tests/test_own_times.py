@@ -47,8 +47,8 @@ def config(*begins, features=OFFLINE):
 
 
 def summary(at, clock_s):
-    """Return the summary at an end that was so many hours before Friday noon, after so many seconds of the clock."""
-    line = {"_timestamp": moment(at).timestamp() - 60, "_runtime": clock_s - 60}
+    """Return the summary of a line so many hours before Friday noon, at the end, after so many seconds of the clock."""
+    line = {"_timestamp": moment(at).timestamp(), "_runtime": clock_s}
     return json.dumps({"loss": 1, **line, "_wandb": {"runtime": int(clock_s)}})
 
 
@@ -92,6 +92,10 @@ def test_a_synced_run_says_when_it_was_synced(project, clock):
         ("Running", 0), ("Finished", 0), ("Synced", 0),
     ]  # fmt: skip
     assert next((stretch.state, stretch.seconds) for stretch in shown.stretches) == ("running", 72 * HOUR)
+
+
+def test_a_run_may_go_on_after_its_last_line(project, clock):
+    assert hours(send(project, clock, 100, ended=30, clock_s=72 * HOUR)) == (100, 28, 72, 72)
 
 
 def test_syncing_again_changes_nothing(project, clock):
@@ -165,7 +169,7 @@ def test_a_begin_that_cannot_be_is_ignored(project, clock, begun):
 def test_an_end_is_never_after_it_was_heard_of_nor_before_the_begin(project, clock):
     assert hours(send(project, clock, 10, ended=-5, clock_s=15 * HOUR)) == (10, 0, 10, 10)
     project = ProjectFactory()
-    assert hours(send(project, clock, 10, ended=20, clock_s=60)) == (10, 10, 0, 0)
+    assert hours(send(project, clock, 10, ended=20, clock_s=0)) == (10, 10, 0, 0)
 
 
 def test_a_sync_that_breaks_off_is_a_crash_as_of_what_came(project, clock):

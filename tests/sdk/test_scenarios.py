@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -594,8 +595,10 @@ def test_offline(ran: Ran) -> None:
 
 @scenario("offline, sync twice", "offline")
 def test_offline_synced_twice(ran: Ran) -> None:
-    """RUN-8."""
-    assert [row["i"] for row in ran.lab.rows("offline")] == list(range(30))
+    """RUN-8; RUN-3: it began before its first line, by its own clock."""
+    rows = ran.lab.rows("offline")
+    assert [row["i"] for row in rows] == list(range(30))
+    assert datetime.fromisoformat(ran.lab.found("offline")["createdAt"]).timestamp() <= rows[0]["_timestamp"]
     assert ran.lab.log("offline").count("printed offline") == 1
 
 

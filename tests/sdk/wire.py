@@ -26,7 +26,7 @@ mutation UpsertBucket($name: String, $project: String, $entity: String, $config:
 RUN = """
 query Run($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) { run(name: $name) {
-    id state exitcode heartbeatAt historyLineCount eventsLineCount logLineCount summaryMetrics config tags
+    id state exitcode createdAt heartbeatAt historyLineCount eventsLineCount logLineCount summaryMetrics config tags
     history(minStep: 0) logLines(last: 10000) { edges { node { number level line } } }
   } }
 }"""
