@@ -180,6 +180,23 @@ def test_a_run_synced_twice_counts_once(clock):
     assert seconds() == 7202  # two seconds it was open here
 
 
+def test_a_synced_run_ran_in_a_closed_month_and_counts_when_it_arrives(clock):
+    """BIL-4: its page has its own times; no month that is closed changes, and going offline saves no hours."""
+    clock.move_to(datetime(2026, 4, 2, 12, tzinfo=UTC))
+    sdk = {"t": {"3": [4]}, "e": {"w": {"startedAt": "2026-03-20T00:00:00Z"}}}
+    run = RunFactory(config_text=json.dumps({"_wandb": {"value": sdk}}))
+    close(run, month_of(MARCH))
+    clock.shift(2)
+    finish(run, clock_s=36_000)
+    run.refresh_from_db()
+    assert (run.created_at.date(), run.duration_s) == (date(2026, 3, 20), 36_000)
+    assert seconds() == 36_000
+    days = [(date(2026, 4, 2), 36_000)]
+    assert list(UsageDay.objects.values_list("day", "tracked_s")) == days
+    rebuild()
+    assert list(UsageDay.objects.values_list("day", "tracked_s")) == days
+
+
 def test_nights_and_months_cut_a_run(clock):
     clock.move_to(datetime(2026, 3, 30, 23, 0, 0, 900_000, UTC))
     run = RunFactory()

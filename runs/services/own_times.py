@@ -16,6 +16,7 @@ from runs.states import ACTIVE, RunState
 
 SOON = timedelta(minutes=1)
 """What a client says began so shortly before it was heard of, was heard of when it began."""
+_BEGUN = ACTIVE | {RunState.PENDING}
 
 
 def likely_begin(told_at: datetime | None, heard_at: datetime) -> datetime:
@@ -46,9 +47,9 @@ def own_times(run: Run, heard_at: datetime, told_end: datetime | None = None) ->
         told_end: The end that the client told, if it did.
     """
     changes = _changes(run)
-    if not changes:
-        return None
     start = _last_begin(changes)
+    if not changes or changes[start].state not in _BEGUN:
+        return None
     begin, sdk = changes[start], sdk_part(run.config_text)
     was_told = begin.at < begin.noticed_at - SOON
     if not was_sent_later(sdk) and not was_told:
