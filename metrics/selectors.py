@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import Max
 
 from metrics import store
 from metrics.codec import Floats
-from metrics.models import Kind
+from metrics.models import Kind, Stream
 from metrics.pyramid import AXES
 from metrics.sampling import Points, Series, sample, sample_blocks
 from metrics.store import Block, Column
@@ -133,3 +134,9 @@ def described(run_id: int, kind: Kind) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def last_line_at(run_id: int) -> float | None:
+    """Return the greatest time in a run's history and samples, seconds since 1970; None where they tell none."""
+    found: float | None = Stream.objects.filter(run=run_id).aggregate(last=Max("last_at"))["last"]
+    return found

@@ -30,9 +30,9 @@ def was_sent_later(sdk: _Object) -> bool:
 
 def begins_in(sdk: _Object) -> set[datetime]:
     """Return when the processes of a run began, as the SDK's part of its config says; unlikely times are left out."""
-    told = [_time(one.get("startedAt")) for one in environments_in(sdk)]
+    told = [time_of(one.get("startedAt")) for one in environments_in(sdk)]
     return {
-        at for at in (*told, _time(sdk.get("start_time"))) if at is not None
+        at for at in (*told, time_of(sdk.get("start_time"))) if at is not None
     }  # the latter before SDK 0.19
 
 
@@ -63,7 +63,7 @@ def span_of(sdk: _Object, summary_text: str, *, goes_on: bool) -> tuple[set[date
         goes_on: The latter counts from another begin, as after a resume and in forks: then the last line is the end.
     """
     begins, summary, seconds = begins_in(sdk), _object(summary_text), clock_of(summary_text)
-    logged_at = _time(summary.get("_timestamp"))
+    logged_at = time_of(summary.get("_timestamp"))
     if logged_at is not None and not begins:
         begins = {max(EARLIEST, logged_at - timedelta(seconds=seconds))}
     if goes_on or not begins or not seconds:
@@ -92,7 +92,7 @@ def _seconds(told: Any) -> float:
     return max(0.0, float(min(told, MAX_CLOCK_S)))
 
 
-def _time(told: Any) -> datetime | None:
+def time_of(told: Any) -> datetime | None:
     """Return the time that a number of seconds or a text in ISO 8601 means, UTC; None of what is none, or too early."""
     try:
         if type(told) in (int, float):

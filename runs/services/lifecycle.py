@@ -173,8 +173,8 @@ def _ended(run: Run, at: datetime, told_at: datetime | None) -> datetime:
     if own is not None:
         set_own_times(run, own)
         at = own.ended_at
-    elif told_at is not None and run.active_since is not None:
-        at = max(run.active_since, min(told_at, at))
+    elif told_at is not None and (known_until := run.active_since or run.finished_at):
+        at = max(known_until, min(told_at, at))
     if run.is_active:
         run.active_before_s += run.lifetime_s(at) if own is None else own.seconds
         run.active_since, run.finished_at = None, at
@@ -256,8 +256,9 @@ def log_run(
         note_hosts_of_config(run, fields.config_text)
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
-        is_begin = is_begin or began_another(config_before, run.config_text)
-        is_new = run.state == RunState.PREEMPTING and is_begin
+        is_new = run.state == RunState.PREEMPTING and (
+            is_begin or began_another(config_before, run.config_text)
+        )
         if (run.state not in ACTIVE or is_new) and not state:
             set_state(run, RunState.RUNNING, at=now, told_at=told_at)
     if fields.summary_text is not None:

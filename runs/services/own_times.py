@@ -5,11 +5,11 @@ seconds give way to the run's own. Where some of a run is known already, as of o
 sent, or that is sent in parts or twice, what is known stays and only what lies before or after it is added.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from runs.clocks import EARLIEST, span_of, was_sent_later
+from runs.clocks import EARLIEST, span_of, time_of, was_sent_later
 from runs.models import Pulse, Run, StateChange
 from runs.projection import sdk_part
 from runs.states import ACTIVE, RunState
@@ -17,6 +17,22 @@ from runs.states import ACTIVE, RunState
 SOON = timedelta(minutes=1)
 """What a client says began so shortly before it was heard of, was heard of when it began."""
 _BEGUN = ACTIVE | {RunState.PENDING}
+
+
+LastLine = Callable[[int], float | None]
+"""Takes a run's id; returns the greatest time in its lines, seconds since 1970, if they have one."""
+_last_lines: list[LastLine] = []
+
+
+def register_last_line(find: LastLine) -> None:
+    """Add what knows the lines of runs; called in ``AppConfig.ready``."""
+    if find not in _last_lines:
+        _last_lines.append(find)
+
+
+def _last_line(run_id: int) -> datetime | None:
+    """Return until when a run is known to have run, of which nothing else tells its end."""
+    return max((at for find in _last_lines if (at := time_of(find(run_id)))), default=None)
 
 
 def likely_begin(told_at: datetime | None, heard_at: datetime) -> datetime:
@@ -60,7 +76,8 @@ def own_times(run: Run, heard_at: datetime, told_end: datetime | None = None) ->
     likely = sorted(at for at in begins if at < begin.noticed_at)
     if not likely:
         return None
-    ended_at = max(likely[0], min(told_end or ended_at or likely[0], heard_at))
+    ended_at = told_end or ended_at or _last_line(run.pk) or likely[0]
+    ended_at = max(likely[0], min(ended_at, heard_at))
     if start == 0:
         return OwnTimes(likely[0], likely[0], ended_at, (ended_at - likely[0]).total_seconds())
     return _added(run, changes[:start], likely, ended_at)

@@ -188,6 +188,16 @@ def test_a_sync_that_breaks_off_is_a_crash_as_of_what_came(project, clock):
     assert (run.state, hours(run)) == (RunState.FINISHED, (100, 28, 72, 72))
 
 
+def test_what_is_sent_of_a_killed_run_without_a_summary_ends_with_its_last_line(project, clock):
+    run = begin(project, config(100))
+    line = {"_step": 0, "_timestamp": moment(30).timestamp()}
+    write_group([post(run, history=(0, [line]))])
+    clock.shift(400)
+    lifecycle.find_crashed_runs()
+    run.refresh_from_db()
+    assert hours(run) == (100, 30, 70, 70)
+
+
 def test_a_synced_run_was_preempted_within_its_own_time(project, clock):
     run = begin(project, config(100))
     sent = post(run, summary=summary(28, 72 * HOUR), complete=143)
