@@ -70,9 +70,9 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     def get_queryset(self) -> QuerySet[Run]:
         """Return live runs; deleted ones that can be restored where they are asked for."""
         given, listed, actor = self.request.query_params, self.action == "list", actor_of(self.request)
-        rows = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
-        live = rows.live() if not listed or given.get("uid") else rows.listed()
-        gone = rows.filter(
+        runs = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
+        live = runs.live() if not listed or given.get("uid") else runs.listed()
+        gone = runs.filter(
             deleted_at__gt=undo_ended_at(timezone.now()), purge_began_at=None, project__deleted_at=None
         )
         if self.action == "restore":
