@@ -95,7 +95,7 @@ def _lineage(run: Run) -> list[Fact]:
     for number, archive in enumerate(archives, 1):
         if archive.deleted_at is None:
             rows.append(_link(_("Before rewind %(number)s") % {"number": number}, archive))
-    forks = run.forks.live().exclude(pk=run.archive_of_id).select_related("project__team").order_by("pk")
+    forks = run.forks.live().exclude(pk=run.archive_of_id or 0).select_related("project__team").order_by("pk")
     return [*rows, *(_link(_("Fork"), fork) for fork in forks[:_LINKED])]
 
 

@@ -1,13 +1,12 @@
 """REST of logging besides the stream: beginning runs, files, alerts, and who may (AGT-8)."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import time_machine
 from django.core.cache import cache
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from access.actions import Preset
 from access.actor import SYSTEM
@@ -162,7 +161,9 @@ def test_a_run_that_is_sent_later_has_the_times_that_its_client_tells(caller, pr
 
     def begun(uid, **ago):
         told = caller.begin(project, uid, started_at=(now - timedelta(**ago)).isoformat()).json()
-        return now - parse_datetime(told["created_at"]) > timedelta(minutes=1), bool(told["synced_at"])
+        return now - datetime.fromisoformat(told["created_at"]) > timedelta(minutes=1), bool(
+            told["synced_at"]
+        )
 
     assert begun("offline", days=5) == (True, True)
     assert [begun("soon", seconds=30), begun("ahead", days=-2), begun("unset", days=9000)] == [
