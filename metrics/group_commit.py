@@ -124,6 +124,7 @@ class _LogWriter:
 def _place(post: Post, points: PointWriter, logs: _LogWriter) -> None:
     began = replayed = False
     if post.history is not None:
+        post.run.has_history = bool(post.history.rows)
         placer = points.write(post.run_id, Kind.HISTORY, post.writer, post.history)
         began, replayed = placer.began_lifetime, placer.replayed
     if post.system is not None:
@@ -144,6 +145,7 @@ def _place_exactly(post: Post, exact: Exact, points: PointWriter, logs: _LogWrit
     if any(offset > ends[kind] and kind not in exact.lost for kind, offset in post.offsets.items()):
         raise GapError(_labelled(ends))
     if post.history is not None:
+        post.run.has_history = bool(post.history.rows)
         points.write_exactly(post.run_id, Kind.HISTORY, post.writer, post.history)
     if post.system is not None:
         points.write_exactly(post.run_id, Kind.SYSTEM, post.writer, post.system)

@@ -20,7 +20,10 @@ StateHook = Callable[[Run, str, datetime], None]
 of when it changed: for a crash the last heartbeat."""
 AlertHook = Callable[[RunAlert], None]
 """Takes an alert that code sent; its run, project and team are loaded."""
+TrainingHook = Callable[[Run], None]
+"""Takes a run that turned out to be a training, not one that watches a machine; its project and team are loaded."""
 _state_hooks: list[StateHook] = []
+_training_hooks: list[TrainingHook] = []
 _alert_hooks: list[AlertHook] = []
 
 
@@ -34,6 +37,18 @@ def register_alert_hook(hook: AlertHook) -> None:
     """Add what is done at every alert that is not held back; called in ``AppConfig.ready``."""
     if hook not in _alert_hooks:
         _alert_hooks.append(hook)
+
+
+def register_training_hook(hook: TrainingHook) -> None:
+    """Add what is done when a run turns out to be a training; called in ``AppConfig.ready``."""
+    if hook not in _training_hooks:
+        _training_hooks.append(hook)
+
+
+def training_found(run: Run) -> None:
+    """Call the hooks of a run that turned out to be a training; part of the transaction in which it did."""
+    for hook in _training_hooks:
+        _guarded(hook, run)
 
 
 def state_changed(run: Run, before: str, at: datetime) -> None:

@@ -107,6 +107,10 @@ class ProjectAccessRequest(Timestamped):
         return f"{self.user} for {self.project}"
 
 
+HOST_JOB_TYPE = "host"
+"""The job type of runs that `runyard-agent host` makes."""
+
+
 def rewound_prefix(uid: str) -> str:
     """Return how the ids begin of the runs that keep what rewinds of a run cut off."""
     return f"{uid}.rewound-"
@@ -178,6 +182,9 @@ class Run(Timestamped):
     description = models.TextField(blank=True)
     group = models.CharField(max_length=256, blank=True)
     job_type = models.CharField(max_length=256, blank=True)
+    is_host = models.BooleanField(
+        default=False, help_text="Only watches a machine, hence is no training; see runs.services.watching."
+    )
     host = models.CharField(max_length=256, blank=True)
     program = models.CharField(max_length=1024, blank=True)
     git_remote = models.CharField(max_length=1024, blank=True)

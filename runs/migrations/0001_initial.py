@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True)),
                 ('group', models.CharField(blank=True, max_length=256)),
                 ('job_type', models.CharField(blank=True, max_length=256)),
+                ('is_host', models.BooleanField(default=False, help_text='Only watches a machine, hence is no training; see runs.services.watching.')),
                 ('host', models.CharField(blank=True, max_length=256)),
                 ('program', models.CharField(blank=True, max_length=1024)),
                 ('git_remote', models.CharField(blank=True, max_length=1024)),

@@ -23,6 +23,7 @@ from runs.masking import unmasked
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
+from runs.services import watching
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
 from runs.states import ACTIVE, RunState, state_after_exit, state_after_silence
@@ -101,6 +102,8 @@ def set_summary(run: Run, text: str) -> None:
     except ValueError as error:
         raise Invalid(f"summaryMetrics is not a JSON object: {error}") from None
     Pulse.objects.filter(run=run).update(summary_text=clean_text(text), summary_flat=flat)
+    if run.is_host and watching.has_values(flat):
+        watching.note_training(run)
 
 
 def path_of(run: Run) -> str:
@@ -169,6 +172,7 @@ def _insert(
     )  # fmt: skip
     apply_fields(run, fields)
     run.display_name = run.display_name or random_display_name(run.number)
+    run.is_host = watching.is_watching(run)
     run.save()
     note_hosts_of_config(run, fields.config_text)
     Pulse.objects.create(run=run, heartbeat_at=now)
@@ -213,6 +217,7 @@ def log_run(
             )
         changed = apply_fields(run, fields)
         run.save(update_fields=[*changed, "updated_at"])
+        watching.note_job_type(run)
         note_hosts_of_config(run, fields.config_text)
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
@@ -231,6 +236,7 @@ def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
     before = _told(run)
     changed = apply_fields(run, fields)
     run.save(update_fields=[*changed, "updated_at"])
+    watching.note_job_type(run)
     note_hosts_of_config(run, fields.config_text)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
