@@ -223,3 +223,29 @@ class TestOutboxPages:
     def test_nobody_else_may(self, client: Client, kept: OutboxMail, path: str):
         client.force_login(UserFactory())
         assert client.get(path.format(kept.pk)).status_code == 403
+
+
+class TestWithoutAMailServer:
+    """ACC-34, ALR-3: where an installation sends no mail, no page promises one."""
+
+    @pytest.fixture(params=["accounts.outbox.OutboxBackend", "django.core.mail.backends.smtp.EmailBackend"])
+    def is_mailed(self, request, settings) -> bool:
+        settings.EMAIL_BACKEND = request.param
+        return not request.param.endswith("OutboxBackend")
+
+    @pytest.mark.parametrize("path", ["/settings/alerts", "/settings/emails"])
+    def test_settings_say_so(self, client: Client, is_mailed: bool, path: str):
+        client.force_login(UserFactory())
+        page = client.get(path).content.decode()
+        assert ("This installation sends no mail" in page) is not is_mailed
+        assert "RUNYARD_EMAIL_URL" not in page
+        client.force_login(UserFactory(is_operator=True))
+        assert ("RUNYARD_EMAIL_URL" in client.get(path).content.decode()) is not is_mailed
+
+    @pytest.mark.parametrize(
+        ("path", "promise"),
+        [("/accounts/password/reset/done/", "is on its way"), ("/accounts/confirm-email/", "We sent you a mail")],
+    )
+    def test_pages_for_strangers_promise_none(self, client: Client, is_mailed: bool, path: str, promise: str):
+        page = client.get(path).content.decode()
+        assert (promise in page, "This installation sends no mail" in page) == (is_mailed, not is_mailed)
