@@ -125,7 +125,8 @@ def retry(*, actor: Actor, mail: OutboxMail) -> None:
     """
     _operates(actor)
     now = timezone.now()
-    fresh = {"try_at": now, "is_refused": False, "created_at": max(mail.created_at, now - TRIED_FOR + timedelta(hours=1))}
+    created_at = max(mail.created_at, now - TRIED_FOR + timedelta(hours=1))
+    fresh = {"try_at": now, "is_refused": False, "created_at": created_at}
     if not OutboxMail.objects.filter(pk=mail.pk, kept_at=None).update(**fresh):
         raise Conflict(_("There is no such mail in the outbox, or it was sent."))
     record(actor, "outbox.retry", mail, after={"to": mail.to})

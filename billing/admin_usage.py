@@ -11,6 +11,8 @@ from accounts.admin_forms import UserField
 from billing.models import (
     BillingAdmin,
     GatewayEvent,
+    GpuClaim,
+    HardwareShift,
     HardwareUse,
     IngestionEntry,
     InternalPrices,
@@ -119,10 +121,31 @@ class IngestionEntryAdmin(ServedAdmin[IngestionEntry]):
 class HardwareUseAdmin(ServedAdmin[HardwareUse]):
     """The ledger of GPU time and energy."""
 
-    list_display = ["day", "run_id", "team_id", "project_id", "user_id", "gpu_s", "energy_j", "is_counted"]
-    list_filter = ["is_counted", "day"]
+    list_display = [
+        "day", "run_id", "team_id", "project_id", "user_id", "gpu_s", "energy_j", "is_host", "is_counted",
+    ]  # fmt: skip
+    list_filter = ["is_host", "is_counted", "day"]
     date_hierarchy = "day"
     search_fields = _OF
+
+
+@admin.register(HardwareShift)
+class HardwareShiftAdmin(ServedAdmin[HardwareShift]):
+    """What changed hands of it afterwards."""
+
+    list_display = HardwareUseAdmin.list_display
+    list_filter = HardwareUseAdmin.list_filter
+    date_hierarchy = "day"
+    search_fields = _OF
+
+
+@admin.register(GpuClaim)
+class GpuClaimAdmin(ServedAdmin[GpuClaim]):
+    """Which run each GPU counts for, and when."""
+
+    list_display = ["gpu", "run_id", "team_id", "project_id", "user_id", "rank", "began_at", "ended_at"]
+    list_filter = ["rank"]
+    search_fields = [*_OF, "gpu"]
 
 
 @admin.register(UsageDay)
@@ -131,7 +154,7 @@ class UsageDayAdmin(ServedAdmin[UsageDay]):
 
     list_display = [
         "day", "team_id", "project_id", "user_id", "tracked_s", "delta_bytes", "byte_seconds", "ingested_bytes",
-        "gpu_s", "energy_j",
+        "gpu_s", "energy_j", "host_gpu_s", "host_energy_j",
     ]  # fmt: skip
     list_filter = ["day"]
     date_hierarchy = "day"
@@ -151,6 +174,8 @@ class TeamDayAdmin(ServedAdmin[TeamDay]):
         "ingested_bytes",
         "gpu_s",
         "energy_j",
+        "host_gpu_s",
+        "host_energy_j",
     ]
     list_filter = ["day"]
     date_hierarchy = "day"

@@ -76,8 +76,8 @@ def _listed(runs: "QuerySet[Run]") -> "QuerySet[Run]":
 def _silent(runs: "QuerySet[Run]") -> Iterable[RunHost]:
     """Return what ended runs told of each machine, the newest signal first.
 
-    Of those that told of the same GPUs only the last one to be heard of: a run without GPUs, such as one in a container,
-    takes none from a machine whose other runs know them.
+    Of those that told of the same GPUs only the last one to be heard of. A run without GPUs, such as one in a
+    container, takes none from a machine whose other runs know them.
     """
     newest = Window(
         RowNumber(),
@@ -125,11 +125,12 @@ def _by_node(samples: Values) -> dict[str, Values]:
 
 
 def rows_of_nodes(run: Run, nodes: list[str], rows: list[RunHost]) -> dict[str, RunHost | None]:
-    """Say which host of the metadata each node is: by its name, or because there is only one of both."""
+    """Say which host of the metadata each node is: by its label or name, or because there is only one of both."""
     found: dict[str, RunHost | None] = {}
     for node in nodes:
         wanted = node or run.host
-        named = [row for row in rows if _is_same(row.host, wanted)]
+        named = [row for row in rows if node and row.label == node]
+        named += [row for row in rows if _is_same(row.host, wanted)]
         only = rows if len(rows) == 1 and (not node or len(nodes) == 1) else []
         found[node] = next(iter(named or only), None)
     return found

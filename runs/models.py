@@ -271,6 +271,9 @@ class RunHost(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="hosts")
     host = models.CharField(max_length=256)
+    label = models.CharField(
+        max_length=256, blank=True, help_text="What tags of its samples end with, if that is not its name."
+    )
     os = models.CharField(max_length=256, blank=True)
     cpu_count = models.PositiveIntegerField(null=True, help_text="Logical ones.")
     memory_bytes = models.BigIntegerField(null=True)

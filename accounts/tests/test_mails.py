@@ -81,7 +81,6 @@ class TestSending:
         smtp.refuses = ""
         _send(ada, prefix="ry-second")
         _send(bob, prefix="ry-other")
-        first, second, _other = OutboxMail.objects.order_by("pk").values_list("pk", flat=True)
         outbox.deliver_to("ada@example.com")
         outbox.deliver_waiting()
         assert [mail["To"] for mail in smtp.mails] == ["bob@example.com"]
@@ -104,7 +103,9 @@ class TestSending:
         assert len(smtp.mails) == 1
 
     @pytest.mark.parametrize(("answer", "after"), [("550 no such mail", 0), ("451 later", 61)])
-    def test_one_that_cannot_be_sent_holds_up_nobody_for_ever(self, smtp: MailServer, answer: str, after: int):
+    def test_one_that_cannot_be_sent_holds_up_nobody_for_ever(
+        self, smtp: MailServer, answer: str, after: int
+    ):
         """BIL-6: what is refused for good holds up none, anything else an hour at most."""
         user = UserFactory(email="ada@example.com")
         smtp.refuses = answer
@@ -244,7 +245,10 @@ class TestWithoutAMailServer:
 
     @pytest.mark.parametrize(
         ("path", "promise"),
-        [("/accounts/password/reset/done/", "is on its way"), ("/accounts/confirm-email/", "We sent you a mail")],
+        [
+            ("/accounts/password/reset/done/", "is on its way"),
+            ("/accounts/confirm-email/", "We sent you a mail"),
+        ],
     )
     def test_pages_for_strangers_promise_none(self, client: Client, is_mailed: bool, path: str, promise: str):
         page = client.get(path).content.decode()

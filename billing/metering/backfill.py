@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from billing.metering.intervals import UNENDED, clock_of, follows_another, preempting_s
 from billing.metering.seconds import seconds_between
@@ -28,9 +28,14 @@ Change = tuple[str, datetime]
 def backfill() -> int:
     """Write the intervals of runs that have none, and what their own clocks told beyond; return of how many runs."""
     done = 0
-    while some := _backfill_some():
+    while some := _backfill_some(Q()):
         done += some
     return done
+
+
+def backfill_run(run: Run) -> None:
+    """Do it for one run."""
+    _backfill_some(Q(pk=run.pk))
 
 
 def backfill_after_migration(**_: Any) -> None:
@@ -39,16 +44,18 @@ def backfill_after_migration(**_: Any) -> None:
 
 
 def _bare() -> QuerySet[Run]:
-    """Return runs that were running and have no interval."""
+    """Return runs that were running and have no interval; those that only watch a machine have none to get."""
     ran = StateChange.objects.filter(run=OuterRef("pk"), state=RunState.RUNNING)
     kept = TrackedInterval.objects.filter(run_id=OuterRef("pk"))
-    return Run.objects.locked().filter(Exists(ran), ~Exists(kept))
+    return Run.objects.locked().filter(Exists(ran), ~Exists(kept), is_host=False)
 
 
 @transaction.atomic
-def _backfill_some() -> int:
-    rows = _bare().values_list(
-        "pk", "uid", "state", "forked_from_id", "project__team_id", "project_id", "user_id"
+def _backfill_some(which: Q) -> int:
+    rows = (
+        _bare()
+        .filter(which)
+        .values_list("pk", "uid", "state", "forked_from_id", "project__team_id", "project_id", "user_id")
     )
     runs = list(rows[:_RUNS_AT_ONCE])
     pks = [row[0] for row in runs]

@@ -59,7 +59,12 @@ _DIALECTS = {
 
 
 def note_state(run: Run, before: str, at: datetime) -> None:
-    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.hooks`."""
+    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.hooks`.
+
+    A run that only watches a machine has none; one that turns out to be a training gets it by `hosts.note_training`.
+    """
+    if run.is_host:
+        return
     if run.state == RunState.RUNNING:
         if before != RunState.RUNNING:
             _begin(run, at)

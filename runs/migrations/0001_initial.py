@@ -199,6 +199,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('host', models.CharField(max_length=256)),
+                ('label', models.CharField(blank=True, help_text='What tags of its samples end with, if that is not its name.', max_length=256)),
                 ('os', models.CharField(blank=True, max_length=256)),
                 ('cpu_count', models.PositiveIntegerField(help_text='Logical ones.', null=True)),
                 ('memory_bytes', models.BigIntegerField(null=True)),

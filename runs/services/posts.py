@@ -202,7 +202,11 @@ def _find_trainings(posts: Sequence[RunPost], now: dict[int, RunNow]) -> None:
 
 
 def _is_training(post: RunPost) -> bool:
-    return post.has_history or bool(post.log) or (post.summary_text is not None and has_values(post.summary_flat))
+    return (
+        post.has_history
+        or bool(post.log)
+        or (post.summary_text is not None and has_values(post.summary_flat))
+    )
 
 
 def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
