@@ -128,7 +128,7 @@ def chargeback(
     names = names_of(actor, column, list(costs))
     ranked = sorted(costs, key=lambda pk: (*_rank(costs[pk]), pk))
     rows = [Charged(pk, names[pk], costs[pk], _share(costs[pk].total, total.total)) for pk in ranked]
-    has_samples = bool(total.gpu_hours or total.kwh) or _ever_sampled(team_ids)
+    has_samples = bool(total.gpu_hours or total.kwh or total.host_gpu_hours) or _ever_sampled(team_ids)
     return Chargeback(month, by, prices, rows, total, has_samples)
 
 
