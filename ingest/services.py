@@ -84,7 +84,14 @@ def unknown_alike(actor: Actor, team: Team) -> Iterator[None]:
 
 @transaction.atomic
 def log_run(
-    *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = ""
+    *,
+    actor: Actor,
+    team: Team,
+    project_name: str,
+    uid: str,
+    fields: RunFields,
+    state: str = "",
+    wrapper: str = "",
 ) -> tuple[Run, bool]:
     """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
 
@@ -97,7 +104,13 @@ def log_run(
         try:
             project = ensure_project(actor=actor, team=team, name=project_name)
             return lifecycle.log_run(
-                actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
+                actor=actor,
+                project=project,
+                uid=uid,
+                fields=fields,
+                user=attributed_user(actor),
+                state=state,
+                wrapper=wrapper,
             )
         except NotFound:
             with suppress(NotFound):

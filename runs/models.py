@@ -288,6 +288,20 @@ class RunHost(models.Model):
         return self.host
 
 
+class RunAlias(models.Model):
+    """Another path of a run: by which the agent began it, before the SDK in its command gave it an id of its own."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="+")
+    uid = models.CharField(max_length=128)
+    run = models.OneToOneField(Run, models.CASCADE, related_name="alias")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "uid"], name="runs_runalias_once")]
+
+    def __str__(self) -> str:
+        return self.uid
+
+
 class StateChange(models.Model):
     """One step in a run's life, for its timeline, alerts and metering."""
 

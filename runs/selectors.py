@@ -137,6 +137,15 @@ def totals_of(project: Project) -> dict[str, Any]:
     }
 
 
+def _by_alias(actor: Actor, entity: str, project: str, uid: str) -> Run | None:
+    """Return a visible run by the path that the agent began it with."""
+    runs = Run.objects.live().filter(
+        alias__project__team__name=entity, alias__project__name=project, alias__uid=uid
+    )
+    related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
+    return visible(actor, RunAction.VIEW, related).first()
+
+
 def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     """Return a visible run with project, team, user and pulse.
 
@@ -145,7 +154,7 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     """
     runs = Run.objects.live().filter(project__team__name=entity, project__name=project, uid=uid)
     related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
-    run = visible(actor, RunAction.VIEW, related).first()
+    run = visible(actor, RunAction.VIEW, related).first() or _by_alias(actor, entity, project, uid)
     if run is None:
         raise NotFound(
             _("There is no run %(entity)s/%(project)s/%(uid)s, or you may not see it.")

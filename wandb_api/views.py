@@ -27,6 +27,7 @@ from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
 from wandb_api.refusals import refusal_of
 from wandb_api.schema import document_of, schema
+from wandb_api.wrapping import WRAPPER, wrapper_of
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,8 @@ def _executed(
     budget = Budget(gone_of(request))
     try:
         result = execute(
-            schema(), document, context_value=Context(actor, base_url_of(request), budget),
+            schema(), document,
+            context_value=Context(actor, base_url_of(request), budget, wrapper_of(request.headers.get(WRAPPER, ""))),
             variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
         )  # fmt: skip
     finally:

@@ -75,6 +75,13 @@ def note_state(run: Run, before: str, at: datetime) -> None:
         _report(run, at)
 
 
+def note_move(run: Run, at: datetime) -> None:
+    """Let a run's time count where it is from now on."""
+    if run.state == RunState.RUNNING and not run.is_host:
+        _ask(_END, [_moment(at), run.pk])
+        _begin(run, at)
+
+
 def settle(subscription: Subscription, period: Period) -> None:
     """Count everything that a payer used so far, so that a period that has ended can be closed.
 

@@ -3,7 +3,8 @@
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
 from django.utils import timezone
 from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema
@@ -49,6 +50,14 @@ from runs.table.rows import WIDE
 _NARROWED_BY = {"entity": "project__team__name", "project": "project__name", "uid": "uid"}
 
 
+def _narrowed(rows: QuerySet[Run], given: QueryDict) -> QuerySet[Run]:
+    """Keep the runs of an entity, project and id; also those that the agent began by another path."""
+    wanted = {path: given[name] for name, path in _NARROWED_BY.items() if given.get(name)}
+    if "uid" not in wanted:
+        return rows.filter(**wanted)
+    return rows.filter(Q(**wanted) | Q(**{f"alias__{path}": value for path, value in wanted.items()}))
+
+
 def _whole(actor: Actor, run: Run) -> Any:
     return WholeRunSerializer(run, context={"is_exact": reads_secrets(actor, run)}).data
 
@@ -79,8 +88,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
             return self.restorable(live, gone)
         wants_gone = listed and is_yes(given, "deleted")
         rows = visible(actor, *((RunAction.DELETE, gone) if wants_gone else (RunAction.VIEW, live)))
-        wanted = _NARROWED_BY if listed else {}
-        return rows.filter(**{path: given[name] for name, path in wanted.items() if given.get(name)})
+        return _narrowed(rows, given) if listed else rows
 
     @extend_schema(
         parameters=[

@@ -227,6 +227,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='RunAlias',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uid', models.CharField(max_length=128)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.project')),
+                ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='alias', to='runs.run')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'uid'), name='runs_runalias_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='StateChange',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

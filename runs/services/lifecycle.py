@@ -23,7 +23,7 @@ from runs.masking import unmasked
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
-from runs.services import watching
+from runs.services import watching, wrapping
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
 from runs.states import ACTIVE, RunState, state_after_exit, state_after_silence
@@ -184,11 +184,13 @@ def _insert(
 
 @transaction.atomic
 def log_run(
-    *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = ""
-) -> tuple[Run, bool]:
+    *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = "",
+    wrapper: str = "",
+) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with the one of this id; the second value says whether it was made now.
 
-    A run that had ended is Running again. ``user`` is the member a service account logs for (TEAM-34).
+    A run that had ended is Running again. ``user`` is the member a service account logs for (TEAM-34), ``wrapper`` the
+    id of the run that the agent records the command as.
 
     Raises:
         Invalid: the id has other characters, or a field is over its limit.
@@ -202,14 +204,18 @@ def log_run(
     # two first posts of one id wait for each other here
     if not Project.objects.live().select_for_update(no_key=True).filter(pk=project.pk).exists():
         raise Gone(f"The project {project} was deleted; log to another one.")
-    pk = Run.objects.filter(project=project, uid=uid).values_list("pk", flat=True).first()
+    pk = wrapping.pk_of(project, uid)
+    wrapped = None
+    if pk is None:
+        wrapped = wrapping.take_over(actor=actor, project=project, uid=uid, wrapper=wrapper)
+        pk = wrapped.pk if wrapped else None
     if pk is None:
         first = RunState(state or RunState.RUNNING)
         run = _insert(actor=actor, project=project, uid=uid, user=user, state=first, fields=fields)
         inserted = True
     else:
         run = _locked(pk)
-        inserted = False
+        inserted = wrapped is not None
         require(actor, RunAction.LOG, run)
         if run.deleted_at is not None:
             raise Gone(
