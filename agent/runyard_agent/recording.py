@@ -195,11 +195,11 @@ class Recorder:
             path = kept
         self._spool.append("acts", {"act": "file", "name": name, "path": str(path)})
 
-    def tell_facts(self, facts: Facts) -> None:
+    def tell_facts(self, facts: Facts, *, name: str = METADATA) -> None:
         """Save what is known of program and hardware for the page of the run, when it is not what it was."""
         if facts != self._told_facts:
             self._told_facts = facts
-            self._save_facts(facts)
+            self._save_facts(facts, name)
 
     def preempting(self) -> None:
         """Tell that the scheduler is about to take the machine away."""
@@ -272,11 +272,11 @@ class Recorder:
         if self._facts is not None:
             self.tell_facts({**self._facts, **sampler.facts()})
 
-    def _save_facts(self, facts: Facts) -> None:
+    def _save_facts(self, facts: Facts, name: str) -> None:
         path = self.folder / METADATA
         with contextlib.suppress(OSError):  # a full disk; the spool has told of it
             path.write_text(json.dumps(facts, indent=2), encoding="utf-8")
-            self.file(path, METADATA)
+            self.file(path, name)
 
     def _end_sampling(self) -> None:
         if self._over.is_set():

@@ -59,6 +59,7 @@ def lines_of(rest: httpx.Client, run: Any, what: str) -> list[Any]:
 
 @pytest.mark.parametrize("release", sdks.tried())
 def test_the_sdk_in_a_command_logs_to_the_commands_run(
+    *,
     server: Installation,
     ada: Person,
     rest: httpx.Client,
