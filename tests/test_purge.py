@@ -22,7 +22,7 @@ from metrics.group_commit import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
-from runs.models import Pulse, Run, RunFile, StateChange
+from runs.models import Pulse, Run, RunAlias, RunFile, StateChange
 from runs.services import deletion, holdings, lifecycle, logs, purge
 from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
@@ -38,6 +38,7 @@ pytestmark = pytest.mark.django_db
 
 KEPT = {
     StateChange: "hours of past periods are counted from it (BIL-4)",
+    RunAlias: "a former id is not used again, as the id itself",
     Run: "a fork or a rewound run says what it was made from; the tombstone stays",
 }
 
@@ -68,6 +69,7 @@ def full_run(posts=4, **fields):
     own = '{"e": {"w1": {"host": "gpu-01", "os": "Linux"}}}'
     config = f'{{"lr": {{"value": 0.1}}, "_wandb": {{"value": {own}}}}}'
     run = RunFactory(config_text=config, notes="secret", tags=["a"], **fields)
+    RunAlias.objects.create(project=run.project, uid=f"{run.uid}-command", run=run)
     for number in range(posts):
         system = (number, [{"_timestamp": 1000.0 + number, "system.cpu": 1.5}])
         lines = [*history(number * 3, 3), "{no json"] if number == posts - 1 else history(number * 3, 3)
