@@ -157,7 +157,7 @@ class Claiming:
             is_same = all(getattr(one, name) == value for name, value in self._of.items())
             if is_same and one.rank == rank and abs(one.ended_at - span[0]) <= _TOUCHING_S:
                 one.ended_at = span[1]
-                if one.pk is not None and one not in self._longer:
+                if one not in self._new and one not in self._longer:
                     self._longer.append(one)
                 return
         row = GpuClaim(gpu=gpu, rank=rank, **self._of, began_at=span[0], ended_at=span[1])
@@ -200,8 +200,8 @@ def note_training(run: Run) -> None:
         for *whose, gpu_s, energy_j in rows.values_list(
             "team_id", "project_id", "user_id", "day", "gpu_s", "energy_j"
         ):
-            of = sums[tuple(whose)]
-            of[0], of[1] = of[0] + gpu_s, of[1] + energy_j
+            both = sums[tuple(whose)]
+            both[0], both[1] = both[0] + gpu_s, both[1] + energy_j
     for (team_id, project_id, user_id, day), (gpu_s, energy_j) in sums.items():
         of = {"team_id": team_id, "project_id": project_id, "user_id": user_id, "run_id": run.pk, "day": day}
         HardwareShift.objects.create(**of, is_host=True, gpu_s=-gpu_s, energy_j=-energy_j)
