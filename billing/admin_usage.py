@@ -26,6 +26,17 @@ from billing.services import admins
 from teams.models import Organization
 
 _OF = ["=team_id", "=project_id", "=run_id", "=user_id"]
+_HARDWARE = (
+    "day",
+    "run_id",
+    "team_id",
+    "project_id",
+    "user_id",
+    "gpu_s",
+    "energy_j",
+    "is_host",
+    "is_counted",
+)
 _WHO = "An admin of the organization: username or verified address."
 
 
@@ -121,9 +132,7 @@ class IngestionEntryAdmin(ServedAdmin[IngestionEntry]):
 class HardwareUseAdmin(ServedAdmin[HardwareUse]):
     """The ledger of GPU time and energy."""
 
-    list_display = [
-        "day", "run_id", "team_id", "project_id", "user_id", "gpu_s", "energy_j", "is_host", "is_counted",
-    ]  # fmt: skip
+    list_display = [*_HARDWARE]
     list_filter = ["is_host", "is_counted", "day"]
     date_hierarchy = "day"
     search_fields = _OF
@@ -133,8 +142,8 @@ class HardwareUseAdmin(ServedAdmin[HardwareUse]):
 class HardwareShiftAdmin(ServedAdmin[HardwareShift]):
     """What changed hands of it afterwards."""
 
-    list_display = HardwareUseAdmin.list_display
-    list_filter = HardwareUseAdmin.list_filter
+    list_display = [*_HARDWARE]
+    list_filter = ["is_host", "is_counted", "day"]
     date_hierarchy = "day"
     search_fields = _OF
 
