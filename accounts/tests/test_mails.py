@@ -94,7 +94,7 @@ class TestSending:
         user = UserFactory(email="ada@example.com")
         for prefix in ("ry-first", "ry-second"):
             _send(user, prefix=prefix)
-        first = OutboxMail.objects.order_by("pk").first()
+        first = OutboxMail.objects.earliest("pk")
         OutboxMail.objects.filter(pk=first.pk).update(try_at=timezone.now() + outbox.LEASE)
         outbox.deliver_to("ada@example.com")
         assert smtp.mails == []
