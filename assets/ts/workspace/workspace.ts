@@ -16,6 +16,7 @@ import type { Runs } from "../panels/runs";
 import type { PanelSpec, PanelsState } from "../panels/spec";
 import { Keeper } from "./keeper";
 import { Live } from "./live";
+import { offerFilter } from "./offer-filter";
 import { OneRun } from "./one-run";
 import { Selector, type SelectorState } from "./selector";
 import { Toolbar } from "./toolbar";
@@ -304,7 +305,8 @@ export class Workspace implements Stage {
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
-    this.offerFilter();
+    const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
+    if (this.selector && filterBox) offerFilter(filterBox, this.urls.run, this.selector);
     document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
       if ((event as ToggleEvent).newState === "open") void this.openViews();
     });
@@ -361,20 +363,6 @@ export class Workspace implements Stage {
   private keepRuns(runs: Record<string, unknown>): void {
     this.runsPart = runs;
     this.keeper.keep({ runs });
-  }
-
-  /** What completes expressions comes when somebody is about to type one, or to colour the one there is. */
-  private offerFilter(): void {
-    const { selector } = this;
-    const input = this.root.querySelector<HTMLInputElement>("[data-expression] input");
-    if (!selector || !input) return;
-    const begin = async () => {
-      const { enableFilter } = await import("./filter");
-      enableFilter(this.urls.run, selector);
-      if (document.activeElement === input) input.dispatchEvent(new Event("focus"));
-    };
-    if (input.value) void begin();
-    else input.addEventListener("focus", () => void begin(), { once: true });
   }
 
   private toggleSelector(): void {
