@@ -21,6 +21,7 @@ from access.rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
+from common.strict import strict
 from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
@@ -35,7 +36,7 @@ def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
     try:
         content = orjson.dumps(body)
     except TypeError:  # lone surrogates and integers beyond 64 bits
-        content = json.dumps(body).encode()
+        content = json.dumps(strict(body)).encode()
     response = HttpResponse(content, status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = 'Basic realm="Runyard"'

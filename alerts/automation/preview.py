@@ -19,7 +19,7 @@ from alerts.automation.actions import number_text
 from alerts.automation.conditions import MetricTest, hits
 from alerts.automation.events import METRIC_EVENTS, AutomationEvent
 from alerts.automation.filters import Condition, parse
-from alerts.automation.outcome import plain
+from common.strict import strict
 from metrics import store
 from metrics.models import Kind
 from metrics.store import Block
@@ -165,7 +165,7 @@ def _occasions(blocks: Sequence[Block], test: MetricTest, since: datetime) -> It
 
 def why_of_metric(test: MetricTest, measured: float, step: float) -> str:
     """Say what a metric was when it met a condition."""
-    words = {"metric": test.metric, "value": number_text(plain(float(measured)))}
+    words = {"metric": test.metric, "value": number_text(strict(float(measured)))}
     if np.isfinite(step):
         return _("%(metric)s: %(value)s at step %(step)d") % {**words, "step": step}
     return _("%(metric)s: %(value)s") % words

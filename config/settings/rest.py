@@ -5,7 +5,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction"],
     "DEFAULT_THROTTLE_CLASSES": ["access.rest_policy.RequestRate"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.Pages",
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["common.rest_rendering.StrictJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["common.rest_parsing.ShallowJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "access.openapi.Schema",
     "EXCEPTION_HANDLER": "common.rest.handle_exception",

@@ -21,6 +21,7 @@ from access.rest import ScopedViewSet
 from access.rest_policy import actor_of
 from access.routes import Open, declare
 from common.rest import is_yes, validated
+from common.strict import strict
 from runs.access import RunAction
 from runs.acts import ACTS, ON_DELETED
 from runs.api.pages import RunPages
@@ -42,7 +43,7 @@ from runs.services import deletion, lifecycle
 from runs.services.deletion import undo_ended_at
 from runs.services.lifecycle import RunFields
 from runs.table import TableQuery
-from runs.table.cells import Reader, jsonable
+from runs.table.cells import Reader
 from runs.table.query import narrowed
 from runs.table.rows import WIDE
 
@@ -106,7 +107,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         if wanted.columns:
             reader = Reader(map(named, wanted.columns))
             rows = reader.rows(Run.objects.filter(pk__in=[run.pk for run in page]))
-            values = {pk: [jsonable(value) for value in row] for pk, _state, row in rows}
+            values = {pk: [strict(value) for value in row] for pk, _state, row in rows}
             for row in found:
                 row["columns"] = dict(zip(wanted.columns, values[row["id"]], strict=True))
         return self.get_paginated_response(found)

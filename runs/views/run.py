@@ -1,6 +1,5 @@
 """The run page's head and its Overview: read and edited."""
 
-import json
 from functools import partial
 from typing import Any
 
@@ -15,6 +14,7 @@ from access.engine import require
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
+from common.strict import strict_json
 from runs import selectors
 from runs.access import RunAction
 from runs.models import Run, RunAlert
@@ -114,7 +114,7 @@ def run_values(request: HttpRequest, part: str, **names: str) -> HttpResponse:
     if "raw" not in request.GET:
         return JsonResponse({"nodes": nodes_of(tree, revealed=revealed)[0]})
     shown = tree if revealed else mask_tree(tree)[0]
-    reply = HttpResponse(json.dumps(shown, indent=2, ensure_ascii=False), content_type="application/json")
+    reply = HttpResponse(strict_json(shown, indent=2), content_type="application/json")
     reply["Content-Disposition"] = f'attachment; filename="{run.uid}-{part}.json"'
     return reply
 

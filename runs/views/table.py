@@ -25,6 +25,7 @@ from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid, NotFound
 from common.numbers import whole
+from common.strict import strict
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
@@ -353,7 +354,7 @@ def _filter(table: Table) -> HttpResponse:
         tree = tree_of(read_expression(table.request.GET.get("text", "")))
     except Invalid as error:
         return JsonResponse({"tree": None, "error": _said(error)})
-    return JsonResponse({"tree": tree, "error": None})
+    return JsonResponse({"tree": strict(tree), "error": None})
 
 
 PARTS: dict[str, Callable[[Table], HttpResponse]] = {
