@@ -44,8 +44,8 @@ def stage_of(request: HttpRequest) -> EmailVerificationStage | None:
     return LoginStageController.enter(request, EmailVerificationStage.key)
 
 
-def address_of_login(login: Login) -> EmailAddress:
-    """Return the address that the sign-in waits for; without a user where no account was made."""
+def address_of_login(login: Login) -> EmailAddress | None:
+    """Return the address that the sign-in waits for, if there is one; without a user where no account was made."""
     if login.user is None or login.state.get("is_known"):
         return EmailAddress(user=None, email=login.email)
     return get_address_for_login(login)
@@ -120,7 +120,7 @@ def change_address(request: HttpRequest, login: Login, email: str) -> None:
         return
     if login.user is not None and not is_known:
         _replace_address(request, login.user, email)
-    send_again(request, address_of_login(login), signup=True)
+    send_again(request, address_of_login(login) or EmailAddress(user=None, email=email), signup=True)
 
 
 def _replace_address(request: HttpRequest, user: User, email: str) -> None:

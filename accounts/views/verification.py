@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from allauth.account.forms import UserTokenForm
 from allauth.account.internal.flows.email_verification import verify_email_and_resume
 from allauth.account.internal.templatekit import get_entrance_context_data
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
@@ -27,11 +28,11 @@ from common.errors import TooManyRequests
 def waiting(request: HttpRequest) -> HttpResponseBase:
     """Say where the mail went; a POST sends it again, or takes another address."""
     stage = verification.stage_of(request)
-    if stage is None:
+    address = verification.address_of_login(stage.login) if stage else None
+    if stage is None or address is None:
         if request.user.is_authenticated:
             return redirect("accounts:emails")
         return render(request, "account/verification_sent.html", {"is_over": True})
-    address = verification.address_of_login(stage.login)
     if address.verified:  # by the link, in another browser
         return cast("HttpResponseBase", stage.exit())
     form = AddressForm(request.POST if "change" in request.POST else None)
@@ -139,7 +140,8 @@ class ResetView(PasswordResetFromKeyView):  # type: ignore[misc]  # allauth has 
 
     def dispatch(self, request: HttpRequest, uidb36: str, key: str, **kwargs: Any) -> HttpResponseBase:
         """Refuse the link of another account than the one that is signed in; answer 410 for one that is dead."""
-        if request.user.is_authenticated and user_pk_to_url_str(request.user) != uidb36:
+        is_another = request.user.is_authenticated and user_pk_to_url_str(request.user) != uidb36
+        if is_another and UserTokenForm(data={"uidb36": uidb36, "key": key}).is_valid():
             return render(
                 request, "account/password_reset_from_key.html", {"is_for_another": True}, status=403
             )

@@ -21,10 +21,10 @@ from teams.deletion import delete_team
 from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
 from teams.roles import built_in
 from teams.scim.filters import Column
-from teams.scim.held import MARK, give_up_place, held_in, hold_place, mark
+from teams.scim.held import MARK, give_up_place, held_by_groups, held_in, hold_place, mark
 from teams.scim.people import people_of, username_for
 from teams.scim.plan import require_scim
-from teams.scim.records import HeldMembership, ProvisionedTeam
+from teams.scim.records import ProvisionedTeam
 from teams.scim.resources import Group, GroupMember
 from teams.services import add_member, change_team, create_team, remove_member
 
@@ -62,10 +62,9 @@ def to_resources(teams: Sequence[Team], base: str, *, members: bool = True) -> l
     pks = [team.pk for team in teams]
     rows = Team.objects.filter(pk__in=pks).select_related("provisioned")
     if members:
-        held = HeldMembership.objects.filter(provider=MARK).select_related("person__user")
         rows = rows.prefetch_related(
             Prefetch("memberships", _given(), to_attr="of_provider"),
-            Prefetch("held_memberships", held, to_attr="switched_off"),
+            Prefetch("held_memberships", held_by_groups(), to_attr="switched_off"),
         )
     found = {row.pk: row for row in rows}
     return [_resource(found[pk], base, members=members) for pk in pks if pk in found]

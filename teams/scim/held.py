@@ -6,7 +6,7 @@ has to know of it: who is out has no place.
 
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from access.actor import Actor
 from access.audit import record
@@ -90,7 +90,13 @@ def teams_given(organization: Organization, users: Sequence[int]) -> dict[int, l
 
 def held_in(team: Team) -> QuerySet[HeldMembership]:
     """Return whom the provider has in the team's group, and who is switched off."""
-    return HeldMembership.objects.filter(team=team, provider=MARK).select_related("person__user", "role")
+    return held_by_groups().filter(team=team)
+
+
+def held_by_groups() -> QuerySet[HeldMembership]:
+    """Return whom the provider has in groups of its own organization, and who is switched off."""
+    own = HeldMembership.objects.filter(provider=MARK, person__organization=F("team__organization"))
+    return own.select_related("person__user", "role", "team")
 
 
 def hold_place(team: Team, user: User, role: Role) -> None:

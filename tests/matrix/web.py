@@ -41,12 +41,14 @@ ROUTES: dict[str, list[Case]] = {
     "account_set_password": [_SIGNED_IN],
     "account_reset_password": [_ANYONE],
     "account_reset_password_done": [_ANYONE],
-    "account_reset_password_from_key": [Case(ANYONE, args={"uidb36": "1", "key": "no-such-key"})],
+    "account_reset_password_from_key": [
+        Case(ANYONE, args={"uidb36": "1", "key": "no-such-key"}, answer=Answer.HIDDEN)
+    ],
     "account_reset_password_from_key_done": [_ANYONE],
     "account_confirm_login_code": [
         _SIGNED_IN
     ],  # with no code under way it leads to the sign-in page, or home
-    "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"})],
+    "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"}, answer=Answer.HIDDEN)],
     "accounts:search": [_ANYONE],
     "accounts:authorize": [_SIGNED_IN],
     "accounts:settings": [_SIGNED_IN],
