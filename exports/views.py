@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.actor import Actor
 from access.engine import require, visible
 from access.routes import Open, declare
 from access.web import actor_of
@@ -91,8 +92,12 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 def download(request: HttpRequest, pk: int) -> HttpResponse:
     """Send the browser to the archive, by a link that is good for a while and lets downloads be resumed."""
-    export = _export(request, pk)
-    blob = services.download_export(actor=actor_of(request), export=export)
+    return redirect(archive_path(actor_of(request), _export(request, pk)))
+
+
+def archive_path(actor: Actor, export: Export) -> str:
+    """Return the signed address of an archive; raises as `services.download_export`."""
+    blob = services.download_export(actor=actor, export=export)
     made = export.ended_at or timezone.now()
     name = f"{export.team.name}-{made:%Y-%m-%d}.zip"
-    return redirect(get_path(blob, name=name, content_type="application/zip", download=True))
+    return get_path(blob, name=name, content_type="application/zip", download=True)
