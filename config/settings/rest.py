@@ -22,7 +22,7 @@ SPECTACULAR_SETTINGS = {
         "**Pages.** Lists have `next`, `previous` and `results`; follow `next` until it is null. `per_page` is 1 to"
         " 1000, 50 unless given.\n\n"
         '**Refusals** all look alike: `{"error": {"code", "message", "detail"}}`. What may not be seen is 404, like'
-        " what is not there; what is seen but not allowed is 403, and the message names the missing permission.\n\n"
+        " what is not there; what is seen but not allowed is 403, and the message says why and who can help.\n\n"
         "**Rates.** `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` say how many requests a minute there"
         " are, how many are left, and in how many seconds all are there again; 429 has `Retry-After`.\n\n"
         "**Versions.** Within v1 things are only added: fields in answers, optional parameters, endpoints, error codes."
