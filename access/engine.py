@@ -10,24 +10,18 @@ from typing import Any, TypeVar
 
 from django.contrib.auth import get_user_model
 from django.db.models import BooleanField, Case, Model, Q, QuerySet, Value, When
-from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext as _
 
 from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
 from access.compiled import ROW, USER, holds
+from access.explain import refused
 from access.grants import Place, granted_holders, granted_people, granted_rows
+from access.kinds import kind_of
 from access.resources import NOBODY, Resource, any_of, resource_of
-from common.errors import Forbidden, NotFound
+from common.errors import NotFound
 
 M = TypeVar("M", bound=Model)
-KINDS = (
-    gettext_noop("run"), gettext_noop("run file"), gettext_noop("saved view"), gettext_noop("project"),
-    gettext_noop("team"), gettext_noop("organization"), gettext_noop("user"), gettext_noop("API key"),
-    gettext_noop("membership"), gettext_noop("invitation"), gettext_noop("service account"),
-    gettext_noop("export"), gettext_noop("chart"), gettext_noop("sign-in provider"), gettext_noop("role"),
-)  # fmt: skip
-"""What Django calls rows of these models, named here for translators."""
 
 
 def _by_role(actor: Actor, action: str, spec: ActionSpec, resource: Resource) -> Q:
@@ -88,36 +82,26 @@ def require(actor: Actor, action: str, obj: Model) -> None:
 
     Raises:
         NotFound: the actor may not even see the row.
-        Forbidden: the actor sees it but lacks the action, which the error names.
+        Forbidden: the actor sees it but lacks the action; the message says so, and who can help.
     """
     if can(actor, action, obj):
         return
     resource = resource_of(obj._meta.model)
-    if resource.view and str(action) != resource.view and can(actor, resource.view, obj):
-        raise Forbidden(_missing(actor, str(action), obj), action=str(action), thing=obj)
+    if str(action) != resource.view and _sees(actor, resource, obj):
+        raise refused(actor, str(action), obj)
     raise missing(type(obj))
+
+
+def _sees(actor: Actor, resource: Resource, obj: Model) -> bool:
+    """Say whether a refusal tells the actor nothing new: they see the row, or it is themselves."""
+    if resource.view:
+        return can(actor, resource.view, obj)
+    return resource.owner == "pk" and obj.pk == actor.user_id
 
 
 def missing(model: type[Model]) -> NotFound:
     """Return the refusal of a row that is not there or may not be seen, so that the two read the same."""
     return NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind_of(model)})
-
-
-def kind_of(obj: Model | type[Model]) -> str:
-    """Return what the row is, in the reader's language: "run"."""
-    return gettext(str(obj._meta.verbose_name))
-
-
-def _missing(actor: Actor, action: str, obj: Model) -> str:
-    message = (
-        _("%(who)s has no permission %(action)r on %(kind)s %(name)r%(limited)s.")
-        if actor.name
-        else _("You have no permission %(action)r on %(kind)s %(name)r%(limited)s.")
-    )
-    advice = _("Ask an admin of the team for a role that grants it.")
-    limited = "" if actor.reaches(action) else _(" (the API key's scopes do not include it)")
-    values = {"who": actor.name, "action": action, "kind": kind_of(obj), "name": str(obj), "limited": limited}
-    return f"{message % values} {advice}"
 
 
 def who_may(action: str, obj: Model) -> QuerySet[Model]:

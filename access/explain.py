@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 
 from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
-from access.engine import kind_of
 from access.grants import Reason, granted_because, met, unmet
+from access.kinds import kind_of
 from access.resources import Resource, resource_of, value_at
+from common.errors import Forbidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,24 @@ class Explanation:
         if self.allowed:
             return _("Yes: %(who)s has the permission “%(what)s” on the %(kind)s %(name)s.") % names
         return _("No: %(who)s does not have the permission “%(what)s” on the %(kind)s %(name)s.") % names
+
+    @property
+    def remedy(self) -> str:
+        """What the credentials lack, and what would change a no, in sentences; "" for a yes."""
+        lacking = [] if self.allowed else [each.text for each in self.conditions if not each.holds]
+        return " ".join([*lacking, *self.helps])
+
+
+def refused(actor: Actor, action: str, obj: Model) -> Forbidden:
+    """Return the refusal of an action on a row that the actor sees: that they may not, and what would change it."""
+    found = explain(actor, action, obj)
+    names = {"who": found.who, "what": found.spec.label, "kind": found.kind, "name": found.thing}
+    message = (
+        _("%(who)s does not have the permission “%(what)s” on the %(kind)s %(name)s.")
+        if actor.key_id  # a program's log is read by who may not know whose key it has
+        else _("You don’t have the permission “%(what)s” on the %(kind)s %(name)s.")
+    )
+    return Forbidden(f"{message % names} {found.remedy}".rstrip(), action=action, thing=obj)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +146,8 @@ def _conditions(asked: _Question) -> list[Reason]:
     found = []
     if asked.user is not None:
         found.append(_account(asked))
+    if asked.actor.impersonated_by:
+        found.append(_impersonation(asked))
     if asked.actor.scopes is not None:
         found.append(_scopes(asked))
     found.append(_life(asked))
@@ -141,6 +162,17 @@ def _account(asked: _Question) -> Reason:
         "account",
         _("The account of %(who)s is deactivated: it can neither sign in nor use its API keys.") % names,
         _("An operator of this installation can switch the account on again."),
+    )
+
+
+def _impersonation(asked: _Question) -> Reason:
+    names = {"who": asked.who}
+    if asked.actor.reaches(asked.action):
+        return met("acting as somebody", _("Whoever acts as %(who)s may do what %(who)s may.") % names)
+    return unmet(
+        "acting as somebody",
+        _("Nobody does this while acting as %(who)s: it is for %(who)s alone.") % names,
+        _("Stop acting as %(who)s first.") % names,
     )
 
 
@@ -171,8 +203,10 @@ def _life(asked: _Question) -> Reason:
 
 def _grants(asked: _Question) -> list[Reason]:
     """Return whatever could give the right, in the order in which people think of it."""
-    found = [] if asked.user is None else [*_by_roles(asked), *_by_ownership(asked)]
-    return found + _by_visibility(asked)
+    if asked.user is not None:
+        return [*_by_roles(asked), *_by_ownership(asked), *_by_visibility(asked)]
+    stranger = unmet("sign-in", _("Nobody is signed in."), _("Sign in, or send an API key."))
+    return [*_by_visibility(asked), stranger]
 
 
 def _by_roles(asked: _Question) -> list[Reason]:

@@ -37,9 +37,9 @@ PATHS: dict[str, tuple[str, str]] = {
 """What stands in braces in addresses, here for all of them: its type, and what it is."""
 
 _EVERYWHERE = {
-    "400": "The input cannot be understood; `detail` says what of which field.",
+    "400": "The input is wrong: the message says how, and `detail` of which field.",
     "401": "No credentials, or ones that do not hold.",
-    "403": "It is seen, but a permission is missing: the message names it.",
+    "403": "It is seen, but a permission is missing: `detail.permission` names it, the message who can help.",
     "404": "There is no such thing, or it may not be seen: the two look alike on purpose.",
     "406": "The answer is not made in the format that was asked for.",
     "429": "Asked too often; `Retry-After` says in how many seconds to ask again.",

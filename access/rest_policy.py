@@ -88,10 +88,18 @@ class DeclaredAction(BasePermission):
     """Default deny: a view without ``declared_access`` or a method without a declared action answers 405."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Pass only what is declared; rows are then filtered by the view's queryset."""
+        """Pass only what is declared; rows are then filtered by the view's queryset.
+
+        Raises:
+            MethodNotAllowed: nothing is declared.
+            Invalid: the query string has a parameter that the endpoint does not have.
+        """
         actions: dict[str, str] = getattr(view, "object_actions", {})
         if getattr(view, "action", None) not in actions:
             raise MethodNotAllowed(request.method or "")
+        from access.rest_queries import check_query  # it needs DRF's views, which import this module
+
+        check_query(request, view)
         return True
 
 

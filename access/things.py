@@ -21,6 +21,8 @@ class Naming:
     find: Callable[[list[str]], Q | None]
     """Takes the parts of a path, returns the condition on rows, None where such a path names something else."""
     path_of: Callable[[Model], str]
+    example: str
+    """How one is named, for who named something else."""
     related: tuple[str, ...] = ()
     """What of a row is needed to name it and to say whose it is."""
 
@@ -38,6 +40,11 @@ def path_of(row: Model) -> str:
     """Return what the row is named by, "" for rows of models that have no names."""
     model = row._meta.model
     return next((naming.path_of(row) for naming in _namings if naming.model is model), "")
+
+
+def example_of(model_label: str) -> str:
+    """Return how rows of a model are named, "" for those that have no names."""
+    return next((naming.example for naming in _namings if naming.model._meta.label == model_label), "")
 
 
 def _seen(actor: Actor, rows: QuerySet[Model]) -> Model | None:

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
@@ -99,6 +100,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         )
         if self._anywhere is None and not _is_known_here(request, credentials):
             raise _too_many_guesses()
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Sign in; not into an account that was switched off after the password was given.
+
+        Raises:
+            ImmediateHttpResponse: with the page that says so.
+        """
+        if not user.is_active:
+            raise ImmediateHttpResponse(self.respond_user_inactive(request, user))
+        super().login(request, user)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Count wrong passwords of a name by address, or anybody could keep its owner out."""

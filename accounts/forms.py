@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from allauth.account.forms import SignupForm
+from allauth.account.forms import LoginForm, SignupForm
 from allauth.core import context
 from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
@@ -11,6 +11,24 @@ from django.utils.translation import gettext_lazy as _
 from accounts import policy
 from accounts.models import ProviderKind, SignInProvider
 from accounts.signals import invited_address
+
+KNOWN_ADDRESS = "known_address"
+"""In a session: the address that a mailed link has just shown to be somebody's, who signs in next."""
+
+
+class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no type stubs
+    """Allauth's form, which begins with the address that was confirmed in this browser a moment ago."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        known = context.request.session.get(KNOWN_ADDRESS, "")
+        kwargs["initial"] = {"login": known} | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)
+
+
+class AddressForm(forms.Form):
+    """Another address in place of the one that was typed at sign-up."""
+
+    email = forms.EmailField(label=_("Email"), max_length=254)
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no type stubs

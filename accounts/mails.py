@@ -104,7 +104,7 @@ def queue(message: EmailMultiAlternatives) -> list[OutboxMail]:
             html=html,
             headers={**message.extra_headers, "Message-ID": make_msgid(domain=domain)},
         )
-        transaction.on_commit(partial(deliver_mail.delay, row.pk))
+        transaction.on_commit(partial(deliver_mail.delay, address))
         rows.append(row)
     return rows
 

@@ -204,13 +204,19 @@ class OutboxMail(models.Model):
     try_at = models.DateTimeField(default=timezone.now, help_text="Not sent before; UTC.")
     attempt_count = models.PositiveSmallIntegerField(default=0)
     error = models.CharField(max_length=300, blank=True, help_text="What the mail server said last.")
+    is_refused = models.BooleanField(
+        default=False, help_text="It cannot be sent as it is; later mail to the address does not wait for it."
+    )
     kept_at = models.DateTimeField(
         null=True, help_text="When it was put here to be read instead of sent; null waits."
     )
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["kept_at", "try_at"], name="accounts_outboxmail_waiting")]
+        indexes = [
+            models.Index(fields=["kept_at", "try_at"], name="accounts_outboxmail_waiting"),
+            models.Index(fields=["to"], name="accounts_outboxmail_to"),
+        ]
         verbose_name = "mail"
 
     def __str__(self) -> str:

@@ -109,10 +109,23 @@ def ask(request: HttpRequest) -> HttpResponseBase:
     return HttpResponse(status=204, headers={"HX-Redirect": url}) if is_fragment else redirect(url)
 
 
+def resumed(request: HttpRequest) -> dict[str, str]:
+    """Give templates `resumed_from`: the page whose form was sent before it was asked who is there, or "".
+
+    Allauth answers what was resumed at its own address, which nobody can load again; the script of every page
+    (`assets/ts/pages/shell.ts`) puts this one in its place.
+    """
+    route = request.resolver_match.route if request.resolver_match else ""
+    if not route.endswith("reauthenticate/") or f"/{route}" == request.path:
+        return {"resumed_from": ""}
+    return {"resumed_from": _page_of(request.META.get("HTTP_REFERER", "")) or request.path}
+
+
 def _page_of(url: str) -> str:
     """Return the path of one of our pages, which the browser names with its host."""
     page = urlsplit(url)
-    return page.path + (f"?{page.query}" if page.query else "")
+    path = "/" + page.path.lstrip("/") if page.path else ""  # two slashes would begin another host
+    return path + (f"?{page.query}" if page.query else "")
 
 
 def _keep(request: HttpRequest) -> bool:

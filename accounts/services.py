@@ -6,6 +6,7 @@ from functools import partial
 
 from allauth.account.models import EmailAddress
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actions import spec_of
@@ -125,6 +126,15 @@ def create_api_key(
     """
     require(actor, AccountAction.CREATE_KEY, owner)
     return issue_api_key(actor=actor, owner=owner, label=label, expires_at=expires_at, scopes=scopes)
+
+
+def why_no_new_key(owner: User) -> str:
+    """Return why no key at all can be made, however short and limited it were; "" where one can."""
+    try:
+        check_key_rules(owner, timezone.now(), ())
+    except Forbidden as refusal:
+        return refusal.message
+    return ""
 
 
 @transaction.atomic

@@ -6,9 +6,9 @@ from accounts import key_expiry, outbox
 
 
 @shared_task(acks_late=True, time_limit=120)
-def deliver_mail(mail_id: int) -> None:
-    """Send one mail; one that was sent is left alone, and the schedule tries again what failed."""
-    outbox.deliver(mail_id=mail_id)
+def deliver_mail(address: str) -> None:
+    """Send what waits for an address, in order; the schedule tries again what failed."""
+    outbox.deliver_to(address)
 
 
 @shared_task(acks_late=True, expires=30)

@@ -78,6 +78,10 @@ def asks_for(settings: AlertSettings, event: Event) -> bool:
     if event.kind == EventKind.RUN_ALERT:
         level = event.data.get("level", Level.INFO)
         return settings.on_scripted and _LEVELS.index(level) >= _LEVELS.index(Level(settings.least_level))
+    if (
+        event.run is not None and event.run.is_host
+    ):  # ends at midnight, and whenever its agent is started anew
+        return False
     return {
         RunState.FINISHED: settings.on_finished,
         RunState.CRASHED: settings.on_crashed,

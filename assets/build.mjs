@@ -29,9 +29,20 @@ const modules = {
 /** Plain scripts: one that runs before the first paint, one for frames without an origin, which cannot load modules. */
 const plain = {
   ...common,
-  entryPoints: ["assets/ts/theme.ts", "assets/ts/plotly-frame.ts", "assets/ts/vega-frame.ts"],
+  entryPoints: [
+    "assets/ts/theme.ts",
+    ...["vega", "plotly", "molecule", "model"].map((name) => `assets/ts/frames/${name}-frame.ts`),
+  ],
+  outbase: "assets/ts",
   outdir: `${OUT}/js`,
   format: "iife",
+};
+/** Bokeh finds its models by the names of their classes, which minifying drops. */
+const named = {
+  ...plain,
+  entryPoints: ["assets/ts/frames/bokeh-frame.ts"],
+  minify: false,
+  minifyWhitespace: true,
 };
 const styles = {
   ...common,
@@ -98,10 +109,10 @@ for (const name of ["DejaVuSans", "DejaVuSans-Bold"]) {
   await cp(`node_modules/dejavu-fonts-ttf/ttf/${name}.ttf`, `${OUT}/fonts/${name}.ttf`); // for invoices as PDF
 }
 if (process.argv.includes("--watch")) {
-  for (const options of [modules, plain, styles]) {
+  for (const options of [modules, plain, named, styles]) {
     await (await context({ ...options, minify: false, logLevel: "info" })).watch();
   }
 } else {
-  const [result] = await Promise.all([modules, plain, styles].map((options) => build(options)));
+  const [result] = await Promise.all([modules, plain, named, styles].map((options) => build(options)));
   await reportSizes(result);
 }

@@ -27,9 +27,9 @@ TEAMS, PROJECTS, DAYS = 200, 50, 365
 ROUNDS = 3
 _DAY = """
     INSERT INTO billing_usageday (team_id, project_id, user_id, day, tracked_s, opening_bytes, delta_bytes,
-        byte_seconds, ingested_bytes, gpu_s, energy_j)
+        byte_seconds, ingested_bytes, gpu_s, energy_j, host_gpu_s, host_energy_j)
     SELECT team_id, id, id %% 40, %s, 3600 + id * 7 %% 9000, %s * 1000000000, 30000000, 30000000 * 40000, 1000000,
-        id * 11 %% 20000, id * 13 %% 5000000
+        id * 11 %% 20000, id * 13 %% 5000000, 0, 0
     FROM runs_project
 """
 _TEAM_DAYS = f"""

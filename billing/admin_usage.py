@@ -11,6 +11,8 @@ from accounts.admin_forms import UserField
 from billing.models import (
     BillingAdmin,
     GatewayEvent,
+    GpuClaim,
+    HardwareShift,
     HardwareUse,
     IngestionEntry,
     InternalPrices,
@@ -24,6 +26,17 @@ from billing.services import admins
 from teams.models import Organization
 
 _OF = ["=team_id", "=project_id", "=run_id", "=user_id"]
+_HARDWARE = (
+    "day",
+    "run_id",
+    "team_id",
+    "project_id",
+    "user_id",
+    "gpu_s",
+    "energy_j",
+    "is_host",
+    "is_counted",
+)
 _WHO = "An admin of the organization: username or verified address."
 
 
@@ -119,10 +132,29 @@ class IngestionEntryAdmin(ServedAdmin[IngestionEntry]):
 class HardwareUseAdmin(ServedAdmin[HardwareUse]):
     """The ledger of GPU time and energy."""
 
-    list_display = ["day", "run_id", "team_id", "project_id", "user_id", "gpu_s", "energy_j", "is_counted"]
-    list_filter = ["is_counted", "day"]
+    list_display = [*_HARDWARE]
+    list_filter = ["is_host", "is_counted", "day"]
     date_hierarchy = "day"
     search_fields = _OF
+
+
+@admin.register(HardwareShift)
+class HardwareShiftAdmin(ServedAdmin[HardwareShift]):
+    """What changed hands of it afterwards."""
+
+    list_display = [*_HARDWARE]
+    list_filter = ["is_host", "is_counted", "day"]
+    date_hierarchy = "day"
+    search_fields = _OF
+
+
+@admin.register(GpuClaim)
+class GpuClaimAdmin(ServedAdmin[GpuClaim]):
+    """Which run each GPU counts for, and when."""
+
+    list_display = ["gpu", "run_id", "team_id", "project_id", "user_id", "rank", "began_at", "ended_at"]
+    list_filter = ["rank"]
+    search_fields = [*_OF, "gpu"]
 
 
 @admin.register(UsageDay)
@@ -131,7 +163,7 @@ class UsageDayAdmin(ServedAdmin[UsageDay]):
 
     list_display = [
         "day", "team_id", "project_id", "user_id", "tracked_s", "delta_bytes", "byte_seconds", "ingested_bytes",
-        "gpu_s", "energy_j",
+        "gpu_s", "energy_j", "host_gpu_s", "host_energy_j",
     ]  # fmt: skip
     list_filter = ["day"]
     date_hierarchy = "day"
@@ -151,6 +183,8 @@ class TeamDayAdmin(ServedAdmin[TeamDay]):
         "ingested_bytes",
         "gpu_s",
         "energy_j",
+        "host_gpu_s",
+        "host_energy_j",
     ]
     list_filter = ["day"]
     date_hierarchy = "day"

@@ -52,12 +52,15 @@ class BillingConfig(AppConfig):
         )
 
     def _register_metering(self) -> None:
-        from billing.metering import backfill, hardware, intervals
+        from billing.metering import backfill, gpus, hardware, intervals
         from metrics.services import register_rewind_hook
-        from runs.hooks import register_state_hook
+        from runs.hooks import register_move_hook, register_state_hook, register_training_hook
         from runs.services.purge import register_preparation
 
         register_state_hook(intervals.note_state)
+        register_move_hook(intervals.note_move)
+        register_training_hook(backfill.backfill_run)
+        register_training_hook(gpus.note_training)
         register_preparation(hardware.measure_run)
         register_rewind_hook(hardware.follow_rewind)
         post_migrate.connect(

@@ -73,5 +73,9 @@ class BillingAdmins:
         if admins.filter(user_id=actor.lookup_id).exists():
             return [met(_KIND, _("%(who)s is a billing admin of %(organization)s.") % names)]
         names["admins"] = ", ".join(admin.user.username for admin in admins[:5])
-        help_ = _("Billing admins of %(organization)s: %(admins)s.") % names if names["admins"] else ""
-        return [unmet(_KIND, _("%(who)s is no billing admin of %(organization)s.") % names, help_)]
+        help_ = (
+            _("Ask a billing admin of %(organization)s: %(admins)s.")
+            if names["admins"]
+            else _("An admin of the organization %(organization)s can choose a billing admin.")
+        )
+        return [unmet(_KIND, _("%(who)s is no billing admin of %(organization)s.") % names, help_ % names)]

@@ -12,11 +12,20 @@ from accounts.merging import Line
 from accounts.models import User
 from billing.metering.state import locked_state
 from billing.metering.tally import DAYS
-from billing.models import BillingAdmin, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval, UsageDay
+from billing.models import (
+    BillingAdmin,
+    GpuClaim,
+    HardwareShift,
+    HardwareUse,
+    IngestionEntry,
+    ReportedTime,
+    TrackedInterval,
+    UsageDay,
+)
 from billing.services.admins import move_person
 from storage.models import ByteEntry
 
-_LEDGERS = (TrackedInterval, ReportedTime, IngestionEntry, HardwareUse, ByteEntry)
+_LEDGERS = (TrackedInterval, ReportedTime, IngestionEntry, HardwareUse, HardwareShift, GpuClaim, ByteEntry)
 
 
 def lines(source: User, _target: User) -> Iterator[Line]:

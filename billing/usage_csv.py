@@ -2,7 +2,8 @@
 
 Columns: ``month`` (YYYY-MM, UTC), ``team``, ``project``, ``project_id``, ``user`` where asked for, ``tracked_hours``,
 ``storage_average_gb`` (over the month, of one under way over what has passed), ``storage_end_gb`` (held at its end, or
-now), ``ingested_gb``, ``gpu_hours``, ``energy_kwh``. 1 GB is 10⁹ bytes. docs/use/usage.md describes them.
+now), ``ingested_gb``, ``gpu_hours``, ``energy_kwh``, ``host_gpu_hours``,
+``host_energy_kwh``. 1 GB is 10⁹ bytes. docs/use/usage.md describes them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,10 @@ from common.streaming import in_thread
 MONTHS = 12
 MAX_MONTHS = 120
 LINES_AT_ONCE = 500
-_NUMBERS = ("tracked_hours", "storage_average_gb", "storage_end_gb", "ingested_gb", "gpu_hours", "energy_kwh")
+_NUMBERS = (
+    "tracked_hours", "storage_average_gb", "storage_end_gb", "ingested_gb", "gpu_hours", "energy_kwh",
+    "host_gpu_hours", "host_energy_kwh",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,7 @@ def _amounts(use: Use, seconds: int) -> list[str]:
     values = (
         Decimal(use.tracked_s) / HOUR_S, Decimal(use.mean_bytes(seconds)) / GB, Decimal(use.held_bytes) / GB,
         Decimal(use.ingested_bytes) / GB, Decimal(use.gpu_s) / HOUR_S, Decimal(use.energy_j) / KWH_J,
+        Decimal(use.host_gpu_s) / HOUR_S, Decimal(use.host_energy_j) / KWH_J,
     )  # fmt: skip
     return [f"{value:.6f}" for value in values]
 

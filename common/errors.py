@@ -55,6 +55,7 @@ class Forbidden(DomainError):
     def __init__(self, message: str, *, action: str = "", thing: Any = None) -> None:
         super().__init__(message)
         self.action, self.thing = action, thing
+        self.detail = {"permission": action} if action else None
 
 
 class NotFound(DomainError):

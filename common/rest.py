@@ -16,6 +16,10 @@ from rest_framework.views import set_rollback
 
 from common.errors import DomainError, Invalid
 from common.numbers import whole
+from common.rest_fields import check_fields, told_of
+
+_MOST_TOLD = 5
+"""Problems in one message; all are in its detail."""
 
 
 class Pages(CursorPagination):
@@ -105,14 +109,20 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None
     if wait:
         headers["Retry-After"] = str(int(wait))
     if isinstance(exc, exceptions.ValidationError):
-        return _refusal(_body("invalid", "The input is not valid.", exc.detail), exc.status_code)
+        told = " ".join(told_of(exc.detail)[:_MOST_TOLD]) or "The input is not valid."
+        return _refusal(_body("invalid", told, exc.detail), exc.status_code)
     codes = exc.get_codes()
     code = codes if isinstance(codes, str) else exc.default_code
     return _refusal(_body(code, str(exc.detail)), exc.status_code, headers)
 
 
 def validated(serializer_class: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """Return the validated input; raises ValidationError, which answers 400 naming each field."""
+    """Return the validated input.
+
+    Raises:
+        ValidationError: names each field that is wrong, and each that there is not.
+    """
     serializer = serializer_class(data=data)
+    check_fields(serializer, data)
     serializer.is_valid(raise_exception=True)
     return dict(serializer.validated_data)

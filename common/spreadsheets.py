@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from common.strict import strict_json
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -19,8 +21,10 @@ def _cell(value: Any) -> Any:
     """Return what the writer takes: numbers exact, text harmless, what CSV has no form for as its JSON."""
     if isinstance(value, str):
         return harmless(value)
-    if isinstance(value, bool | list | dict) or (isinstance(value, float) and not math.isfinite(value)):
-        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | dict):
+        return strict_json(value)
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return json.dumps(value)
     return value
 
 

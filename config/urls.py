@@ -15,6 +15,7 @@ from django.views.defaults import server_error
 from access import openapi_views, telemetry
 from access.routes import Open, declare, declare_module
 from access.web import refusal
+from accounts.views import verification
 from common import health
 from common.errors import UNANSWERED, TooManyRequests, Unavailable
 
@@ -75,6 +76,13 @@ urlpatterns = [
     path("login", login_alias),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),
+    path("accounts/confirm-email/", verification.waiting, name="account_email_verification_sent"),
+    path("accounts/confirm-email/<str:key>/", verification.confirm, name="account_confirm_email"),
+    re_path(
+        r"^accounts/password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        verification.reset,
+        name="account_reset_password_from_key",
+    ),
     path("accounts/email/", _leads_to("accounts:emails"), name="account_email"),
     path("accounts/2fa/", _leads_to("accounts:security"), name="mfa_index"),
     path("accounts/2fa/webauthn/", _leads_to("accounts:security"), name="mfa_list_webauthn"),
@@ -95,6 +103,7 @@ urlpatterns = [
     path("api/v1/", include("metrics.api_urls")),
     path("api/v1/", include("alerts.api.urls")),
     path("api/v1/", include("billing.api.urls")),
+    path("api/v1/", include("exports.api_urls")),
     re_path("^api/", openapi_views.nothing, name="api-nothing"),
     path("", include("alerts.urls")),
     path("", include("billing.urls")),

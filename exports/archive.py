@@ -1,6 +1,5 @@
 """A zip archive written straight into the store of blobs, hashed on the way."""
 
-import json
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, Self
 
 from django.utils import timezone
 
+from common.strict import strict_json
 from runs.zipping import compression_of
 from storage.local import Incoming
 
@@ -67,11 +67,11 @@ class Archive:
 
     def add_json(self, name: str, value: Any) -> None:
         """Write a JSON document, indented for people."""
-        self.add_text(name, json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+        self.add_text(name, strict_json(value, indent=2, default=str) + "\n")
 
     def add_lines(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
         """Write JSON lines."""
-        lines = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+        lines = (strict_json(row, default=str) + "\n" for row in rows)
         self.add_pieces(name, (line.encode(errors="replace") for line in lines))
 
     def add_file(self, name: str, path: Path) -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import visible
+from common.strict import strict_text
 from exports.alerts import alerts_of, automations_of
 from exports.archive import Archive
 from metrics.downloads import Format, pieces_of
@@ -23,14 +24,15 @@ from teams.models import Membership, Team
 FORMAT = 1
 _LINES_AT_ONCE = 5000
 _RUN_COLUMNS = (
-    "uid", "number", "display_name", "state", "started_at", "finished_at", "exit_code", "forked_at_step", "tags",
-    "notes", "description", "group", "job_type", "host", "program", "git_remote", "git_commit", "is_protected",
+    "uid", "number", "display_name", "state", "started_at", "synced_at", "finished_at", "exit_code", "forked_at_step",
+    "tags", "notes", "description", "group", "job_type", "host", "program", "git_remote", "git_commit", "is_protected",
 )  # fmt: skip
 _README = """\
 # What this archive holds
 
 Made by Runyard (format {format}) for {asker}, on {at:%Y-%m-%d %H:%M} UTC: what {team} owns and {asker} may see.
 Times are ISO 8601 in UTC. `.jsonl` files have one JSON object a line. Texts are UTF-8.
+JSON has no word for NaN and infinities: they are the texts "NaN", "Infinity" and "-Infinity".
 
 | Path | What |
 |---|---|
@@ -41,7 +43,7 @@ Times are ISO 8601 in UTC. `.jsonl` files have one JSON object a line. Texts are
 | `projects/NAME/project.json` | a project: description (Markdown), visibility, protected tags, its own members |
 | `projects/NAME/views.jsonl` | saved views of its pages: the shared ones and {asker}'s own |
 | `projects/NAME/runs/ID/run.json` | a run: name, author, times, state and its changes, tags, notes, alerts, Git, host |
-| `projects/NAME/runs/ID/config.json`, `summary.json` | as the SDK sent them, with the tokens NaN and Infinity |
+| `projects/NAME/runs/ID/config.json`, `summary.json` | as the SDK sent them |
 | `projects/NAME/runs/ID/history.jsonl` | all rows that were logged, in the order of `_step` |
 | `projects/NAME/runs/ID/system.jsonl` | hardware samples, by `_timestamp` |
 | `projects/NAME/runs/ID/output.log` | the console log, secrets included |
@@ -167,8 +169,8 @@ def _log_of(run: Run) -> Iterator[bytes]:
 
 def _write_run(archive: Archive, run: Run, place: str) -> None:
     archive.add_json(f"{place}/run.json", _about(run))
-    archive.add_text(f"{place}/config.json", run.config_text)
-    archive.add_text(f"{place}/summary.json", run.pulse.summary_text)
+    archive.add_text(f"{place}/config.json", strict_text(run.config_text))
+    archive.add_text(f"{place}/summary.json", strict_text(run.pulse.summary_text))
     archive.add_pieces(f"{place}/history.jsonl", pieces_of(run.pk, Kind.HISTORY, Format.JSONL, revealed=True))
     archive.add_pieces(f"{place}/system.jsonl", pieces_of(run.pk, Kind.SYSTEM, Format.JSONL, revealed=True))
     if run.pulse.log_lines:

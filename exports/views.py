@@ -5,15 +5,17 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.actor import Actor
 from access.engine import require, visible
 from access.routes import Open, declare
 from access.web import actor_of
-from common.errors import DomainError, NotFound
+from common.errors import DomainError, Gone, NotFound
 from exports import contents, services
 from exports.access import ExportAction
 from exports.models import Export
@@ -84,7 +86,27 @@ def _export(request: HttpRequest, pk: int) -> Export:
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Stop an export that waits or runs."""
     export = services.cancel_export(actor=actor_of(request), export=_export(request, pk))
-    return redirect("exports:own") if export.team.is_personal else redirect("exports:team", export.team.name)
+    return redirect(_section_of(export))
+
+
+def _section_of(export: Export) -> str:
+    """Return the address of the section that lists an export."""
+    return (
+        reverse("exports:own")
+        if export.team.is_personal
+        else reverse("exports:team", args=[export.team.name])
+    )
+
+
+def _not_there(request: HttpRequest, export: Export, error: Gone) -> HttpResponse:
+    """Say why an archive cannot be downloaded, with the way to another."""
+    context = {
+        "export": export,
+        "error": error,
+        "section": _section_of(export),
+        "kept_days": services.KEPT.days,
+    }
+    return render(request, "exports/not_there.html", context, status=error.status)
 
 
 @declare(ExportAction.USE)
@@ -92,7 +114,15 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def download(request: HttpRequest, pk: int) -> HttpResponse:
     """Send the browser to the archive, by a link that is good for a while and lets downloads be resumed."""
     export = _export(request, pk)
-    blob = services.download_export(actor=actor_of(request), export=export)
+    try:
+        return redirect(archive_path(actor_of(request), export))
+    except Gone as error:
+        return _not_there(request, export, error)
+
+
+def archive_path(actor: Actor, export: Export) -> str:
+    """Return the signed address of an archive; raises as `services.download_export`."""
+    blob = services.download_export(actor=actor, export=export)
     made = export.ended_at or timezone.now()
     name = f"{export.team.name}-{made:%Y-%m-%d}.zip"
-    return redirect(get_path(blob, name=name, content_type="application/zip", download=True))
+    return get_path(blob, name=name, content_type="application/zip", download=True)

@@ -85,12 +85,13 @@ class RunViewSet(runs_api.RunViewSet):
         actor = dataclasses.replace(signed_in(request), on_behalf_of=body.pop("user", ""))
         where = {"entity": body.pop("entity"), "project_name": body.pop("project"), "uid": body.pop("uid")}
         resume, config = Resume(body.pop("resume")), body.pop("config", None)
+        told_at = body.pop("started_at", None)
         if body.pop("attached"):
             begun = services.attach(actor=actor, **where)
         else:
             body["display_name"] = body.get("display_name") or None  # a run always has one
             fields = RunFields(**body, config_text=None if config is None else wrap_config(config))
-            begun = services.begin_run(actor=actor, **where, resume=resume, fields=fields)
+            begun = services.begin_run(actor=actor, **where, resume=resume, fields=fields, told_at=told_at)
         run = runs_api.RunViewSet.queryset.get(pk=begun.run.pk)
         told = {
             "url": _absolute(request, path_of(run)),

@@ -24,12 +24,18 @@ def allowed(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:
     uids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entity, project, uid in paths:
         uids[clean_text(entity), clean_text(project)].append(clean_text(uid))
-    wanted = Q(pk__in=())
+    wanted, by_alias = Q(pk__in=()), Q(pk__in=())
     for (entity, project), some in uids.items():
         wanted |= Q(project__team__name=entity, project__name=project, uid__in=some)
-    rows = visible(actor, RunAction.LOG, Run.objects.filter(wanted, deleted_at=None))
-    found = rows.values_list("project__team__name", "project__name", "uid", "pk")
-    return {(entity, project, uid): pk for entity, project, uid, pk in found}
+        by_alias |= Q(alias__project__team__name=entity, alias__project__name=project, alias__uid__in=some)
+    runs = visible(actor, RunAction.LOG, Run.objects.filter(deleted_at=None))
+    rows = runs.filter(wanted).values_list("project__team__name", "project__name", "uid", "pk")
+    found = {(entity, project, uid): pk for entity, project, uid, pk in rows}
+    if len(found) < sum(map(len, uids.values())):
+        names = ("alias__project__team__name", "alias__project__name", "alias__uid")
+        aliases = runs.filter(by_alias).values_list(*names, "pk")
+        found |= {(entity, project, uid): pk for entity, project, uid, pk in aliases}
+    return found
 
 
 def loggable_run(actor: Actor, path: Names) -> Run:
@@ -47,6 +53,12 @@ def loggable_run(actor: Actor, path: Names) -> Run:
         .first()
     )
     unknown = NotFound(f"There is no run {entity}/{project}/{uid}, or you may not see it.")
+    if run is None:
+        run = (
+            Run.objects.select_related("project__team")
+            .filter(alias__project__team__name=entity, alias__project__name=project, alias__uid=uid)
+            .first()
+        )
     if run is None:
         raise unknown
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from django.db import transaction
@@ -84,9 +85,12 @@ def unknown_alike(actor: Actor, team: Team) -> Iterator[None]:
 
 @transaction.atomic
 def log_run(
-    *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = ""
-) -> tuple[Run, bool]:
+    *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = "",
+    wrapper: str = "", told_at: datetime | None = None, is_begin: bool = False,
+) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
+
+    ``wrapper``, ``told_at`` and ``is_begin`` are as for `lifecycle.log_run`.
 
     Raises:
         NowhereToLog: the project is hidden.
@@ -97,8 +101,9 @@ def log_run(
         try:
             project = ensure_project(actor=actor, team=team, name=project_name)
             return lifecycle.log_run(
-                actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state
-            )
+                actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state,
+                wrapper=wrapper, told_at=told_at, is_begin=is_begin,
+            )  # fmt: skip
         except NotFound:
             with suppress(NotFound):
                 require(actor, ProjectAction.CREATE, team)  # a hidden project is refused as a missing one
@@ -108,8 +113,9 @@ def log_run(
 
 @transaction.atomic
 def begin_run(
-    *, actor: Actor, entity: str, project_name: str, uid: str, resume: Resume, fields: RunFields
-) -> Begun:
+    *, actor: Actor, entity: str, project_name: str, uid: str, resume: Resume, fields: RunFields,
+    told_at: datetime | None = None,
+) -> Begun:  # fmt: skip
     """Begin a run or go on with it; what is refused leaves no project and no run behind (AGT-8).
 
     Raises:
@@ -120,7 +126,15 @@ def begin_run(
     if resume == Resume.MUST:
         attach(actor=actor, entity=entity, project_name=project_name, uid=uid)
     team = team_for(actor, entity)
-    run, inserted = log_run(actor=actor, team=team, project_name=project_name, uid=uid, fields=fields)
+    run, inserted = log_run(
+        actor=actor,
+        team=team,
+        project_name=project_name,
+        uid=uid,
+        fields=fields,
+        told_at=told_at,
+        is_begin=True,
+    )
     if resume == Resume.NEVER and not inserted:
         raise Conflict(f"There is a run {uid!r} in {team.name}/{project_name} already.")
     return Begun(run, inserted, store.last_steps([run.pk])[run.pk] + 1)

@@ -47,6 +47,10 @@ class NewRunSerializer(serializers.Serializer[Any]):
     program = _text(1024)
     git_remote = _text(1024)
     git_commit = _text(64)
+    started_at = serializers.DateTimeField(
+        required=False,
+        help_text="When it began, of one that is sent more than a minute later; one ahead or before 2010 is ignored.",
+    )
     config = serializers.DictField(
         required=False, help_text="The whole configuration; NaN and Infinity may stand in it as bare words."
     )
@@ -95,6 +99,7 @@ class FinishSerializer(serializers.Serializer[Any]):
     """The end."""
 
     exit_code = serializers.IntegerField(help_text="0 is finished, another failed.")
+    ended_at = serializers.DateTimeField(required=False, help_text="When that was, if it is told later.")
 
 
 class PostSerializer(serializers.Serializer[Any]):

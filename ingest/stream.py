@@ -9,7 +9,10 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+from django.utils.dateparse import parse_datetime
 
 from access.routes import declare
 from common.errors import DomainError, Invalid
@@ -125,6 +128,20 @@ def _read_end(data: dict[str, Any], run: RunPost) -> None:
         if not isinstance(code, int) or isinstance(code, bool):
             raise Invalid("`finish.exit_code` is a whole number.")
         run.exit_code = exit_code_of(code)
+        run.ended_at = _time(finish, "ended_at")
+
+
+def _time(data: dict[str, Any], name: str) -> datetime | None:
+    told = data.get(name)
+    if told is None:
+        return None
+    try:
+        at = parse_datetime(told)
+    except (TypeError, ValueError):
+        at = None
+    if at is None or at.tzinfo is None:
+        raise Invalid(f"`finish.{name}` is a time with its zone, as 2026-11-22T10:00:00Z.")
+    return at
 
 
 def _read_parts(data: dict[str, Any], post: Post, exact: Exact) -> None:

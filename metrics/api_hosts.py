@@ -14,6 +14,7 @@ from access.rest_policy import actor_of
 from access.routes import declare
 from common.errors import Invalid
 from metrics.hosts import cluster_of
+from metrics.machines import GPU_STATES
 from runs.access import RunAction
 from runs.models import Run
 from runs.selectors import get_team
@@ -36,7 +37,8 @@ class GpuSerializer(serializers.Serializer[Any]):
     uuid = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True)
     state = serializers.ChoiceField(
-        ["busy", "idle", "stale"], help_text="stale: no sample for three minutes."
+        list(GPU_STATES),
+        help_text="stale: no sample for three minutes. unwatched: all runs on the host have ended.",
     )
     use_percent = serializers.FloatField(allow_null=True)
     memory_bytes = serializers.IntegerField(allow_null=True, help_text="Its size.")
@@ -58,10 +60,11 @@ class HostSerializer(serializers.Serializer[Any]):
     memory_bytes = serializers.IntegerField(allow_null=True)
     cpu_percent = serializers.FloatField(allow_null=True, help_text="As the agent of the machine samples it.")
     memory_percent = serializers.FloatField(allow_null=True)
-    is_monitored = serializers.BooleanField(help_text="Whether `runyard-agent host` watches it.")
+    is_monitored = serializers.BooleanField(help_text="Whether `runyard-agent host` watches it now.")
     seen_at = serializers.DateTimeField(allow_null=True, help_text="Last sign of life of a run on it.")
     sampled_at = serializers.DateTimeField(source="sampled", allow_null=True)
-    runs = HostRunSerializer(many=True, help_text="Active ones.")
+    is_live = serializers.BooleanField(help_text="Whether a run on it is active, the agent's included.")
+    runs = HostRunSerializer(many=True, help_text="Active ones; the agent's own is not listed.")
     gpus = GpuSerializer(many=True)
 
     def get_other_names(self, host: Any) -> list[str]:
@@ -77,6 +80,7 @@ class HostTotalsSerializer(serializers.Serializer[Any]):
     busy = serializers.IntegerField()
     idle = serializers.IntegerField()
     stale = serializers.IntegerField()
+    unwatched = serializers.IntegerField()
 
 
 class ClusterSerializer(serializers.Serializer[Any]):

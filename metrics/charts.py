@@ -166,8 +166,7 @@ def _places_of(column: Column, axis: Column, wanted: Wanted, known: list[tuple[C
     for other, places in known:
         if other.rows is column.rows or np.array_equal(other.rows, column.rows):
             return places
-    x = axis.at(column.rows) if axis.rows.size else column.rows.astype(float)
-    places = _find_places(x, wanted)
+    places = _find_places(store.places_on(axis, column.rows, wanted.axis), wanted)
     known.append((column, places))
     return places
 

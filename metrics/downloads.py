@@ -1,10 +1,10 @@
 """A run's history or system metrics as a file, whole and exact: CSV, JSON lines, Parquet (RUN-43).
 
+JSON has no word for NaN and infinities: they are the texts "NaN", "Infinity", "-Infinity" in it, as everywhere in REST.
 Rows are read block by block and sent while the next one is read. `metrics.exports` is another matter: what the SDK
 reads of ended runs.
 """
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import partial
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from common.spreadsheets import csv_text
 from common.streaming import in_thread
+from common.strict import strict_json
 from metrics import store
 from metrics.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.exports import CONTENT_TYPE, Buffer
@@ -91,7 +92,7 @@ def flat_row(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     """Write a value of a column of texts: strings as they are, all else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else strict_json(value)
 
 
 def _csv(rows: Batches) -> Iterator[bytes]:
@@ -104,7 +105,9 @@ def _csv(rows: Batches) -> Iterator[bytes]:
 
 def _jsonl(rows: Batches) -> Iterator[bytes]:
     for batch in rows():
-        yield "".join(f"{store.line_of(row)}\n" for row in unpack(batch)).encode(errors="replace")
+        yield "".join(f"{store.line_of(row, is_strict=True)}\n" for row in unpack(batch)).encode(
+            errors="replace"
+        )
 
 
 def _as(kind: pa.DataType) -> Callable[[Any], Any]:

@@ -24,6 +24,7 @@ from metrics.models import Kind
 from metrics.placement import Piece, place_log, place_log_exactly
 from metrics.posts import Exact, Post
 from metrics.writing import PointWriter
+from runs.models import Run
 from runs.selectors import lifetime_began_at, log_lines_between
 from runs.services.posts import LogLines, RunNow, apply_posts, lock_runs, log_ends
 from runs.states import ACTIVE
@@ -121,9 +122,23 @@ class _LogWriter:
         return placed
 
 
+def _leave_out_recorded(posts: Sequence[Post]) -> None:
+    """Leave out what the agent sends, too, of a run that is its own (`runs.services.wrapping`)."""
+    wrapped = {post.run_id for post in posts if post.recorded}
+    if not wrapped:
+        return
+    rows = Run.objects.filter(pk__in=wrapped).values_list("pk", "uid", "alias__uid")
+    ids = {pk: {uid, former} for pk, uid, former in rows}
+    for post in posts:
+        if post.recorded and post.wrapper in ids.get(post.run_id, ()):
+            post.system = None if "system" in post.recorded else post.system
+            post.log_lines = [] if "console" in post.recorded else post.log_lines
+
+
 def _place(post: Post, points: PointWriter, logs: _LogWriter) -> None:
     began = replayed = False
     if post.history is not None:
+        post.run.has_history = bool(post.history.rows)
         placer = points.write(post.run_id, Kind.HISTORY, post.writer, post.history)
         began, replayed = placer.began_lifetime, placer.replayed
     if post.system is not None:
@@ -144,6 +159,7 @@ def _place_exactly(post: Post, exact: Exact, points: PointWriter, logs: _LogWrit
     if any(offset > ends[kind] and kind not in exact.lost for kind, offset in post.offsets.items()):
         raise GapError(_labelled(ends))
     if post.history is not None:
+        post.run.has_history = bool(post.history.rows)
         points.write_exactly(post.run_id, Kind.HISTORY, post.writer, post.history)
     if post.system is not None:
         points.write_exactly(post.run_id, Kind.SYSTEM, post.writer, post.system)
@@ -159,6 +175,7 @@ def _labelled(ends: Mapping[Kind, int]) -> dict[str, int]:
 def _write(
     posts: Sequence[Post], now: dict[int, RunNow], at: datetime
 ) -> tuple["Answers", Callable[[], None]]:
+    _leave_out_recorded(posts)
     points = PointWriter({post.run_id for post in posts if post.is_placed}, at)
     logs = _LogWriter(points, {post.run_id for post in posts if post.log_lines or post.exact})
     refused: dict[int, GapError] = {}

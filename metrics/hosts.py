@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Max, QuerySet
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import visible
 from metrics import hardware, store
-from metrics.machines import Host, Machines, Sighting, Values
+from metrics.machines import GPU_STATES, Host, Machines, Sighting, Values
 from runs.access import RunAction
 from runs.models import Run, RunHost
 from runs.states import ACTIVE
@@ -34,6 +35,7 @@ class Totals:
     busy: int
     idle: int
     stale: int
+    unwatched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def cluster_of(actor: Actor, team: Team) -> Cluster:
     hosts = machines.found()
     gpus = [gpu for host in hosts for gpu in host.by_key.values()]
     states = Counter(gpu.state for gpu in gpus)
-    totals = Totals(len(hosts), len(gpus), states["busy"], states["idle"], states["stale"])
+    totals = Totals(len(hosts), len(gpus), *(states[state] for state in GPU_STATES))
     return Cluster(hosts, totals, is_cut)
 
 
@@ -72,12 +74,21 @@ def _listed(runs: "QuerySet[Run]") -> "QuerySet[Run]":
 
 
 def _silent(runs: "QuerySet[Run]") -> Iterable[RunHost]:
-    """Return one row for each machine on which nothing runs any more, the newest."""
-    newest = RunHost.objects.filter(run__in=runs.order_by()).order_by().values("host")
-    rows = newest.annotate(pk_of_newest=Max("pk")).order_by("-pk_of_newest")
-    pks = list(rows.values_list("pk_of_newest", flat=True)[:MAX_HOSTS])
+    """Return what ended runs told of each machine, the newest signal first.
+
+    Of those that told of the same GPUs only the last one to be heard of. A run without GPUs, such as one in a
+    container, takes none from a machine whose other runs know them.
+    """
+    newest = Window(
+        RowNumber(),
+        partition_by=[F("host"), F("gpus")],
+        order_by=[F("run__pulse__heartbeat_at").desc(), F("pk").desc()],
+    )
+    ranked = RunHost.objects.filter(run__in=runs.order_by()).order_by().annotate(rank=newest).filter(rank=1)
+    pks = list(ranked.order_by("-run__pulse__heartbeat_at").values_list("pk", flat=True)[:MAX_HOSTS])
     wide = ("told", "run__config_text", "run__config_flat")
-    return RunHost.objects.filter(pk__in=pks).select_related("run__pulse").defer(*wide)
+    rows = RunHost.objects.filter(pk__in=pks).select_related("run__pulse").defer(*wide)
+    return rows.order_by("-run__pulse__heartbeat_at", "-pk")
 
 
 def _sightings(runs: Collection[Run], now: datetime) -> Iterator[Sighting]:
@@ -114,11 +125,12 @@ def _by_node(samples: Values) -> dict[str, Values]:
 
 
 def rows_of_nodes(run: Run, nodes: list[str], rows: list[RunHost]) -> dict[str, RunHost | None]:
-    """Say which host of the metadata each node is: by its name, or because there is only one of both."""
+    """Say which host of the metadata each node is: by its label or name, or because there is only one of both."""
     found: dict[str, RunHost | None] = {}
     for node in nodes:
         wanted = node or run.host
-        named = [row for row in rows if _is_same(row.host, wanted)]
+        named = [row for row in rows if node and row.label == node]
+        named += [row for row in rows if _is_same(row.host, wanted)]
         only = rows if len(rows) == 1 and (not node or len(nodes) == 1) else []
         found[node] = next(iter(named or only), None)
     return found

@@ -9,13 +9,15 @@ from django.utils import timezone
 from common.numbers import whole
 from runs.gpus import counted_names
 from runs.models import Run, RunHost
+from runs.states import RunState
 
 STALE_S = 180.0
 """A sample this old says nothing of now: a dozen at the usual pace were missed."""
 BUSY_PERCENT = 5.0
 """A GPU in use for less of the time is called idle, unless a process of a run holds it."""
-MONITOR = "host"
-"""The job type of runs that `runyard-agent host` makes: they watch a machine and use none of its GPUs."""
+
+GPU_STATES = ("busy", "idle", "stale", "unwatched")
+"""Stale: whoever samples it sent nothing of late. Unwatched: all runs on its machine have ended, as they should."""
 
 _PREFIX = "gpu."
 _OF_PROCESS = "gpu.process."
@@ -38,7 +40,7 @@ class Device:
     users: list[Run] = field(default_factory=list)
     """Runs whose processes hold it."""
     state: str = "stale"
-    """busy, idle, or stale: no sample of late."""
+    """One of GPU_STATES."""
 
     @property
     def use_percent(self) -> float | None:
@@ -96,7 +98,13 @@ class Host:
     seen_at: datetime | None = None
     """The last sign of life of a run on it."""
     is_monitored: bool = False
-    """Whether the agent watches it by a run of its own."""
+    """Whether the agent watches it by a run of its own now."""
+    is_named: bool = False
+    """Whether an agent named it, which knows its own name as a container does not."""
+    is_live: bool = False
+    """Whether a run on it is active."""
+    is_lost: bool = False
+    """Whether the run that was heard of last ended by silence."""
     runs: list[Run] = field(default_factory=list)
     by_key: dict[str, Device] = field(default_factory=dict)
 
@@ -159,7 +167,7 @@ class Machines:
         for host in hosts:
             host.also.discard(host.name)
             for gpu in host.by_key.values():
-                gpu.state = self._state_of(gpu)
+                gpu.state = self._state_of(gpu, host)
         return hosts
 
     def see(self, sighting: Sighting) -> None:
@@ -168,11 +176,14 @@ class Machines:
         uuids = [str(card["uuid"]) for card in cards if card.get("uuid")]
         host = self._host(sighting.name, uuids)
         run, row = sighting.run, sighting.row
-        is_monitor = run.job_type == MONITOR
-        if is_monitor and not host.is_monitored:  # its agent knows a machine's own name, a container does not
-            host.name, host.is_monitored = sighting.name, True
+        is_monitor = run.is_host
+        if is_monitor and not host.is_named:
+            host.name, host.is_named = sighting.name, True
+        host.is_monitored |= is_monitor and sighting.is_active
+        host.is_live |= sighting.is_active
         host.also.add(sighting.name)
-        host.seen_at = max(filter(None, (host.seen_at, sighting.seen_at)))
+        if host.seen_at is None or sighting.seen_at > host.seen_at:
+            host.seen_at, host.is_lost = sighting.seen_at, run.state == RunState.CRASHED
         if sighting.is_active and not is_monitor and run not in host.runs:
             host.runs.append(run)
         if row:
@@ -195,8 +206,10 @@ class Machines:
 
     def _join(self, host: Host, other: Host) -> None:
         """Make one machine of two."""
-        if other.is_monitored and not host.is_monitored:
-            host.name, host.is_monitored = other.name, True
+        if other.is_named and not host.is_named:
+            host.name, host.is_named = other.name, True
+        host.is_monitored |= other.is_monitored
+        host.is_live |= other.is_live
         host.also |= other.also
         host.os, host.cpu_count = host.os or other.os, host.cpu_count or other.cpu_count
         host.memory_bytes = host.memory_bytes or other.memory_bytes
@@ -204,7 +217,8 @@ class Machines:
             host.cpu_percent = other.cpu_percent
         if host.sampled_at is None or (other.sampled_at or 0) > host.sampled_at:
             host.sampled_at, host.memory_percent = other.sampled_at, other.memory_percent
-        host.seen_at = max(filter(None, (host.seen_at, other.seen_at)), default=None)
+        if other.seen_at is not None and (host.seen_at is None or other.seen_at > host.seen_at):
+            host.seen_at, host.is_lost = other.seen_at, other.is_lost
         host.runs += [run for run in other.runs if run not in host.runs]
         host.by_key = other.by_key | host.by_key
         for found in (self._by_name, self._by_uuid):
@@ -235,7 +249,7 @@ class Machines:
                     {name: value for name, (value, at) in values.items() if at > newest - STALE_S}, newest
                 )
             is_held = index in held and self._now - held[index] <= STALE_S
-            if is_held and sighting.run not in gpu.users and sighting.run.job_type != MONITOR:
+            if is_held and sighting.run not in gpu.users and not sighting.run.is_host:
                 gpu.users.append(sighting.run)
 
     def _device(self, host: Host, index: int, card: dict[str, Any]) -> Device:
@@ -252,9 +266,9 @@ class Machines:
     def _fresh(self, value: tuple[float, float] | None) -> float | None:
         return value[0] if value and self._now - value[1] <= STALE_S else None
 
-    def _state_of(self, gpu: Device) -> str:
+    def _state_of(self, gpu: Device, host: Host) -> str:
         if gpu.sampled_at is None or self._now - gpu.sampled_at > STALE_S:
-            return "stale"
+            return "stale" if host.is_live or host.is_lost else "unwatched"
         return "busy" if gpu.users or (gpu.use_percent or 0) >= BUSY_PERCENT else "idle"
 
 

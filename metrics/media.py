@@ -29,6 +29,7 @@ MAX_STEPS = 20_000
 """Of one key; of more, evenly chosen ones are on the slider."""
 HEAT_COLUMNS, HEAT_ROWS = 200, 64
 _ENTRY_BYTES = 200
+_MODELS = "media/object3D/"
 
 Entry = tuple[int, int, str, bytes]
 """(row, step, kind, JSON) of one value."""
@@ -163,12 +164,19 @@ def paths_in(value: Any) -> Iterator[str]:
             if key == "path" and isinstance(inner, str):
                 yield inner
             elif key == "filenames" and isinstance(inner, list):
-                yield from (name for name in inner if isinstance(name, str))
+                yield from (_whole(name, value) for name in inner if isinstance(name, str))
             else:
                 yield from paths_in(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from paths_in(inner)
+
+
+def _whole(name: str, value: dict[str, Any]) -> str:
+    """Return a name of a list in full; the SDK writes those of 3D objects relative to their folder."""
+    if value.get("_type") == "object3D" and not name.startswith(_MODELS):
+        return f"{_MODELS}{name}"
+    return name
 
 
 def links_of(run: Run, paths: Collection[str]) -> dict[str, dict[str, Any]]:

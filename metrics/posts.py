@@ -40,6 +40,10 @@ class Post:
     log_lines: list[str] = field(default_factory=list)
     run: RunPost = field(default_factory=lambda: RunPost(run_id=0))
     exact: Exact | None = None
+    wrapper: str = ""
+    """The id of the run as which the agent records the program."""
+    recorded: frozenset[str] = frozenset()
+    """What the agent sends itself, "console" or "system"; left out where both are one run."""
 
     @property
     def is_placed(self) -> bool:

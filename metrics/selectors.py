@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import Max
 
 from metrics import store
 from metrics.codec import Floats
-from metrics.models import Kind
+from metrics.models import Kind, Stream
 from metrics.pyramid import AXES
 from metrics.sampling import Points, Series, sample, sample_blocks
 from metrics.store import Block, Column
@@ -98,7 +99,7 @@ def _from_blocks(points: dict[str, Points], key: str, wanted: _Wanted) -> dict[s
 
 def _from_points(columns: dict[str, Column], key: str, wanted: _Wanted) -> dict[str, list[Any]]:
     column, axis = columns[key], columns[wanted.x]
-    where = axis.at(column.rows) if axis.rows.size else column.rows.astype(float)
+    where = store.places_on(axis, column.rows, wanted.x)
     drawn = sample(where, column.values, wanted.buckets or column.rows.size)
     return _shown(drawn, {name[1:]: columns[name].at(column.rows[drawn.at]) for name in wanted.times})
 
@@ -133,3 +134,9 @@ def described(run_id: int, kind: Kind) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def last_line_at(run_id: int) -> float | None:
+    """Return the greatest time in a run's history and samples, seconds since 1970; None where they tell none."""
+    found: float | None = Stream.objects.filter(run=run_id).aggregate(last=Max("last_at"))["last"]
+    return found

@@ -1,5 +1,6 @@
 """Taking history over: forks and rewinds (RUN-6)."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from metrics.codec import MAX_ROWS
 from metrics.models import Kind, Sequence, Stream, Tail
 from metrics.writing import Lines, PointWriter
 from runs.access import RunAction
-from runs.models import BadLine, LogBlock, Pulse, Run, StateChange, rewound_prefix
+from runs.models import BadLine, LogBlock, Pulse, Run, StateChange
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.lifecycle import set_summary
 
@@ -74,12 +75,21 @@ def fork_run(*, actor: Actor, run: Run, parent_uid: str, step: int) -> Run:
     return run
 
 
+def _free_uid(run: Run, number: int) -> str:
+    """Return the id of what a run had before a rewind; people choose ids like it, too."""
+    taken = set(
+        Run.objects.filter(project_id=run.project_id, uid__contains=".rewound-").values_list("uid", flat=True)
+    )
+    uids = (f"{run.uid}.rewound-{n}"[-128:] for n in itertools.count(number))
+    return next(uid for uid in uids if uid not in taken)
+
+
 def _archive_of(run: Run) -> Run:
     """Make a run beside this one that takes over its points, log and files' past; returns it."""
-    count = Run.objects.filter(project_id=run.project_id, uid__startswith=rewound_prefix(run.uid)).count()
+    count = run.archives.count() + 1
     archive = Run.objects.get(pk=run.pk)
-    archive.pk, archive.uid = None, f"{rewound_prefix(run.uid)}{count + 1}"[-128:]
-    archive.display_name = f"{run.display_name[:100]} (before rewind {count + 1})"
+    archive.pk, archive.uid, archive.archive_of = None, _free_uid(run, count), run
+    archive.display_name = f"{run.display_name[:100]} (before rewind {count})"
     archive.state = "finished" if run.is_active else run.state
     archive.finished_at, archive.active_since = run.finished_at or timezone.now(), None
     archive._state.adding = True

@@ -12,6 +12,7 @@ import orjson
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 
+from common.strict import strict
 from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers, unpack
 from metrics.cold import cold_store
@@ -46,6 +47,11 @@ class Column:
             return self.values
         where = np.minimum(np.searchsorted(self.rows, rows), self.rows.size - 1)
         return np.where(self.rows[where] == rows, self.values[where], np.nan)
+
+
+def places_on(axis: Column, rows: Rows, x: str) -> Floats:
+    """Return where rows lie on an axis, NaN where a row has none of it; without a clock or steps, by their numbers."""
+    return rows.astype(float) if x in AXES and not axis.rows.size else axis.at(rows)
 
 
 EMPTY = Column(np.array([], np.int64), np.array([], np.float64))
@@ -388,17 +394,16 @@ def _latest(parts: Sequence[Block]) -> dict[str, tuple[float, float]]:
     return {key: (value, at[row]) for key, (row, value) in found.items()}
 
 
-def line_of(row: Mapping[str, Any]) -> str:
-    """Encode a row as the SDK's own encoder writes it: NaN and infinities as bare tokens."""
+def line_of(row: Mapping[str, Any], *, is_strict: bool = False) -> str:
+    """Encode a row as the SDK's own encoder writes it: NaN and infinities as bare tokens, or as texts where strict."""
     try:
         line = orjson.dumps(row)
     except orjson.JSONEncodeError:  # lone surrogates, integers beyond 64 bits
-        return _exact_line(row)
-    return _exact_line(row) if b"null" in line else line.decode()  # orjson's null may have been NaN
-
-
-def _exact_line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, separators=(",", ":"))
+        line = b"null"
+    if b"null" not in line:
+        return line.decode()
+    # orjson's null may have been NaN
+    return json.dumps(strict(row) if is_strict else row, separators=(",", ":"))
 
 
 def last_lines(run_ids: Collection[int], kind: Kind) -> dict[int, str]:

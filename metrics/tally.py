@@ -14,11 +14,14 @@ class KeyStats:
     """What was logged under one key."""
 
     type: str
-    """"number", "string", "boolean", "null", "object", a media type such as "image-file", or "mixed"."""
+    """"number", "string", "boolean", "null", "object", a media type such as "image-file", "media" for a
+    list of several, or "mixed"."""
     count: int
     last: Any
     min: float | None = None
     max: float | None = None
+    types: tuple[str, ...] = ()
+    """All of them, where ``type`` is "mixed"."""
 
 
 def shown_key(column: str) -> str:
@@ -36,7 +39,17 @@ def type_of(value: Any) -> str:
         return "null"
     if isinstance(value, dict):
         return str(value.get("_type", "object"))
-    return "string" if isinstance(value, str) else "list"
+    return "string" if isinstance(value, str) else _type_of_list(value)
+
+
+def _type_of_list(values: Any) -> str:
+    """Return a media type for a list of media, which the SDK sends so where it has no form of its own for them."""
+    if not values or not isinstance(values[0], dict):
+        return "list"
+    types = {str(value["_type"]) if isinstance(value, dict) and "_type" in value else "" for value in values}
+    if "" in types:
+        return "list"
+    return types.pop() if len(types) == 1 else "media"
 
 
 class _Tally:
@@ -73,10 +86,11 @@ class _Tally:
             self.last_row, self.last = other.last_row, other.last
 
     def stats(self) -> KeyStats:
-        [kind] = self.types if len(self.types) == 1 else ["mixed"]
+        types = tuple(sorted(self.types))
+        kind = types[0] if len(types) == 1 else "mixed"
         bounded = self.min <= self.max
         low, high = (self.min, self.max) if bounded else (None, None)
-        return KeyStats(kind, self.count, self.last, low, high)
+        return KeyStats(kind, self.count, self.last, low, high, types)
 
 
 class Tallies:

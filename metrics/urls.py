@@ -2,21 +2,26 @@
 
 from django.urls import path
 
-from metrics import workspace
-from metrics.views import downloads, ends, frames, hosts, media, run
+from metrics import values, workspace
+from metrics.views import downloads, ends, frames, groups, hosts, media, run
 
 app_name = "metrics"
 _PROJECT = "<str:entity>/<str:project>"
 _RUN = f"{_PROJECT}/runs/<str:uid>"
 urlpatterns = [
     path("frames/vega", frames.vega_frame, name="vega_frame"),
+    path("frames/<str:viewer>", frames.viewer_frame, name="viewer_frame"),
     path("hosts/<str:entity>", hosts.hosts, name="hosts"),
     path(_PROJECT, workspace.workspace, name="workspace"),
     path(f"{_PROJECT}/selector", workspace.selector, name="selector"),
+    path(f"{_PROJECT}/groups", groups.run_groups, name="run_groups"),
+    path(f"{_PROJECT}/groups/runs", groups.grouped_runs, name="grouped_runs"),
     path(f"{_PROJECT}/series", workspace.series, name="project_series"),
     path(f"{_PROJECT}/series.csv", workspace.series_csv, name="project_series_csv"),
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
+    path(f"{_PROJECT}/columns", values.columns, name="project_columns"),
+    path(f"{_PROJECT}/importance", values.importance, name="project_importance"),
     path(_RUN, run.run_workspace, name="run_workspace"),
     path(f"{_RUN}/system", run.run_system, name="run_system"),
     path(f"{_RUN}/series", run.series, name="series"),
@@ -26,7 +31,7 @@ urlpatterns = [
     path(f"{_RUN}/media/values", media.media_values, name="media_values"),
     path(f"{_RUN}/media/heat", media.media_heat, name="media_heat"),
     path(f"{_RUN}/media/files", media.media_files, name="media_files"),
-    path(f"{_RUN}/media/frame/<str:kind>/<path:path>", media.media_frame, name="media_frame"),
+    path(f"{_RUN}/media/frame/<path:path>", media.media_frame, name="media_frame"),
     path(f"{_RUN}/hardware", hosts.run_hardware, name="run_hardware"),
     path(f"{_RUN}/end", ends.run_crash, name="run_crash"),
     path(f"{_RUN}/logs/writers", ends.log_writers, name="log_writers"),

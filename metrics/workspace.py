@@ -2,7 +2,7 @@
 
 import gzip
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,13 +21,11 @@ from access.web import actor_of
 from common.errors import Invalid
 from common.numbers import whole, whole_number
 from common.streaming import in_thread
-from metrics import chart_csv, charts, hardware, selectors, store
+from metrics import chart_csv, charts, logged_keys, selectors, store
 from metrics.asked import kind_of
-from metrics.models import Kind
 from metrics.smoothing import Smoothing
 from runs.access import ChartAction, ProjectAction
 from runs.models import Project, Run
-from runs.projection import sdk_part
 from runs.saved_views import working_view
 from runs.script import script_for
 from runs.selectors import get_project, runs_of
@@ -185,45 +183,8 @@ def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what some runs have logged: each key once, with its types and how many of them have it."""
     asked = Asked.of(request, entity, project)
     kind = kind_of(request.GET)
-    cursors = store.cursors(list(asked.uid_of), kind)
-    found: dict[str, dict[str, Any]] = {}
-    for stats in store.describe(list(asked.uid_of), kind).values():
-        for key, stat in stats.items():
-            if key.startswith("_"):
-                continue
-            known = found.setdefault(key, {"key": key, "types": [], "runs": 0, "numbers": False})
-            known["runs"] += 1
-            known["numbers"] = known["numbers"] or stat.type == "number" or stat.min is not None
-            if stat.type not in known["types"]:
-                known["types"].append(stat.type)
-    if kind == Kind.SYSTEM:
-        for row in found.values():
-            row["about"] = _hardware(row["key"])
-    next_row = {asked.uid_of[pk]: row for pk, row in cursors.items()}
-    answer = {"next": next_row, "keys": [found[key] for key in sorted(found)]}
-    if kind == Kind.HISTORY:
-        answer |= _about(asked)
-    return json_answer(request, answer)
-
-
-def _hardware(key: str) -> dict[str, Any]:
-    """Return what a chart says of a system metric, and which line of it the key is."""
-    found = hardware.find(key)
-    chart = asdict(hardware.chart_of(found))
-    return chart | {"line": found.tag, "device": found.device, "node": found.label}
-
-
-def _about(asked: Asked) -> dict[str, Any]:
-    """Return the names of the runs' configuration, and what ``wandb.plot`` said of its charts."""
-    names: set[str] = set()
-    logged: dict[str, Any] = {}
-    rows = Run.objects.filter(pk__in=list(asked.uid_of))
-    for flat in rows.values_list("config_flat", flat=True):
-        names.update(flat)
-    for text in rows.filter(config_text__contains='"visualize"').values_list("config_text", flat=True):
-        visualized = sdk_part(text).get("visualize")
-        logged |= visualized if isinstance(visualized, dict) else {}
-    return {"config": sorted(names), "charts": logged}
+    next_row = {asked.uid_of[pk]: row for pk, row in store.cursors(list(asked.uid_of), kind).items()}
+    return json_answer(request, {"next": next_row} | logged_keys.answer(list(asked.uid_of), kind))
 
 
 def _part_of(values: dict[str, Any], part: str, columns: list[str]) -> dict[str, Any]:
@@ -293,17 +254,24 @@ def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return render(request, "metrics/selector_rows.html", _selector_context(request, row, start))
 
 
+def viewers_url() -> str:
+    """Return where the pages of viewers are, to which a viewer's name is added."""
+    return reverse("metrics:viewer_frame", args=["x"]).removesuffix("x")
+
+
 def urls_of(project: Project) -> dict[str, str]:
     """Return where the scripts of a workspace ask, by what they ask for."""
     args = [project.team.name, project.name]
-    names = {"series": "project_series", "keys": "project_keys", "values": "project_values"}
-    urls = {part: reverse(f"metrics:{name}", args=args) for part, name in names.items()}
+    parts = ("series", "keys", "values", "columns", "importance")
+    urls = {part: reverse(f"metrics:project_{part}", args=args) for part in parts}
     return urls | {
         "selector": reverse("metrics:selector", args=args),
+        "groups": reverse("metrics:run_groups", args=args),
         "run": reverse("runs:runs", args=args),
         "media": reverse("runs:runs", args=args),
         "charts": f"{reverse('api-chart-list')}/".replace("//", "/"),
         "frame": reverse("metrics:vega_frame"),
+        "viewers": viewers_url(),
     }
 
 

@@ -156,8 +156,8 @@ class RunAdmin(ServedAdmin[Run]):
     date_hierarchy = "created_at"
     fields = [
         "display_name", "notes", "project", "uid", "user", "logged_by", "state", "exit_code", "started_at",
-        "finished_at", "stop_requested_at", "is_protected", "deleted_at", "purge_began_at", "purged_at", "host",
-        "program", "git_remote", "git_commit",
+        "synced_at", "finished_at", "stop_requested_at", "is_protected", "deleted_at", "purge_began_at", "purged_at",
+        "host", "program", "git_remote", "git_commit",
     ]  # fmt: skip
     inlines = [StateChangeInline]
     acts = (

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop
 
 from common.templatetags.runyard import duration
 from runs.authors import author_of
+from runs.metric_definitions import definitions_of, most
 from runs.models import Run
 
 
@@ -23,6 +24,8 @@ class Line:
     differs: bool
     best: tuple[int, int] | None = None
     """Places of the least and the greatest number."""
+    goal: str = ""
+    """Which of them is better, as `runs.metric_definitions` names it; "" where no script said so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +48,37 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else json.dumps(value)
 
 
-def _line(key: str, values: Sequence[Any], *, is_measured: bool = False) -> Line:
+def _line(key: str, values: Sequence[Any], *, is_measured: bool = False, goal: str = "") -> Line:
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     spread = is_measured and len(numbers) > 1 and min(numbers) != max(numbers)
     best = (values.index(min(numbers)), values.index(max(numbers))) if spread else None
     texts = [_text(value) for value in values]
     differs = any(value != values[0] or type(value) is not type(values[0]) for value in values[1:])
-    return Line(key, texts, differs, best)
+    return Line(key, texts, differs, best, goal)
 
 
-def _part(
-    title: str, flats: Sequence[dict[str, Any]], *, with_equal: bool, is_measured: bool = False
-) -> Part:
-    keys = sorted({key for flat in flats for key in flat if not key.startswith("_")})
-    lines = [_line(key, [flat.get(key) for flat in flats], is_measured=is_measured) for key in keys]
+def _keys(flats: Sequence[dict[str, Any]]) -> list[str]:
+    return sorted({key for flat in flats for key in flat if not key.startswith("_")})
+
+
+def _config(runs: Sequence[Run], *, with_equal: bool) -> Part:
+    flats = [run.config_flat for run in runs]
+    lines = [_line(key, [flat.get(key) for flat in flats]) for key in _keys(flats)]
+    return _part(_("Config"), lines, with_equal=with_equal)
+
+
+def _summary(runs: Sequence[Run], *, with_equal: bool) -> Part:
+    flats = [run.pulse.summary_flat for run in runs]
+    newest_first = sorted(zip(runs, flats, strict=True), key=lambda pair: pair[0].pk, reverse=True)
+    defined = [(definitions_of(run), flat) for run, flat in newest_first]
+    lines = []
+    for key in _keys(flats):
+        goal = most(definitions.goal_of(key) for definitions, flat in defined if key in flat)
+        lines.append(_line(key, [flat.get(key) for flat in flats], is_measured=True, goal=goal))
+    return _part(_("Summary"), lines, with_equal=with_equal)
+
+
+def _part(title: str, lines: Sequence[Line], *, with_equal: bool) -> Part:
     shown = [line for line in lines if with_equal or line.differs]
     return Part(title, shown, sum(not line.differs for line in lines))
 
@@ -82,13 +102,7 @@ def compare_runs(runs: Sequence[Run], *, with_equal: bool) -> list[Part]:
     facts = [{_(name): read(run) for name, read in _FACTS.items()} for run in runs]
     names = [_line(name, [fact[name] for fact in facts]) for name in (facts[0] if facts else {})]
     return [
-        Part(
-            _("Run"),
-            [line for line in names if with_equal or line.differs],
-            sum(not line.differs for line in names),
-        ),
-        _part(_("Config"), [run.config_flat for run in runs], with_equal=with_equal),
-        _part(
-            _("Summary"), [run.pulse.summary_flat for run in runs], with_equal=with_equal, is_measured=True
-        ),
+        _part(_("Run"), names, with_equal=with_equal),
+        _config(runs, with_equal=with_equal),
+        _summary(runs, with_equal=with_equal),
     ]

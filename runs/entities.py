@@ -51,7 +51,7 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
     person = _person_of(team)
     is_inside = can(actor, TeamAction.VIEW, team)
     can_edit = can(actor, profile_action(person), person) if person else _may_manage(actor, team)
-    newest = Run.objects.live().select_related("project__team", "pulse", "user")
+    newest = Run.objects.listed().select_related("project__team", "pulse", "user")
     runs = newest.filter(user=person) if person else newest.filter(project__team=team)
     projects = selectors.projects_of(actor, team)
     return EntityPage(
@@ -59,7 +59,7 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
         person=person,
         profile=getattr(team.claim, "profile", None) or Profile(claim=team.claim),
         projects=list(projects.order_by(F("pinned_at").asc(nulls_last=True), "-last_active_at", "pk")),
-        recent_runs=visible(actor, RunAction.VIEW, runs)[:_RECENT],
+        recent_runs=visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")[:_RECENT],
         can_edit=can_edit,
         can_pin=_may_manage(actor, team),
         teams=list(_teams_of(actor, person)) if person else [],

@@ -6,7 +6,6 @@ character is one of ``= + - @``, a tab or a carriage return) gets an apostrophe 
 NaN and infinities as text.
 """
 
-import json
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Any
@@ -20,12 +19,13 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web import actor_of
 from common.spreadsheets import csv_text
+from common.strict import strict_json
 from runs.access import ProjectAction
 from runs.models import Run
 from runs.query.names import named
 from runs.selectors import get_project
 from runs.table import TableQuery, matching, seen_catalogue
-from runs.table.cells import Reader, cell_of, jsonable
+from runs.table.cells import Reader, cell_of
 
 RUNS_AT_ONCE = 500
 
@@ -45,10 +45,10 @@ def csv_line(values: list[Any]) -> str:
 def _json_line(names: list[str]) -> Write:
     def write(values: list[Any]) -> str:
         row = {
-            name: cell_of(value).text if isinstance(value, datetime) else jsonable(value)
+            name: cell_of(value).text if isinstance(value, datetime) else value
             for name, value in zip(names, values, strict=True)
         }
-        return json.dumps(row, ensure_ascii=False) + "\n"
+        return strict_json(row) + "\n"
 
     return write
 

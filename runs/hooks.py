@@ -20,7 +20,13 @@ StateHook = Callable[[Run, str, datetime], None]
 of when it changed: for a crash the last heartbeat."""
 AlertHook = Callable[[RunAlert], None]
 """Takes an alert that code sent; its run, project and team are loaded."""
+TrainingHook = Callable[[Run], None]
+"""Takes a run that turned out to be a training, not one that watches a machine; its project and team are loaded."""
+MoveHook = Callable[[Run, datetime], None]
+"""Takes a run that is under way in another project now, and since when."""
+_move_hooks: list[MoveHook] = []
 _state_hooks: list[StateHook] = []
+_training_hooks: list[TrainingHook] = []
 _alert_hooks: list[AlertHook] = []
 
 
@@ -34,6 +40,30 @@ def register_alert_hook(hook: AlertHook) -> None:
     """Add what is done at every alert that is not held back; called in ``AppConfig.ready``."""
     if hook not in _alert_hooks:
         _alert_hooks.append(hook)
+
+
+def register_training_hook(hook: TrainingHook) -> None:
+    """Add what is done when a run turns out to be a training; called in ``AppConfig.ready``."""
+    if hook not in _training_hooks:
+        _training_hooks.append(hook)
+
+
+def training_found(run: Run) -> None:
+    """Call the hooks of a run that turned out to be a training; part of the transaction in which it did."""
+    for hook in _training_hooks:
+        _guarded(hook, run)
+
+
+def register_move_hook(hook: MoveHook) -> None:
+    """Add what is done when a run that is under way moves; called in ``AppConfig.ready``."""
+    if hook not in _move_hooks:
+        _move_hooks.append(hook)
+
+
+def run_moved(run: Run, at: datetime) -> None:
+    """Call the hooks of a run that moved while it is under way; part of its transaction."""
+    for hook in _move_hooks:
+        _guarded(hook, run, at)
 
 
 def state_changed(run: Run, before: str, at: datetime) -> None:

@@ -107,9 +107,20 @@ class ProjectAccessRequest(Timestamped):
         return f"{self.user} for {self.project}"
 
 
-def rewound_prefix(uid: str) -> str:
-    """Return how the ids begin of the runs that keep what rewinds of a run cut off."""
-    return f"{uid}.rewound-"
+def is_listed(runs: str = "") -> Q:
+    """Return what lists, counts and charts show of runs: those that are live, but for what a rewind set aside.
+
+    Of that its run's page tells; once the run is deleted it is in lists like others, or nobody would find it.
+
+    Args:
+        runs: How they are reached, as ``runs__``.
+    """
+    is_own = Q(**{f"{runs}archive_of__isnull": True}) | Q(**{f"{runs}archive_of__deleted_at__isnull": False})
+    return Q(**{f"{runs}deleted_at__isnull": True}) & is_own
+
+
+HOST_JOB_TYPE = "host"
+"""The job type of runs that `runyard-agent host` makes."""
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -118,6 +129,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def live(self) -> "RunQuerySet":
         """Leave deleted runs out."""
         return self.filter(deleted_at__isnull=True)
+
+    def listed(self) -> "RunQuerySet":
+        """Keep what lists, counts and charts show."""
+        return self.filter(is_listed())
 
     def locked(self) -> "RunQuerySet":
         """Lock the runs until the transaction ends, in one order, before anything that belongs to them.
@@ -146,6 +161,10 @@ class Run(Timestamped):
     )
     state = models.CharField(max_length=12, default=RunState.RUNNING)
     started_at = models.DateTimeField(default=timezone.now)
+    synced_at = models.DateTimeField(
+        null=True,
+        help_text="When the server first heard of it, if it was recorded before and sent later, UTC.",
+    )
     finished_at = models.DateTimeField(
         null=True, help_text="End of the last lifetime; a crash ends at the last sign."
     )
@@ -163,6 +182,13 @@ class Run(Timestamped):
         help_text="Whose history this one's begins with.",
     )
     forked_at_step = models.BigIntegerField(null=True, help_text="Last step that was taken over (RUN-6).")
+    archive_of = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        related_name="archives",
+        help_text="The run that was rewound: this one keeps what it had before. Not in lists.",
+    )
     deleted_at = models.DateTimeField(null=True)
     is_protected = models.BooleanField(
         default=False, help_text="Cannot be deleted; see also Project.protected_tags."
@@ -178,6 +204,9 @@ class Run(Timestamped):
     description = models.TextField(blank=True)
     group = models.CharField(max_length=256, blank=True)
     job_type = models.CharField(max_length=256, blank=True)
+    is_host = models.BooleanField(
+        default=False, help_text="Only watches a machine, hence is no training; see runs.services.watching."
+    )
     host = models.CharField(max_length=256, blank=True)
     program = models.CharField(max_length=1024, blank=True)
     git_remote = models.CharField(max_length=1024, blank=True)
@@ -216,6 +245,11 @@ class Run(Timestamped):
         return self.state in ACTIVE
 
     @property
+    def arrived_at(self) -> datetime:
+        """When the server first heard of the run."""
+        return self.synced_at or self.created_at
+
+    @property
     def runtime_s(self) -> float:
         """Wall clock from start to end, or until now (RUN-3)."""
         return max(0.0, ((self.finished_at or timezone.now()) - self.started_at).total_seconds())
@@ -236,7 +270,7 @@ class Run(Timestamped):
     @property
     def is_rewound(self) -> bool:
         """Whether steps were cut off; the run that keeps them is the one it was forked from."""
-        return self.forked_from is not None and self.forked_from.uid.startswith(rewound_prefix(self.uid))
+        return self.forked_from is not None and self.forked_from.archive_of_id == self.pk
 
     def lifetime_s(self, until: datetime) -> float:
         """Return the seconds of the lifetime under way; 0 when none is."""
@@ -264,6 +298,9 @@ class RunHost(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="hosts")
     host = models.CharField(max_length=256)
+    label = models.CharField(
+        max_length=256, blank=True, help_text="What tags of its samples end with, if that is not its name."
+    )
     os = models.CharField(max_length=256, blank=True)
     cpu_count = models.PositiveIntegerField(null=True, help_text="Logical ones.")
     memory_bytes = models.BigIntegerField(null=True)
@@ -276,6 +313,20 @@ class RunHost(models.Model):
 
     def __str__(self) -> str:
         return self.host
+
+
+class RunAlias(models.Model):
+    """Another path of a run: by which the agent began it, before the SDK in its command gave it an id of its own."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="+")
+    uid = models.CharField(max_length=128)
+    run = models.OneToOneField(Run, models.CASCADE, related_name="alias")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "uid"], name="runs_runalias_once")]
+
+    def __str__(self) -> str:
+        return self.uid
 
 
 class StateChange(models.Model):

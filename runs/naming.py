@@ -31,5 +31,5 @@ def _path_of_run(row: Model) -> str:
 
 def register_names() -> None:
     """Tell `access.things`."""
-    register_naming(Naming(Project, _project, _path_of_project, ("team__organization",)))
-    register_naming(Naming(Run, _run, _path_of_run, ("project__team__organization",)))
+    register_naming(Naming(Project, _project, _path_of_project, "team/project", ("team__organization",)))
+    register_naming(Naming(Run, _run, _path_of_run, "team/project/runs/id", ("project__team__organization",)))

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from common.numbers import whole
+from common.templatetags.runyard import duration
 from runs.authors import author_of
 from runs.code_links import commit_url, repository_url
 from runs.gpus import counted_names
@@ -17,6 +18,8 @@ from runs.selectors import environments_of
 from runs.services.lifecycle import path_of
 
 Told = dict[str, Any]
+_LINKED = 20
+"""Runs of each kind that are linked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Fact:
     kind: str = "text"
     """text, time, duration, path or code; the last two can be copied."""
     url: str = ""
+    detail: str = ""
+    """What is said beside it."""
 
 
 def _part(told: Told, name: str) -> Told:
@@ -77,19 +82,34 @@ def command_of(run: Run, told: Told, *, revealed: bool) -> tuple[str, bool]:
 def _lineage(run: Run) -> list[Fact]:
     rows = []
     source = run.forked_from
-    if source is not None and source.deleted_at is None:
-        label = _("Rewound to step") if run.is_rewound else _("Forked from")
+    if run.is_rewound:
+        rows.append(Fact(_("Rewound to step"), str(run.forked_at_step)))
+    elif source is not None and source.deleted_at is None:
         text = f"{source.display_name} ({source.uid})"
         if run.forked_at_step is not None:
-            text = (
-                f"{run.forked_at_step} · {text}"
-                if run.is_rewound
-                else _("%(run)s at step %(step)s") % {"run": text, "step": run.forked_at_step}
-            )
-        rows.append(Fact(label, text, url=path_of(source)))
-    forks = run.forks.filter(deleted_at__isnull=True).select_related("project__team").order_by("pk")[:20]
-    rows += [Fact(_("Fork"), f"{fork.display_name} ({fork.uid})", url=path_of(fork)) for fork in forks]
-    return rows
+            text = _("%(run)s at step %(step)s") % {"run": text, "step": run.forked_at_step}
+        rows.append(Fact(_("Forked from"), text, url=path_of(source)))
+    if run.archive_of is not None and run.archive_of.deleted_at is None:
+        rows.append(_link(_("Rewound run"), run.archive_of))
+    archives = run.archives.order_by("pk").select_related("project__team")[:_LINKED]
+    for number, archive in enumerate(archives, 1):
+        if archive.deleted_at is None:
+            rows.append(_link(_("Before rewind %(number)s") % {"number": number}, archive))
+    forks = run.forks.live().exclude(pk=run.archive_of_id or 0).select_related("project__team").order_by("pk")
+    return [*rows, *(_link(_("Fork"), fork) for fork in forks[:_LINKED])]
+
+
+def _link(label: str, run: Run) -> Fact:
+    return Fact(label, f"{run.display_name} ({run.uid})", url=path_of(run))
+
+
+def _synced(run: Run) -> Fact:
+    """Return when a run was sent that had been recorded before, with how long after its end."""
+    detail = ""
+    if run.synced_at and run.finished_at and run.finished_at <= run.synced_at:
+        late = duration((run.synced_at - run.finished_at).total_seconds())
+        detail = _("%(time)s after it ended") % {"time": late}
+    return Fact(_("Synced"), run.synced_at, "time", detail=detail)
 
 
 def _git(run: Run, told: Told, *, revealed: bool) -> list[Fact]:
@@ -119,6 +139,7 @@ def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]
         ),
         Fact(_("Started"), run.started_at, "time"),
         Fact(_("Ended"), run.finished_at, "time"),
+        _synced(run),
         Fact(_("Runtime"), run.runtime_s, "duration"),
         Fact(_("Duration"), run.duration_s, "duration"),
         Fact(_("Last signal"), run.pulse.heartbeat_at, "time"),

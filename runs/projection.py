@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from common.strict import strict
 from runs.secrets import mask_tree
 
 MAX_TEXT = 2000
@@ -154,16 +155,7 @@ def json_tree(text: str) -> dict[str, Any]:
         tree = read_lenient(text)
     except ValueError:
         return {}
-    return _strict(clean_tree(tree)) if isinstance(tree, dict) else {}
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_strict(item) for item in value]
-    is_tagged = isinstance(value, float) and not math.isfinite(value)
-    return _leaf(value)[0] if is_tagged else value
+    return strict(clean_tree(tree)) if isinstance(tree, dict) else {}
 
 
 def sdk_part(config_text: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
 
 def find_runs(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
     """Yield runs by words of their name, or by the begin of their id, newest first; the actor's own for no text."""
-    runs = visible(actor, RunAction.VIEW, Run.objects.live().select_related("project__team"))
+    runs = visible(actor, RunAction.VIEW, Run.objects.listed().select_related("project__team"))
     if not text:
         runs = runs.filter(user_id=actor.lookup_id)
     named = Q()

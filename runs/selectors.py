@@ -15,7 +15,7 @@ from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.grants import invitations_that_count
-from runs.models import LogBlock, Project, Run, RunFile, Visibility
+from runs.models import LogBlock, Project, Run, RunFile, Visibility, is_listed
 from runs.projection import environments_in, sdk_part
 from runs.services.deletion import undo_ended_at
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
@@ -106,9 +106,14 @@ def project_named_in(actor: Actor, given: Mapping[str, str]) -> Project:
 
 
 def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
-    """Return a project's visible runs, newest first, with what a list shows."""
+    """Return a project's visible runs, with what a list shows; those among them that no list shows, too."""
     runs = Run.objects.live().filter(project=project).select_related("user", "logged_by", "pulse")
     return visible(actor, RunAction.VIEW, runs)
+
+
+def listed_runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
+    """Return those of a project's visible runs that lists show, last arrived first."""
+    return runs_of(actor, project).filter(is_listed())
 
 
 def deleted_runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
@@ -119,7 +124,7 @@ def deleted_runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
 
 def totals_of(project: Project) -> dict[str, Any]:
     """Return how many runs a project has in each state, their hours and bytes; the caller may see the project."""
-    runs = Run.objects.live().filter(project=project)
+    runs = Run.objects.listed().filter(project=project)
     by_state = dict(runs.order_by().values_list("state").annotate(n=Count("pk")))
     seconds = runs.aggregate(before=Sum("active_before_s"))["before"] or 0.0
     now = timezone.now()
@@ -137,6 +142,15 @@ def totals_of(project: Project) -> dict[str, Any]:
     }
 
 
+def _by_alias(actor: Actor, entity: str, project: str, uid: str) -> Run | None:
+    """Return a visible run by the path that the agent began it with."""
+    runs = Run.objects.live().filter(
+        alias__project__team__name=entity, alias__project__name=project, alias__uid=uid
+    )
+    related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
+    return visible(actor, RunAction.VIEW, related).first()
+
+
 def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     """Return a visible run with project, team, user and pulse.
 
@@ -145,7 +159,7 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     """
     runs = Run.objects.live().filter(project__team__name=entity, project__name=project, uid=uid)
     related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
-    run = visible(actor, RunAction.VIEW, related).first()
+    run = visible(actor, RunAction.VIEW, related).first() or _by_alias(actor, entity, project, uid)
     if run is None:
         raise NotFound(
             _("There is no run %(entity)s/%(project)s/%(uid)s, or you may not see it.")
@@ -169,7 +183,7 @@ def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
 
 
 def _counted(projects: QuerySet[Project]) -> QuerySet[Project]:
-    counted = projects.annotate(run_count=Count("runs", filter=Q(runs__deleted_at__isnull=True)))
+    counted = projects.annotate(run_count=Count("runs", filter=is_listed("runs__")))
     return counted.order_by("-last_active_at", "pk")  # Django drops a model's ordering when it groups
 
 
@@ -181,16 +195,17 @@ def recent_projects(actor: Actor, limit: int = 8) -> QuerySet[Project]:
 
 def own_runs(actor: Actor) -> QuerySet[Run]:
     """Return the runs the actor authored, newest first."""
-    runs = Run.objects.live().filter(user_id=actor.lookup_id).select_related("project__team", "pulse", "user")
+    runs = (
+        Run.objects.listed().filter(user_id=actor.lookup_id).select_related("project__team", "pulse", "user")
+    )
     return visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")
 
 
 def runs_logged_by(actor: Actor, username: str) -> QuerySet[Run]:
     """Return the runs that keys of a user or service account logged, for themselves or for others, newest first."""
-    runs = Run.objects.live().filter(logged_by__username=username)
-    return visible(actor, RunAction.VIEW, runs.select_related("project__team", "pulse", "user")).order_by(
-        "-pk"
-    )
+    runs = Run.objects.listed().filter(logged_by__username=username)
+    related = runs.select_related("project__team", "pulse", "user")
+    return visible(actor, RunAction.VIEW, related).order_by("-created_at", "-pk")
 
 
 def running_runs(actor: Actor, limit: int = 20) -> QuerySet[Run]:
@@ -244,5 +259,5 @@ def environments_of(run: Run) -> list[dict[str, Any]]:
 
 def project_tags(actor: Actor, project: Project) -> list[str]:
     """Return the tags of a project's newest visible runs, those of most runs first."""
-    some = runs_of(actor, project).exclude(tags=[]).values_list("tags", flat=True)[:_TAGGED]
+    some = listed_runs_of(actor, project).exclude(tags=[]).values_list("tags", flat=True)[:_TAGGED]
     return [tag for tag, _ in Counter(tag for tags in some for tag in tags).most_common(500)]

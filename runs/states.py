@@ -22,17 +22,27 @@ class RunState(models.TextChoices):
 
 ACTIVE = frozenset({RunState.RUNNING, RunState.PREEMPTING})
 """States in which heartbeats are expected and time is counted."""
+PREEMPTION = frozenset({RunState.PREEMPTING, RunState.PREEMPTED})
+"""States of a run that said that its machine is about to be taken away."""
 
 
-def state_after_exit(exit_code: int, *, stop_requested: bool) -> RunState:
-    """Return how a run ended that reported its exit code."""
-    if stop_requested or exit_code in INTERRUPTED:
+def state_after_exit(before: str, exit_code: int, *, stop_requested: bool) -> RunState:
+    """Return how a run ended that reported its exit code; ``before``: the state it was in.
+
+    One that said that its machine is taken away, and then did not end well, is to be queued again: whatever signal its
+    code tells, unless a person stopped it.
+    """
+    if stop_requested:
+        return RunState.KILLED
+    if exit_code and before in PREEMPTION:
+        return RunState.PREEMPTED
+    if exit_code in INTERRUPTED:
         return RunState.KILLED
     return RunState.FINISHED if exit_code == 0 else RunState.FAILED
 
 
 def state_after_silence(state: str, *, stop_requested: bool) -> RunState:
     """Return what a run is whose heartbeats stopped."""
-    if state == RunState.PREEMPTING:
+    if state == RunState.PREEMPTING and not stop_requested:
         return RunState.PREEMPTED
     return RunState.KILLED if stop_requested else RunState.CRASHED

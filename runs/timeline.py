@@ -143,19 +143,31 @@ def _marked(run: Run, stretches: Sequence[Stretch]) -> list[Mark]:
     return placed
 
 
+def _without_repeats(changes: Sequence[StateChange]) -> list[StateChange]:
+    """Leave out what sending a run once more did: it was running for no time at all, and ended as before."""
+    kept: list[StateChange] = []
+    for change in changes:
+        kept.append(change)
+        if len(kept) > 2 and kept[-3].state == change.state and kept[-3].at == kept[-2].at == change.at:
+            del kept[-2:]
+    return kept
+
+
+def _event(run: Run, number: int, change: StateChange) -> Event:
+    late = (change.noticed_at - change.at).total_seconds()
+    was_away = run.synced_at is not None and change.at < run.synced_at
+    is_resume = number > 0 and change.state == RunState.RUNNING
+    label = _("Resumed") if is_resume else str(RunState(change.state).label)
+    return Event(change.state, label, change.at, 0 if was_away or late <= 5 else late)
+
+
 def timeline_of(run: Run, now: datetime | None = None) -> Timeline:
     """Return a run's timeline; ``run`` has its pulse loaded. One query, and one for the marks."""
     changes = list(StateChange.objects.filter(run=run).order_by("-pk")[:MAX_CHANGES])[::-1]
-    events = [
-        Event(
-            state=change.state,
-            label=_("Resumed")
-            if number and change.state == RunState.RUNNING
-            else str(RunState(change.state).label),
-            at=change.at,
-            noticed_late_s=late if (late := (change.noticed_at - change.at).total_seconds()) > 5 else 0,
-        )
-        for number, change in enumerate(changes)
-    ]
+    changes = _without_repeats(changes)
+    events = [_event(run, number, change) for number, change in enumerate(changes)]
+    if run.synced_at is not None:
+        synced = Event(run.state, _("Synced"), run.synced_at, 0)
+        events = sorted([*events, synced], key=lambda event: event.at)
     stretches = _placed(_stretches(run, changes, now or timezone.now()))
     return Timeline(stretches, events, _marked(run, stretches))

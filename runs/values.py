@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from runs.projection import clean_tree, read_lenient, unwrap_config
 from runs.secrets import Found, mask_tree
 
@@ -13,7 +15,8 @@ MAX_DEPTH = 24
 Node = list[Any]
 """[key, type, text] of a value, [key, type, text, nodes] of one that has others in it.
 
-The type is int, float, string, bool, null, list, dict or a media type; the text is exact, but long ones are cut.
+The type is int, float, string, bool, null, list, dict or a media type; the text is exact, but long ones are cut, and of
+media it says in words what they are.
 """
 
 
@@ -50,11 +53,32 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…"
 
 
+def _kind_of_media(kind: str) -> str:
+    """Return what people call a media type of the SDK, which names one and several differently."""
+    names = {
+        "image": _("Image"), "audio": _("Audio"), "video": _("Video"), "html": _("HTML"), "histogram": _("Histogram"),
+        "plotly": _("Plot"), "bokeh": _("Plot"), "molecule": _("Molecule"), "object3D": _("3D"),
+        "graph": _("Model graph"), "table": _("Table"), "partitioned-table": _("Table"), "joined-table": _("Table"),
+    }  # fmt: skip
+    return next((name for start, name in names.items() if kind.startswith(start)), "")
+
+
+def _described(value: dict[str, Any]) -> str:
+    """Return a media value in a few words, such as "Image × 3, 64×64"; "" for a type that is not known."""
+    text = _kind_of_media(value["_type"])
+    count, across, down = value.get("count"), value.get("width"), value.get("height")
+    if text and isinstance(count, int) and count > 1:
+        text += f" × {count}"
+    if value["_type"].endswith("table-file"):
+        across, down = value.get("nrows"), value.get("ncols")
+    if text and isinstance(across, int) and isinstance(down, int):
+        text += f", {across}×{down}"
+    return text
+
+
 def _is_one(value: dict[str, Any] | list[Any]) -> bool:
-    """Say whether a value is shown in one row: a list of plain values, or media."""
-    if isinstance(value, dict):
-        return isinstance(value.get("_type"), str)
-    return not any(isinstance(item, dict | list) for item in value)
+    """Say whether a value is shown in one row: a list of plain values."""
+    return isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
 
 
 def node_of(key: str, value: Any, depth: int = 0) -> Node:
@@ -63,8 +87,10 @@ def node_of(key: str, value: Any, depth: int = 0) -> Node:
         return _leaf(key, value)
     kind = "dict" if isinstance(value, dict) else "list"
     text = _cut(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, dict) and isinstance(value.get("_type"), str):
+        return [key, value["_type"], _described(value) or text]
     if _is_one(value):
-        return [key, str(value.get("_type", "dict")) if isinstance(value, dict) else kind, text]
+        return [key, kind, text]
     items = (
         sorted(value.items()) if isinstance(value, dict) else [(str(n), item) for n, item in enumerate(value)]
     )

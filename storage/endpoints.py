@@ -12,8 +12,11 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, transaction
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation.trans_real import parse_accept_lang_header
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
@@ -30,6 +33,18 @@ def refusal(error: DomainError) -> Response:
     """Return the one error shape of lean endpoints."""
     body = {"error": {"code": error.code, "message": error.message, "detail": None}}
     return JSONResponse(body, status_code=error.status, headers=dict(error.headers))
+
+
+def _page(request: Request, error: DomainError) -> Response:
+    """Return the refusal of a download to whoever opened its link in a browser, in the language it asks for."""
+    accepted = parse_accept_lang_header(request.headers.get("accept-language", ""))
+    known = [code for code, _weight in accepted if code.split("-")[0] in dict(settings.LANGUAGES)]
+    context = {"code": error.status, "is_expired": isinstance(error, tickets.Expired)}
+    context["is_gone"] = isinstance(error, NotFound)
+    with translation.override(known[0].split("-")[0] if known else settings.LANGUAGE_CODE):
+        page = render_to_string("storage/refused.html", context)
+    headers = {"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", **error.headers}
+    return HTMLResponse(page, status_code=error.status, headers=headers)
 
 
 async def _receive(request: Request, incoming: local.Incoming) -> local.Received:
@@ -145,6 +160,8 @@ async def get(request: Request) -> Response:
         if not await asyncio.to_thread(path.exists):
             raise NotFound("The content of this file is gone.")
     except DomainError as error:
+        if "text/html" in request.headers.get("accept", ""):
+            return await asyncio.to_thread(_page, request, error)
         return refusal(error)
     headers = _headers(ticket)
     pieces = await asyncio.to_thread(_masked, ticket, path)

@@ -21,6 +21,11 @@ GET_PATH = "/storage/get/"
 TEAM = "t"
 """In a ticket: the key of the team that needs room for the upload (`storage.room`); without it nobody is asked."""
 
+
+class Expired(Forbidden):
+    """A ticket that was good once."""
+
+
 Receiver = Callable[[dict[str, Any], Blob], None]
 """Takes what the ticket carries and the blob that arrived; runs in the transaction that keeps the blob."""
 
@@ -98,7 +103,7 @@ def _read(token: str, salt: str, max_age: int, what: str) -> dict[str, Any]:
     try:
         payload = signing.loads(token, salt=salt, max_age=max_age)
     except signing.SignatureExpired:
-        raise Forbidden(f"This {what} link has expired (after {max_age} s); ask for a new one.") from None
+        raise Expired(f"This {what} link has expired (after {max_age} s); ask for a new one.") from None
     except signing.BadSignature:
         raise Forbidden(f"This {what} link is not valid.") from None
     return dict(payload)

@@ -18,10 +18,11 @@ class TeamsConfig(AppConfig):
         )
         from teams import access, audit_words, merging, settings_sections
         from teams.deletion import erase_with, obstacles_of
+        from teams.hooks import register_leave_hook
         from teams.invitations import invited_address
         from teams.key_policy import check_new_key
         from teams.roles import sync_roles
-        from teams.scim import records  # noqa: F401 - models that nothing else here names
+        from teams.scim.held import hold_given_teams
         from teams.service_account_keys import contacts_of
         from teams.services import create_personal_team
         from teams.sso_groups import join_teams_of_groups
@@ -36,6 +37,7 @@ class TeamsConfig(AppConfig):
         register_key_rule(check_new_key)
         register_key_contacts(contacts_of)
         register_account_part(erase=erase_with, obstacles=obstacles_of)
+        register_leave_hook(hold_given_teams)
         register_groups_hook(join_teams_of_groups)
         register_merge_part(Part(lines=merging.lines, move=merging.move))
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="teams.sync_roles")

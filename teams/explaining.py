@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 
 from access.actions import all_actions
 from access.actor import Actor
-from access.engine import can, kind_of, require
+from access.engine import can, require
 from access.explain import Explanation, explain
 from access.grants import Reason, met, unmet
+from access.kinds import kind_of
 from access.resources import resource_of, value_at
-from access.things import thing_at
+from access.things import example_of, thing_at
 from access.web import actor_of_user
 from accounts.models import ApiKey, User
 from common.errors import Invalid
@@ -73,9 +74,15 @@ def _check_action(action: str, thing: Model) -> None:
     specs = dict(all_actions())
     if action not in specs:
         raise Invalid(_("There is no action %(action)s.") % {"action": repr(action[:80])})
-    if thing._meta.label not in specs[action].on:
-        names = {"action": action, "kind": kind_of(thing)}
-        raise Invalid(_("%(action)s is nothing that is done to a %(kind)s; name another thing.") % names)
+    spec = specs[action]
+    if thing._meta.label in spec.on:
+        return
+    names = {"what": spec.label, "kind": kind_of(thing), "name": str(thing)}
+    told = _("“%(what)s” does not apply to the %(kind)s %(name)s.") % names
+    examples = [example for label in spec.on if (example := example_of(label))]
+    if examples:
+        told += " " + _("Enter, for example: %(examples)s.") % {"examples": ", ".join(examples)}
+    raise Invalid(told)
 
 
 def _places_of(thing: Model) -> tuple[Team | None, Organization | None]:

@@ -207,6 +207,12 @@ def _check_open(invitation: Invitation) -> None:
         raise _because("expired", Gone(message % names))
 
 
+def inviter_of(token: str) -> str:
+    """Return who sent the invitation of a mailed link last, whose name its page tells too; "" where nobody knows."""
+    row = Invitation.objects.filter(token_hash=hash_of(token), invited_by__is_active=True).first()
+    return row.invited_by.username if row and row.invited_by else ""
+
+
 def open_invitation(token: str) -> Invitation:
     """Return the invitation of a mailed link.
 

@@ -27,5 +27,5 @@ def _path_of(row: Model) -> str:
 
 def register_names() -> None:
     """Tell `access.things`."""
-    register_naming(Naming(Team, _team, _path_of, ("organization",)))
-    register_naming(Naming(Organization, _organization, _path_of))
+    register_naming(Naming(Team, _team, _path_of, "team", ("organization",)))
+    register_naming(Naming(Organization, _organization, _path_of, "organization"))

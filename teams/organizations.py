@@ -153,6 +153,7 @@ def _go(actor: Actor, member: OrganizationMember, action: str) -> None:
     places = _keep_admins_of_teams(member)
     asked = Invitation.objects.pending_for(member.user).filter(team__organization=member.organization_id)
     close_pending(asked, InvitationState.REVOKED)
+    hooks.member_leaves(member)
     _record(actor, action, member, before={**_told(member), "teams": [place.team.name for place in places]})
     Membership.objects.filter(pk__in=[place.pk for place in places]).delete()
     member.delete()

@@ -3,10 +3,10 @@
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
-from access.actions import Preset
-from access.actor import Actor
-from access.engine import kind_of
+from access.actions import Preset, spec_of
+from access.actor import Actor, ActorKind
 from access.grants import Reason, met, unmet
+from access.kinds import kind_of
 from teams.features import has_feature
 from teams.models import Organization, OrganizationMember, Role, Team
 from teams.roles import roles_for
@@ -31,7 +31,7 @@ def _by_a_role(actor: Actor, action: str, team: Team) -> str:
     roles = roles_with(action, team.organization)
     names = {"who": actor.name, "team": team, "action": action, "organization": team.organization}
     if team.is_personal:
-        return ""
+        return _("It belongs to %(team)s, who alone can do this.") % names
     if not roles:
         return (
             _("No role of teams includes it: it is for admins of the organization %(organization)s.") % names
@@ -61,6 +61,8 @@ def role_lacks(actor: Actor, action: str, place: Team | Organization, role: Role
         return unmet("team role", text % names, _by_a_role(actor, action, place))
     text = _("In the organization %(place)s, %(who)s is %(role)s: this role does not include %(action)s.")
     help_ = _("An admin of the organization %(place)s can give the service account another role.")
+    if not roles_with(action, place):
+        help_ = _("No service account can have it: use an API key of a person who does.")
     return unmet("organization role", text % names, help_ % names)
 
 
@@ -103,7 +105,11 @@ def no_chief(actor: Actor, action: str, organization: Organization, role: Role |
     else:
         text = _("In the organization %(organization)s, %(who)s is %(role)s, which does not include it.")
     help_ = ""
-    if not roles_with(action, organization):  # what a role of the team gives, the organization need not
+    if roles_with(action, organization):
+        pass  # what a role of the team gives, the organization need not
+    elif actor.kind is ActorKind.SERVICE:
+        help_ = _("No service account can have it: use an API key of a person who does.")
+    elif Preset.ORGANIZATION_ADMIN in spec_of(action).roles:
         help_ = _("An admin of the organization %(organization)s can make %(who)s an admin of it.")
     return unmet("organization role", text % names, help_ % names)
 

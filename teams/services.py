@@ -57,11 +57,10 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
     if actor.kind is not ActorKind.SYSTEM and not actor.elevated and actor.user_id != admin.pk:
         raise Forbidden(_("You can make an organization for yourself only."), action="organization.create")
     if not actor.reaches(OrganizationAction.CREATE_TEAM):
-        message = _("The API key's scopes do not include %(action)s.")
-        raise Forbidden(
-            message % {"action": repr(OrganizationAction.CREATE_TEAM.value)},
-            action=OrganizationAction.CREATE_TEAM,
-        )
+        message = _("The scopes of the API key do not include %(action)s.")
+        remedy = _("Use a key with this scope, or one that is not limited.")
+        told = f"{message % {'action': OrganizationAction.CREATE_TEAM.value}} {remedy}"
+        raise Forbidden(told, action=OrganizationAction.CREATE_TEAM)
     organization = Organization.objects.create(claim=claim_name(name), name=name)
     OrganizationMember.objects.create(
         organization=organization, user=admin, role=built_in(Preset.ORGANIZATION_ADMIN)

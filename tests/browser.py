@@ -29,6 +29,7 @@ QUIET = [
     "--no-sandbox",  # the suite may run as root, in a container
     "--disable-dev-shm-usage",
     "--disable-gpu",
+    "--enable-unsafe-swiftshader",  # WebGL without a GPU, for what is drawn in three dimensions
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",  # or it looks up its maker's hosts at every start
@@ -125,8 +126,9 @@ def browser(browser: Browser) -> Browser:
     return browser
 
 
-REPLACED = re.compile(r"htmx:(afterRequest|sendAbort),")
-"""What htmx says of a request that a newer one replaced, as in a form that somebody goes on filling in."""
+EXPECTED = re.compile(r"htmx:(afterRequest|sendAbort),|\[\.WebGL-\w+\]GL Driver Message")
+"""What htmx says of a request that a newer one replaced, as in a form that somebody goes on filling in, and what
+Chromium says of the speed of WebGL without a GPU."""
 
 
 def listen_to(page: Page) -> list[str]:
@@ -134,7 +136,7 @@ def listen_to(page: Page) -> list[str]:
     said: list[str] = []
 
     def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"} and not REPLACED.match(message.text):
+        if message.type in {"error", "warning"} and not EXPECTED.match(message.text):
             said.append(f"{message.type}: {message.text} ({message.location.get('url')})")
 
     page.on("console", hear)

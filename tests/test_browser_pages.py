@@ -245,6 +245,10 @@ def test_the_search_opens_by_key_and_goes_where_it_says(
     page.keyboard.press("Enter")
     page.wait_for_url(f"{filled.url}/vision/diffusion**")
     page.keyboard.press("Control+k")
+    page.keyboard.type("cifar-sweep")
+    page.keyboard.press("Enter")  # before what was typed is answered: not to what was found before
+    page.wait_for_url(f"{filled.url}/vision/cifar-sweep**")
+    page.keyboard.press("Control+k")
     page.keyboard.press("Escape")
     assert not page.locator("#search-dialog").is_visible()
     assert said == []

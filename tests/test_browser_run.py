@@ -17,13 +17,17 @@ pytestmark = [pytest.mark.browser, pytest.mark.sdk]
 
 TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 
-LOGS = f"""
-import wandb, zlib, struct, pathlib
+PNG = r"""
 def png(size, blue):
-    rows = b"".join(b"\\0" + bytes(v for x in range(size) for v in (x * 4, y * 4, blue)) for y in range(size))
+    rows = b"".join(b"\0" + bytes(v for x in range(size) for v in (x * 4, y * 4, blue)) for y in range(size))
     part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     head = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    return b"\\x89PNG\\r\\n\\x1a\\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
+"""
+
+LOGS = f"""
+import wandb, zlib, struct, pathlib
+{PNG}
 config = {{"optimizer": {{"name": "adamw", "lr": 0.1 + 0.2}}, "hub": {{"token": "{TOKEN}"}}, "layers": [1, 2]}}
 with wandb.init(project="pages", id="rich", config=config, tags=["base"], notes="first **try**") as run:
     print("logging with", "{TOKEN}")
@@ -47,6 +51,61 @@ with wandb.init(project="pages", id="failed") as run:
     print("\\x1b[31mabout to fail\\x1b[0m")
     raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
 """
+
+
+KINDS = (
+    "import json, pathlib, struct, wandb, wave, zlib"
+    + PNG
+    + r"""
+def keep(name, content):
+    path = pathlib.Path("kept", "media", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    run.save(str(path), base_path="kept", policy="now")
+    return f"media/{name}"
+def sound(path):
+    with wave.open(path, "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes(b"\0\1" * 800)
+    return pathlib.Path(path).read_bytes()
+atom = f"HETATM    1  O   HOH A   1    {0:8.3f}{0:8.3f}{0:8.3f}  1.00  0.00           O"
+pathlib.Path("water.pdb").write_text(atom + "\nEND\n")
+pathlib.Path("face.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+figure = {"data": [{"type": "heatmap", "z": [[1, float("nan")], [2, 3]]}], "layout": {"title": {"text": "Heat"}}}
+span = {"type": "object", "name": "Range1d", "id": "r", "attributes": {"start": 0, "end": 1}}
+plot = {"type": "object", "name": "Plot", "id": "p", "attributes": {"x_range": span, "y_range": span | {"id": "s"}}}
+document = {"title": "", "version": "3.10.0", "roots": [plot]}
+with wandb.init(project="pages", id="kinds") as run:
+    of = lambda kind, name, content, **more: {"_type": kind, "path": keep(name, content), **more}
+    sounds = [of("audio-file", f"audio/{n}.wav", sound(f"{n}.wav"), caption=f"tone {n}") for n in range(2)]
+    masks = {"pred": of("mask", "images/mask/m.png", png(8, 1))}
+    run.log({
+        "tones": {"_type": "audio", "count": 2, "audio": sounds},
+        "pages": [wandb.Html("<p>first</p>"), wandb.Html("<p>second</p>")],
+        "figure": of("plotly-file", "plotly/f.plotly.json", json.dumps(figure)),
+        "bokeh": of("bokeh-file", "bokeh/b.bokeh.json", json.dumps(document)),
+        "water": wandb.Molecule("water.pdb", caption="one atom"),
+        "faces": [wandb.Object3D("face.obj"), wandb.Object3D("face.obj")],
+        "masked": of("image-file", "images/i.png", png(8, 9), width=8, height=8, masks=masks),
+        "graph": of("graph-file", "graph/g.graph.json", json.dumps({"nodes": [{"id": "a", "class_name": "Dense"}]})),
+        "weights": wandb.Histogram(np_histogram=([1, 2, 1], [0, 1, 2, 3])),
+    })
+"""
+)
+DRAWN = {
+    "tones": "audio >> nth=1",
+    "masked": ".media-layers canvas",
+    "graph": "td >> text=Dense",
+    "weights": "canvas >> nth=0",
+}
+DRAWN_IN_FRAMES = {
+    "pages": "text=first",
+    "figure": ".heatmaplayer image",
+    "bokeh": ".bk-Figure, .bk-Plot",
+    "water": "canvas",
+    "faces": "canvas",
+}
+"""What each kind of media looks like when it is drawn, by the key of the run above."""
 
 
 @pytest.fixture
@@ -109,6 +168,34 @@ def media(page: Page, url: str) -> None:
     expect(logged).to_contain_text("ran null")  # an origin of its own
 
 
+def kinds(page: Page, url: str) -> None:
+    """RUN-42, RUN-26: every kind of media is drawn, on its tab and in a panel; what is a stranger's, in frames."""
+    page.goto(f"{url}/media")
+    for key, drawn in DRAWN.items():
+        card = page.locator(f'[data-key="{key}"]')
+        card.scroll_into_view_if_needed()
+        expect(card.locator(drawn)).to_be_visible()
+    for key, drawn in DRAWN_IN_FRAMES.items():
+        page.locator(f'[data-key="{key}"]').scroll_into_view_if_needed()
+        frame = page.frame_locator(f'[data-key="{key}"] iframe >> nth=0')
+        expect(frame.locator(drawn).first).to_be_visible()
+    expect(page.locator("[data-key=faces] .media-frame")).to_have_count(2)
+    page.goto(url)
+    page.fill("[data-page-search]", "audio")  # the key is called otherwise
+    panel = page.locator("[data-grid] .chart-card")
+    expect(panel).to_have_count(1)
+    expect(panel.locator("audio")).to_have_count(2)
+    expect(panel).to_contain_text("tone 1")
+    page.fill("[data-page-search]", "masked")
+    panel.get_by_role("button", name="pred").click()
+    expect(panel.locator(".media-layers canvas")).to_be_hidden()
+    page.fill("[data-page-search]", "faces")
+    expect(panel.frame_locator("iframe >> nth=0").locator("canvas")).to_be_visible()
+    page.goto(f"{url}/overview")
+    page.click("#summary >> text=Molecule")
+    expect(page.locator(".media-card.is-named h3")).to_have_text("water")
+
+
 def logs(page: Page, url: str) -> None:
     """RUN-41: search on the server, a link to a line; secrets are masked until they are revealed."""
     page.goto(f"{url}/logs")
@@ -117,11 +204,15 @@ def logs(page: Page, url: str) -> None:
     expect(log).not_to_contain_text(TOKEN)
     expect(page.locator("[data-masked]")).to_be_visible()
     page.fill("[data-page-search]", "OF STEP")
-    expect(page.locator("[data-log-status]")).to_have_text("Hits: 6")
+    expect(page.locator("[data-log-status]")).to_have_text("6 matches")
     page.press("[data-page-search]", "Enter")
     page.press("[data-page-search]", "Enter")
     expect(page.locator("[data-log-status]")).to_have_text(re.compile(r"^\d of 6$"))
     expect(log.locator(".is-marked mark")).to_have_text("of step")
+    page.reload()
+    page.fill("[data-page-search]", "of step 3")
+    page.press("[data-page-search]", "Enter")  # before the server has looked: it is waited for
+    expect(log.locator(".is-marked mark")).to_have_text("of step 3")
     page.goto(f"{url}/logs#L3")
     expect(log.locator(".is-marked .log-text")).to_have_text("line of step 1")
     page.click("text=Reveal")
@@ -155,12 +246,17 @@ def test_a_run_is_read_edited_and_searched(
 ) -> None:
     page, python = quiet, sdk("0.31.0")
     fails = sdks.start_script(python, FAILS, env=env, cwd=tmp_path)
+    draws = sdks.start_script(python, KINDS, env=env, cwd=tmp_path)
     sdks.run_script(python, LOGS, env=env, cwd=tmp_path)
     out, _ = fails.communicate(timeout=PATIENCE_S)
     assert fails.returncode != 0, out
+    out, _ = draws.communicate(timeout=PATIENCE_S)
+    assert draws.returncode == 0, out
     url = f"{server.url}/runner/pages/runs/rich"
     for part in (overview, media, logs, files, narrow):
         part(page, url)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    kinds(page, f"{server.url}/runner/pages/runs/kinds")
     page.goto(f"{server.url}/runner/pages/runs/failed/overview")
     card: Any = page.locator(".crash-card")
     expect(card).to_contain_text("Out of GPU memory")

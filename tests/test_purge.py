@@ -22,7 +22,7 @@ from metrics.group_commit import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
-from runs.models import Pulse, Run, RunFile, StateChange
+from runs.models import Pulse, Run, RunAlias, RunFile, StateChange
 from runs.services import deletion, holdings, lifecycle, logs, purge
 from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
@@ -38,6 +38,7 @@ pytestmark = pytest.mark.django_db
 
 KEPT = {
     StateChange: "hours of past periods are counted from it (BIL-4)",
+    RunAlias: "a former id is not used again, as the id itself",
     Run: "a fork or a rewound run says what it was made from; the tombstone stays",
 }
 
@@ -68,6 +69,7 @@ def full_run(posts=4, **fields):
     own = '{"e": {"w1": {"host": "gpu-01", "os": "Linux"}}}'
     config = f'{{"lr": {{"value": 0.1}}, "_wandb": {{"value": {own}}}}}'
     run = RunFactory(config_text=config, notes="secret", tags=["a"], **fields)
+    RunAlias.objects.create(project=run.project, uid=f"{run.uid}-command", run=run)
     for number in range(posts):
         system = (number, [{"_timestamp": 1000.0 + number, "system.cpu": 1.5}])
         lines = [*history(number * 3, 3), "{no json"] if number == posts - 1 else history(number * 3, 3)
@@ -149,6 +151,8 @@ def test_every_table_that_points_at_a_run_is_purged(cold_store, django_capture_o
     run, other = full_run(), full_run()
     fork = RunFactory(project=run.project)
     fork_run(actor=SYSTEM, run=fork, parent_uid=run.uid, step=2)
+    archive = RunFactory(project=run.project)
+    Run.objects.filter(pk=archive.pk).update(archive_of=run)
     before, others = counts_of(run), counts_of(other)
     kept_names = set(Segment.objects.filter(stream__run=other).values_list("name", flat=True))
     assert [key for key, count in before.items() if not count] == [], "full_run makes no row of these"
@@ -160,7 +164,8 @@ def test_every_table_that_points_at_a_run_is_purged(cold_store, django_capture_o
     assert {key: after[key] for key in after if key[0] in KEPT} == {
         key: before[key] for key in before if key[0] in KEPT
     }
-    others.pop((Run, "forked_from"))
+    for own in ("forked_from", "archive_of"):
+        others.pop((Run, own))
     assert {key: count for key, count in counts_of(other).items() if key in others} == others
     assert names_in(cold_store) == kept_names
     assert len(rows_of(fork)) == 3

@@ -20,6 +20,7 @@ from access.models import AuditEntry
 from accounts.models import ApiKey
 from common.rates import Pace, spend
 from config.env import ROOT
+from exports.services import make_next
 from runs.models import ProjectMember, Visibility
 from teams.invitations import invite
 from teams.roles import built_in
@@ -202,6 +203,50 @@ def test_a_deleted_team_comes_back(chief):
     assert [row["name"] for row in chief("GET", "teams/?deleted=true").json()["results"]] == ["vision"]
     assert chief("POST", "teams/vision/restore/").json()["name"] == "vision"
     assert chief("GET", "teams/vision/").status_code == 200
+
+
+def test_an_organization_decides_about_keys_and_privacy_and_ends(chief):
+    """TEAM-2, TEAM-8, ACC-40: what its settings pages do."""
+    name = chief.user.organization_memberships.get().organization.name
+    changed = chief(
+        "PATCH", f"organizations/{name}/", {"api_keys_limited": True, "api_key_max_days": 30}
+    ).json()
+    assert (changed["api_keys_allowed"], changed["api_keys_limited"], changed["api_key_max_days"]) == (
+        True,
+        True,
+        30,
+    )
+    assert chief("PATCH", f"organizations/{name}/", {"api_key_max_days": 0}).status_code == 400
+    assert chief("GET", f"organizations/{name}/").json()["display_name"] == changed["display_name"]
+    assert set(chief("GET", f"organizations/{name}/privacy/").json().values()) == {None}
+    decided = chief("PATCH", f"organizations/{name}/privacy/", {"is_hidden": True}).json()
+    assert (decided["is_hidden"], decided["members_may_invite"]) == (True, None)
+    assert chief("PATCH", "teams/vision/privacy/", {"is_hidden": False}).status_code == 409
+    assert chief("PATCH", f"organizations/{name}/privacy/", {"is_hidden": None}).json()["is_hidden"] is None
+    refused = chief("DELETE", f"organizations/{name}/")
+    assert (refused.status_code, "vision" in refused.json()["error"]["message"]) == (409, True)
+    chief("DELETE", "teams/vision/")
+    assert chief("DELETE", f"organizations/{name}/").status_code == 204
+    assert chief("GET", f"organizations/{name}/").status_code == 404
+    acts = set(AuditEntry.objects.values_list("action", flat=True))
+    assert {"organization.change_settings", "organization.enforce_privacy", "organization.delete"} <= acts
+
+
+def test_an_export_is_asked_for_followed_and_downloaded(admin, team):
+    """TEAM-12: as on the Export page; nobody else sees it."""
+    made = admin("POST", "exports/", {"entity": "vision"})
+    assert made.status_code == 201
+    path = f"exports/{made.json()['id']}/"
+    while make_next():
+        pass
+    done = admin("GET", path).json()
+    assert (done["state"], done["entity"], done["error"]) == ("done", "vision", "")
+    assert [each["id"] for each in admin("GET", "exports/?entity=vision").json()["results"]] == [done["id"]]
+    found = admin("GET", f"{path}download/")
+    assert (found.status_code, "/storage" in found["Location"]) == (302, True)
+    assert admin("POST", f"{path}cancel/").json()["state"] == "done"
+    assert Caller(make_member(team, Preset.ADMIN))("GET", path).status_code == 404
+    assert Caller(make_member(team))("POST", "exports/", {"entity": "vision"}).status_code == 403
 
 
 def test_somebody_leaves_and_the_last_admin_stays(team, admin):

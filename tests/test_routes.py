@@ -18,6 +18,7 @@ from accounts.names import RESERVED
 from config.asgi import LEAN_PREFIXES
 from config.sockets import urlpatterns as socket_routes
 from runs.models import Run
+from tests.matrix import acts, rest
 from tests.matrix.asking import lean_endpoints, url_patterns
 from wandb_api.schema import roots, schema
 
@@ -50,6 +51,28 @@ def test_every_rest_action_names_a_known_action():
             assert set(view.actions.values()) == set(view.cls.object_actions) & set(view.actions.values())
             for action in view.cls.object_actions.values():
                 spec_of(action)
+
+
+def _methods(view: Any) -> set[str]:
+    """Return what `require_http_methods` lets pass, wherever among a view's decorators it stands."""
+    while view is not None:
+        names = getattr(getattr(view, "__code__", None), "co_freevars", ())
+        for name, cell in zip(names, getattr(view, "__closure__", None) or (), strict=True):
+            if name == "request_method_list":
+                return set(cell.cell_contents)
+        view = getattr(view, "__wrapped__", None)
+    return set()
+
+
+def test_what_pages_do_programs_do_as_well():
+    """Issue 7: each page that takes a POST has an endpoint, or a reason why there is none."""
+    views = [
+        (name, view) for name, pattern, view in url_patterns() if not pattern.startswith(("/admin", "/api"))
+    ]
+    posted = {name for name, view in views if "POST" in _methods(view)}
+    assert len(posted) > 100
+    assert posted == acts.BY_REST.keys() | acts.NOT_BY_REST.keys()
+    assert set(acts.BY_REST.values()) <= rest.ROUTES.keys()
 
 
 def test_first_segments_of_routes_are_reserved_names():

@@ -3,7 +3,6 @@
 Requests in the style of the two are written from their public documentation; the data is made up here.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -31,13 +30,9 @@ from tests.factories import (
     make_key,
     make_member,
 )
+from tests.scim import GROUP, PLACE, USER, Provider
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
-
-USER = "urn:ietf:params:scim:schemas:core:2.0:User"
-PLACE = "urn:ietf:params:scim:schemas:extension:runyard:2.0:User"
-GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group"
-PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 
 
 @pytest.fixture
@@ -58,41 +53,6 @@ def kept_connection() -> Iterator[None]:
     yield
     request_started.connect(close_old_connections)
     request_finished.connect(close_old_connections)
-
-
-class Provider:
-    """An identity provider: sends a request with its key, returns (status, JSON)."""
-
-    def __init__(self, key: str, organization: str = "acme") -> None:
-        self._key, self._organization = key, organization
-
-    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        response = Client().generic(
-            method, f"/scim/v2/{self._organization}/{path}", json.dumps(body) if body is not None else "",
-            content_type="application/scim+json", headers={"Authorization": f"Bearer {self._key}"},
-        )  # fmt: skip
-        if response.content:
-            assert response["Content-Type"] == "application/scim+json"
-        return response.status_code, json.loads(response.content or b"null")
-
-    def patch(self, path: str, *operations: dict[str, Any]) -> tuple[int, Any]:
-        return self.ask("PATCH", path, {"schemas": [PATCH], "Operations": list(operations)})
-
-    def make(self, user_name: str = "bob@example.com", **more: Any) -> Any:
-        body = {
-            "schemas": [USER],
-            "userName": user_name,
-            "emails": [{"value": user_name, "primary": True}],
-            **more,
-        }
-        status, told = self.ask("POST", "Users", body)
-        assert status == 201, told
-        return told
-
-    def find(self, which: str, wanted: str) -> list[Any]:
-        status, told = self.ask("GET", f"{which}?filter={quote(wanted)}")
-        assert status == 200, told
-        return list(told["Resources"]) if told["totalResults"] else []
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.matrix.world import World, build
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 EVIL = "https://evil.example/phish"
-FRAMED = {"metrics:vega_frame", "metrics:media_frame", "accounts:outbox_body"}
+FRAMED = {"metrics:vega_frame", "metrics:viewer_frame", "metrics:media_frame", "accounts:outbox_body"}
 """Pages that stand in frames of ours, without an origin: what is in them may style itself."""
 WITHOUT_TOKEN = {"graphql", "teams:scim", "api-nothing", "alerts:unsubscribe", "billing:stripe_webhook"}
 """What knows no sessions: keys say who asks, and of a mail's link (RFC 8058) and of Stripe's events their signature."""

@@ -17,6 +17,8 @@ class Context:
     actor: Actor
     base_url: str
     budget: Budget = field(default_factory=Budget)
+    wrapper: str = ""
+    """The id of the run that the agent records the program as; see `runs.services.wrapping`."""
 
     def absolute(self, path: str) -> str:
         """Return an absolute URL: the SDK's core resolves no relative ones."""

@@ -19,6 +19,7 @@ from metrics.writing import Lines
 from runs.access import RunAction
 from runs.projection import read_lenient, summary_of
 from runs.services.posts import RunPost
+from wandb_api.wrapping import WRAPPER, recorded_by, wrapper_of
 
 logger = logging.getLogger(__name__)
 
@@ -102,11 +103,17 @@ def read_post(body: bytes, run_id: int, writer: str) -> Post:
     return post
 
 
+def _of_wrapper(post: Post, headers: Headers) -> Post:
+    told = headers.get(WRAPPER.lower().encode(), b"").decode("latin-1")
+    post.wrapper, post.recorded = wrapper_of(told), recorded_by(told)
+    return post
+
+
 def _read(body: bytes, run_id: int, headers: Headers) -> Post:
     """Decode a body; one on which our own code fails is set aside, since it would fail each time it came again."""
     writer = headers.get(b"x-wandb-async-client-id", b"").decode("latin-1")[:64]
     try:
-        return read_post(body, run_id, writer)
+        return _of_wrapper(read_post(body, run_id, writer), headers)
     except (DomainError, MemoryError):
         raise
     except Exception as error:

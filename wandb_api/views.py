@@ -21,12 +21,14 @@ from access.rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
+from common.strict import strict
 from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
 from wandb_api.refusals import refusal_of
 from wandb_api.schema import document_of, schema
+from wandb_api.wrapping import WRAPPER, wrapper_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +37,7 @@ def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
     try:
         content = orjson.dumps(body)
     except TypeError:  # lone surrogates and integers beyond 64 bits
-        content = json.dumps(body).encode()
+        content = json.dumps(strict(body)).encode()
     response = HttpResponse(content, status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = 'Basic realm="Runyard"'
@@ -83,7 +85,8 @@ def _executed(
     budget = Budget(gone_of(request))
     try:
         result = execute(
-            schema(), document, context_value=Context(actor, base_url_of(request), budget),
+            schema(), document,
+            context_value=Context(actor, base_url_of(request), budget, wrapper_of(request.headers.get(WRAPPER, ""))),
             variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
         )  # fmt: skip
     finally:

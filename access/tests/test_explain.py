@@ -6,16 +6,21 @@ from typing import Any
 import pytest
 from django.db import transaction
 from django.db.models import Model
+from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from access.actions import Preset, all_actions
 from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
-from access.engine import can
+from access.engine import can, require
 from access.explain import Explanation, explain
 from access.web import actor_of_user
+from accounts.access import AccountAction
 from accounts.models import User
+from billing.access import BillingAction
+from billing.models import BillingAdmin
+from common.errors import Forbidden, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, ProjectMember, Run
 from runs.services.project_members import add_project_member
@@ -258,6 +263,83 @@ class TestWhatIsNamed:
         assert "Use-Admin-Privileges" in plain.notes[0]
         assert _kinds(_check(actor_of_user(operator, elevated=True), RunAction.LOG, run)) == {"operator"}
         assert _kinds(_check(SYSTEM, RunAction.LOG, run)) == {"operator"}
+
+
+class TestRefusals:
+    """TEAM-21: a refusal is words of the explanation, and names who can help."""
+
+    def _told(self, who: Actor, action: str, row: Model) -> str:
+        with pytest.raises(Forbidden) as refused:
+            require(who, action, row)
+        assert refused.value.detail == {"permission": action}
+        assert explain(who, action, row).remedy in refused.value.message
+        return refused.value.message
+
+    def test_a_viewer_of_the_organization_is_sent_to_its_admins(self, run: Run):
+        """TEAM-1: no admin of the team can help."""
+        member = make_member(run.project.team, username="mia")
+        OrganizationMember.objects.filter(user=member).update(role=built_in(Preset.ORGANIZATION_VIEWER))
+        told = self._told(actor(member), RunAction.LOG, run.project)
+        assert "admin of the team" not in told
+        assert "can make mia a Member of it, with full access" in told
+
+    def test_billing_names_its_admins(self, run: Run):
+        """BIL-9: an admin of the organization alone may not, so nobody is told to become one."""
+        organization = run.project.team.organization
+        assert organization is not None
+        BillingAdmin.objects.all().delete()
+        chief = make_member(run.project.team, Preset.ORGANIZATION_ADMIN, username="chief")
+        told = self._told(actor(chief), BillingAction.MANAGE, organization)
+        assert told.endswith(f"An admin of the organization {organization} can choose a billing admin.")
+        bursar = make_member(run.project.team, Preset.ORGANIZATION_ADMIN, username="bursar")
+        BillingAdmin.objects.create(organization=organization, user=bursar)
+        told = self._told(actor(chief), BillingAction.MANAGE, organization)
+        assert told.endswith(f"Ask a billing admin of {organization}: bursar.")
+
+    def test_a_key_names_its_owner_and_what_it_lacks(self, run: Run):
+        member = make_member(run.project.team, username="mia")
+        limited = dataclasses.replace(actor(member), key_id=1, scopes=frozenset({ProjectAction.VIEW}))
+        told = self._told(limited, RunAction.LOG, run.project)
+        assert told == (
+            "mia does not have the permission “Log runs” on the project cifar. The scopes of the API key do not"
+            " include run.log. Use a key with this scope, or one that is not limited."
+        )
+
+    def test_whoever_acts_as_somebody_is_told_to_stop(self, run: Run):
+        """ACC-10."""
+        acting = dataclasses.replace(actor(run.user), impersonated_by="root")
+        told = self._told(acting, AccountAction.DELETE, run.user)
+        assert told.endswith("it is for olga alone. Stop acting as olga first.")
+        _check(acting, AccountAction.DELETE, run.user)
+        _check(acting, AccountAction.UPDATE, run.user)
+
+    def test_a_service_account_is_not_told_to_become_an_admin(self, run: Run):
+        """TEAM-30."""
+        organization = run.project.team.organization
+        assert organization is not None
+        bot = ServiceAccountFactory(organization=organization).user
+        told = self._told(actor(bot), TeamAction.DELETE, run.project.team)
+        assert "can make" not in told
+        assert told.endswith("use an API key of a person who does.")
+
+    def test_strangers_are_told_to_sign_in(self, run: Run):
+        Project.objects.update(visibility="public")
+        assert self._told(ANONYMOUS, RunAction.STOP, run).endswith("Sign in, or send an API key.")
+
+    def test_what_is_hidden_is_not_explained(self, run: Run):
+        stranger = actor(UserFactory())
+        with pytest.raises(NotFound, match="There is no such run, or you may not see it"):
+            require(stranger, RunAction.STOP, run)
+
+    def test_a_page_says_it_and_names_no_code(self, client: Client, run: Run):
+        member = make_member(run.project.team, username="mia")
+        client.force_login(member)
+        page = client.get("/teams/vision/settings", headers={"Accept": "text/html"})
+        told = page.content.decode()
+        assert page.status_code == 403
+        assert "You don’t have the permission “Change team settings” on the team vision." in told
+        assert "An admin of the team vision can give mia a role that includes it: Admin." in told
+        assert "<code>team." not in told
 
 
 def test_one_explanation_costs_as_much_whoever_belongs_there(run: Run, django_assert_max_num_queries: Any):

@@ -74,12 +74,13 @@ class Migration(migrations.Migration):
                 ('try_at', models.DateTimeField(default=django.utils.timezone.now, help_text='Not sent before; UTC.')),
                 ('attempt_count', models.PositiveSmallIntegerField(default=0)),
                 ('error', models.CharField(blank=True, help_text='What the mail server said last.', max_length=300)),
+                ('is_refused', models.BooleanField(default=False, help_text='It cannot be sent as it is; later mail to the address does not wait for it.')),
                 ('kept_at', models.DateTimeField(help_text='When it was put here to be read instead of sent; null waits.', null=True)),
             ],
             options={
                 'verbose_name': 'mail',
                 'ordering': ['-pk'],
-                'indexes': [models.Index(fields=['kept_at', 'try_at'], name='accounts_outboxmail_waiting')],
+                'indexes': [models.Index(fields=['kept_at', 'try_at'], name='accounts_outboxmail_waiting'), models.Index(fields=['to'], name='accounts_outboxmail_to')],
             },
         ),
         migrations.CreateModel(

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from access.web import actor_of
 from accounts.models import SignInProvider
+from accounts.outbox import is_outbox_used
 from accounts.providers import enabled_providers
 from accounts.sections import Place, all_sections, sections_for
 
@@ -34,6 +35,24 @@ def settings_heading(context: dict[str, Any], place: str) -> str:
     """Return the name of the section whose page this is."""
     here = context["request"].resolver_match.view_name
     return next((str(section.label) for section in all_sections(Place(place)) if section.route == here), "")
+
+
+@register.simple_tag
+def sends_mail() -> bool:
+    """Say whether this installation sends mail, for pages that promise one."""
+    return not is_outbox_used()
+
+
+@register.inclusion_tag("partials/no_mail.html", takes_context=True)
+def no_mail_note(context: dict[str, Any], more: str = "") -> dict[str, Any]:
+    """Say that this installation sends no mail, where it sends none, and what operators can do about it.
+
+    Args:
+        context: The page's.
+        more: A sentence that follows.
+    """
+    user = getattr(context.get("request"), "user", None)
+    return {"is_shown": is_outbox_used(), "is_operator": getattr(user, "is_operator", False), "more": more}
 
 
 @register.simple_tag

@@ -145,5 +145,5 @@ def test_a_missing_scope_is_named(client: Client, user: User):
     assert answer.status_code == 403
     message = answer.json()["error"]["message"]
     assert "run.stop" in message
-    assert "scopes do not include it" in message
+    assert "The scopes of the API key do not include run.stop." in message
     assert can(actor(user), RunAction.STOP, run)

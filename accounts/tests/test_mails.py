@@ -72,6 +72,52 @@ class TestSending:
             outbox.deliver_waiting()
         assert len(smtp.mails) == 1
 
+    def test_mails_to_an_address_arrive_in_the_order_they_were_written(self, smtp: MailServer):
+        """BIL-6: 85 % before 100 %, also when the first is not taken at once; other addresses wait for nobody."""
+        ada, bob = UserFactory(email="ada@example.com"), UserFactory(email="bob@example.com")
+        smtp.refuses = "451 come back later"
+        _send(ada, prefix="ry-first")
+        outbox.deliver_waiting()
+        smtp.refuses = ""
+        _send(ada, prefix="ry-second")
+        _send(bob, prefix="ry-other")
+        outbox.deliver_to("ada@example.com")
+        outbox.deliver_waiting()
+        assert [mail["To"] for mail in smtp.mails] == ["bob@example.com"]
+        with time_machine.travel(timezone.now() + timedelta(minutes=3)):
+            outbox.deliver_to("ada@example.com")
+        prefixes = ["ry-first" in text_of(mail) for mail in smtp.to("ada@example.com")]
+        assert prefixes == [True, False]
+
+    def test_one_being_sent_elsewhere_holds_up_those_that_follow(self, smtp: MailServer):
+        """BIL-6: four threads of the worker send mail; whoever sends the first goes on with the next."""
+        user = UserFactory(email="ada@example.com")
+        for prefix in ("ry-first", "ry-second"):
+            _send(user, prefix=prefix)
+        first = OutboxMail.objects.earliest("pk")
+        OutboxMail.objects.filter(pk=first.pk).update(try_at=timezone.now() + outbox.LEASE)
+        outbox.deliver_to("ada@example.com")
+        assert smtp.mails == []
+        OutboxMail.objects.filter(pk=first.pk).delete()  # it was sent there
+        outbox.deliver_to("ada@example.com")
+        assert len(smtp.mails) == 1
+
+    @pytest.mark.parametrize(("answer", "after"), [("550 no such mail", 0), ("451 later", 61)])
+    def test_one_that_cannot_be_sent_holds_up_nobody_for_ever(
+        self, smtp: MailServer, answer: str, after: int
+    ):
+        """BIL-6: what is refused for good holds up none, anything else an hour at most."""
+        user = UserFactory(email="ada@example.com")
+        smtp.refuses = answer
+        _send(user)
+        outbox.deliver_waiting()
+        smtp.refuses = ""
+        with time_machine.travel(timezone.now() + timedelta(minutes=after)):
+            OutboxMail.objects.update(try_at=timezone.now() + timedelta(minutes=30))
+            _send(user, prefix="ry-second")
+            outbox.deliver_to("ada@example.com")
+        assert ["ry-second" in text_of(mail) for mail in smtp.mails] == [True]
+
     def test_an_unreachable_server_loses_nothing(self, settings):
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
@@ -178,3 +224,32 @@ class TestOutboxPages:
     def test_nobody_else_may(self, client: Client, kept: OutboxMail, path: str):
         client.force_login(UserFactory())
         assert client.get(path.format(kept.pk)).status_code == 403
+
+
+class TestWithoutAMailServer:
+    """ACC-34, ALR-3: where an installation sends no mail, no page promises one."""
+
+    @pytest.fixture(params=["accounts.outbox.OutboxBackend", "django.core.mail.backends.smtp.EmailBackend"])
+    def is_mailed(self, request, settings) -> bool:
+        settings.EMAIL_BACKEND = request.param
+        return not request.param.endswith("OutboxBackend")
+
+    @pytest.mark.parametrize("path", ["/settings/alerts", "/settings/emails"])
+    def test_settings_say_so(self, client: Client, is_mailed: bool, path: str):
+        client.force_login(UserFactory())
+        page = client.get(path).content.decode()
+        assert ("This installation sends no mail" in page) is not is_mailed
+        assert "RUNYARD_EMAIL_URL" not in page
+        client.force_login(UserFactory(is_operator=True))
+        assert ("RUNYARD_EMAIL_URL" in client.get(path).content.decode()) is not is_mailed
+
+    @pytest.mark.parametrize(
+        ("path", "promise"),
+        [
+            ("/accounts/password/reset/done/", "is on its way"),
+            ("/accounts/confirm-email/", "We sent you a mail"),
+        ],
+    )
+    def test_pages_for_strangers_promise_none(self, client: Client, is_mailed: bool, path: str, promise: str):
+        page = client.get(path).content.decode()
+        assert (promise in page, "This installation sends no mail" in page) == (is_mailed, not is_mailed)

@@ -72,10 +72,23 @@ def test_what_was_typed_is_done_after_the_password(client: Client, ada: User):
     assert asked.headers["Location"].startswith("/accounts/reauthenticate/")
     assert not ApiKey.objects.exists()
     page = client.post(asked.headers["Location"], {"password": PASSWORD}).content.decode()
+    assert 'data-address="/settings/api-keys"' in page  # people defect 10: to be reloaded and copied
     assert ApiKey.objects.get().label == "lab"
     assert f"ry-{ApiKey.objects.get().prefix}" in page
     client.post("/settings/api-keys", {"label": "again", "lifetime": "0", "reach": "full"})
     assert ApiKey.objects.count() == 2  # now it is known for some minutes
+
+
+def test_the_address_of_what_was_resumed_is_that_of_its_form(client: Client, ada: User):
+    """People defect 10: the form's own address may take nothing but what is posted."""
+    leave_open(client)
+    form = {"label": "lab", "lifetime": "0", "reach": "full"}
+    headers = {"Referer": "http://testserver/settings/profile?tab=2"}
+    asked = client.post("/settings/api-keys", form, headers=headers)
+    page = client.post(asked.headers["Location"], {"password": PASSWORD}).content.decode()
+    assert 'data-address="/settings/profile?tab=2"' in page
+    assert "data-address" not in client.post("/settings/api-keys", form, headers=headers).content.decode()
+    assert "data-address" not in client.get("/accounts/reauthenticate/").content.decode()
 
 
 def test_a_wrong_password_does_nothing(client: Client, ada: User):

@@ -62,7 +62,14 @@ def api_keys(request: HttpRequest) -> HttpResponse:
     keys, text = api_keys_of(actor_of(request)), request.GET.get("q", "").strip()
     found = keys.filter(Q(label__icontains=text) | Q(prefix__startswith=text.removeprefix("ry-")))
     page = Paginator(found, _PAGE).get_page(request.GET.get("page"))
-    context = {"form": form, "new_key": new_key, "page": page, "q": text, "any": bool(page or keys.exists())}
+    context = {
+        "form": form,
+        "new_key": new_key,
+        "page": page,
+        "q": text,
+        "any": bool(page or keys.exists()),
+        "no_new_key": services.why_no_new_key(signed_in_user(request)),
+    }
     return render(request, fragment(request, "accounts/api_keys.html", "list"), context, status=_status(form))
 
 
@@ -73,7 +80,12 @@ def api_keys(request: HttpRequest) -> HttpResponse:
 def authorize(request: HttpRequest) -> HttpResponse:
     """A key for a terminal: `wandb login` sends people here."""
     form, new_key = _make_key(request, _("Terminal"))
-    context = {"form": form, "new_key": new_key, "key_count": api_keys_of(actor_of(request)).count()}
+    context = {
+        "form": form,
+        "new_key": new_key,
+        "key_count": api_keys_of(actor_of(request)).count(),
+        "no_new_key": services.why_no_new_key(signed_in_user(request)),
+    }
     return render(request, "accounts/authorize.html", context, status=_status(form))
 
 

@@ -13,6 +13,8 @@ import psutil
 
 from runyard_agent.collectors import all_collectors
 from runyard_agent.ending import Ending
+from runyard_agent.facts import host_facts
+from runyard_agent.identity import slug
 from runyard_agent.recording import Recorder
 from runyard_agent.run_paths import NoRun, RunPath
 from runyard_agent.sampler import Row, Sampler
@@ -96,8 +98,13 @@ class Attachment:
         header = {"entity": entity, "project": project, "uid": uid, "resume": "must", "attached": True}
         recorder = Recorder(settings, header, mode=settings.mode, collectors=(), on_stop=self._ending.tell)
 
+        facts = {**host_facts(), "label": label}
+
         def take(row: Row) -> None:
             recorder.system({**row, "_runtime": round(row["_timestamp"] - target.began_at, 3)})
+            recorder.tell_facts(
+                {**facts, **sampler.facts()}, name=f"runyard-hosts/{slug(label or facts['host'])}.json"
+            )
 
         recorder.start()
         thread = threading.Thread(target=sampler.run, args=(take, over), name="runyard-sampler", daemon=True)

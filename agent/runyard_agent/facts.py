@@ -10,10 +10,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 
 from runyard_agent.collecting import Facts
+from runyard_agent.times import time_now
 
 _GIT_TIMEOUT_S = 5.0
 
@@ -23,7 +23,7 @@ def host_facts() -> Facts:
     facts: Facts = {
         "host": socket.gethostname(),
         "os": platform.platform(aliased=True),
-        "startedAt": datetime.now(timezone.utc).isoformat().replace("+00:00", "Z"),
+        "startedAt": time_now(),
     }
     try:
         facts["username"] = getpass.getuser()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from runyard_agent.spool import Batch, Spool
 from runyard_agent.spool.records import to_json
+from runyard_agent.times import is_recent
 
 ROWS = {"history": "rows", "system": "rows", "log": "lines"}
 """The streams that the server counts, and what a post calls their records."""
@@ -34,6 +35,8 @@ class Acts:
         self._waits.setdefault(kind, number)
         if kind == "finish":
             self._parts[kind] = {"exit_code": act["exit_code"]}
+            if "at" in act and not is_recent(act["at"]):
+                self._parts[kind]["ended_at"] = act["at"]
         else:
             self._parts[kind] = act.get(kind, True)
 

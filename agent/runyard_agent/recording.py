@@ -21,6 +21,7 @@ from runyard_agent.sampler import Row, Sampler
 from runyard_agent.settings import Settings, SettingsError
 from runyard_agent.spool import Spool, tell
 from runyard_agent.spool.folder import root_of
+from runyard_agent.times import time_now
 
 if TYPE_CHECKING:
     from runyard_agent.delivery import Delivery
@@ -195,11 +196,11 @@ class Recorder:
             path = kept
         self._spool.append("acts", {"act": "file", "name": name, "path": str(path)})
 
-    def tell_facts(self, facts: Facts) -> None:
+    def tell_facts(self, facts: Facts, *, name: str = METADATA) -> None:
         """Save what is known of program and hardware for the page of the run, when it is not what it was."""
         if facts != self._told_facts:
             self._told_facts = facts
-            self._save_facts(facts)
+            self._save_facts(facts, name)
 
     def preempting(self) -> None:
         """Tell that the scheduler is about to take the machine away."""
@@ -208,7 +209,7 @@ class Recorder:
     def finish(self, exit_code: int, *, timeout_s: float | None = None) -> bool:
         """End the run; True when all of it is on the server."""
         self._end_sampling()
-        self._spool.append("acts", {"act": "finish", "exit_code": exit_code})
+        self._spool.append("acts", {"act": "finish", "exit_code": exit_code, "at": time_now()})
         return self.close(timeout_s=timeout_s)
 
     def close(self, *, timeout_s: float | None = None) -> bool:
@@ -272,11 +273,11 @@ class Recorder:
         if self._facts is not None:
             self.tell_facts({**self._facts, **sampler.facts()})
 
-    def _save_facts(self, facts: Facts) -> None:
+    def _save_facts(self, facts: Facts, name: str) -> None:
         path = self.folder / METADATA
         with contextlib.suppress(OSError):  # a full disk; the spool has told of it
             path.write_text(json.dumps(facts, indent=2), encoding="utf-8")
-            self.file(path, METADATA)
+            self.file(path, name)
 
     def _end_sampling(self) -> None:
         if self._over.is_set():
@@ -301,5 +302,7 @@ def _sampler(settings: Settings, collectors: Iterable[Collector] | None, label: 
 
 def _new_spool(settings: Settings, header: Mapping[str, Any]) -> Spool:
     whole = {"writer": secrets.token_hex(8), "attached": False, **header}
+    if not whole["attached"]:
+        whole["started_at"] = time_now()
     max_bytes = int(settings.spool_max_mb * 2**20)
     return Spool.create(root_of(settings), whole, max_bytes=max_bytes, keep_sent=settings.keep_sent)

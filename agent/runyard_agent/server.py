@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from runyard_agent import __version__
 from runyard_agent.settings import Settings, SettingsError
 from runyard_agent.spool.records import to_json
+from runyard_agent.times import is_recent
 
 if TYPE_CHECKING:
     import urllib3
@@ -118,6 +119,8 @@ class Server:
             Refused, Unreachable: as all methods here.
         """
         body = {name: value for name, value in header.items() if name != "writer"}
+        if is_recent(body.get("started_at")):
+            body.pop("started_at", None)
         if is_retry and body.get("resume") == "never":
             body["resume"] = "allow"
         run = self._ask("POST", "/api/v1/runs", body)

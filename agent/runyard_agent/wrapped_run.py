@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,10 @@ from runyard_agent.recording import Recorder, header_from
 from runyard_agent.settings import WRAPPED_RUN, Settings, SettingsError
 from runyard_agent.spool import SpoolError, tell
 from runyard_agent.wrapping import CannotStart, Wrapped
+
+_SDK_HEADERS = ("WANDB_X_EXTRA_HTTP_HEADERS", "WANDB__EXTRA_HTTP_HEADERS")
+"""Where releases of the SDK from 0.19 on, and older ones, read further headers of their requests from, as JSON."""
+_WRAPPER = "X-Runyard-Wrapper"
 
 
 def execute(command: Sequence[str]) -> int:
@@ -75,7 +80,25 @@ def _environment(settings: Settings, header: Mapping[str, Any]) -> dict[str, str
         "RUNYARD_PROJECT": header["project"],
         "RUNYARD_URL": settings.url,
         "RUNYARD_MODE": settings.mode,
+        **(_sdk_environment(settings, header["uid"], os.environ) if settings.mode == "online" else {}),
     }
+
+
+def _sdk_environment(settings: Settings, uid: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Return what lets the server know a run of the SDK in the command for this one.
+
+    It is a header that the SDK sends along; nothing else of how it logs changes. Headers that are set already stay.
+    """
+    records = ", ".join(["console", "system"] if settings.console else ["system"])
+    environment = {}
+    for name in _SDK_HEADERS:
+        try:
+            headers = json.loads(given.get(name) or "{}")
+        except ValueError:
+            headers = None
+        if isinstance(headers, dict):
+            environment[name] = json.dumps({**headers, _WRAPPER: f"{uid}; {records}"})
+    return environment
 
 
 def _taker(recorder: Recorder | None) -> Callable[[Line], None]:

@@ -17,6 +17,7 @@ from runyard_agent.pauses import Pauses
 from runyard_agent.server import Begun, Refused, RunName, Server, Unreachable
 from runyard_agent.settings import SettingsError, load
 from runyard_agent.spool import Spool
+from runyard_agent.times import time_now
 
 
 @pytest.fixture(autouse=True)
@@ -513,3 +514,15 @@ def test_a_certificate_nobody_vouches_for_is_refused(fake):
                 environment={"RUNYARD_API_KEY": KEY, "RUNYARD_CONFIG": "/none"},
             )
         ).who()
+
+
+@pytest.mark.parametrize(("ago_s", "is_told"), [(0, False), (3600, True)])
+def test_a_run_that_is_sent_later_says_when_it_ran(fake, new_spool, deliver, ago_s, is_told):
+    """AGT-5: one that is sent at once does not, since the server's clock is right."""
+    with time_machine.travel(time.time() - ago_s):
+        began_at = time_now()
+        spool = new_spool(started_at=began_at)
+        spool.append("acts", {"act": "finish", "exit_code": 0, "at": time_now()})
+    assert deliver(spool).drain(PATIENCE_S)
+    assert (fake.run("r").header.get("started_at") == began_at) is is_told
+    assert ("ended_at" in fake.posts()[-1]["finish"]) is is_told

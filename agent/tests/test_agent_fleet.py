@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -285,7 +286,9 @@ def test_several_nodes_add_to_one_run(agent, fake, to_server):
     assert all(3500 < row["_runtime"] < 3800 for row in rows_of(run))
     assert all(post["attached"] for post in fake.posts())
     assert run.signs_of_life == 0
-    assert not run.files
+    until(lambda: len(run.files) == 2)  # which machines they are, and their GPUs; none replaces the run's own
+    assert {json.loads(content)["label"] for content in run.files.values()} == labels
+    assert sorted(run.files) == ["runyard-hosts/node-3.json", "runyard-hosts/node-4.json"]
     run.state = "finished"
     for node in nodes:
         _, errors = node.communicate(timeout=PATIENCE_S)

@@ -25,6 +25,16 @@ def programs(fake, tmp_path):
     made.close()
 
 
+def test_the_sdk_in_a_command_tells_which_run_it_is_in(programs):
+    """AGT-1: by a header; those that are set already stay, and nothing else of the SDK's settings changes."""
+    script = 'echo "$WANDB_X_EXTRA_HTTP_HEADERS"; env | grep ^WANDB_ | cut -d= -f1 | sort'
+    done = programs.wrap(*SH, script, WANDB_X_EXTRA_HTTP_HEADERS='{"X-Proxy": "lab"}')
+    headers, *names = done.stdout.splitlines()
+    uid = programs.only_run().header["uid"]
+    assert json.loads(headers) == {"X-Proxy": "lab", "X-Runyard-Wrapper": f"{uid}; console, system"}
+    assert names == ["WANDB_X_EXTRA_HTTP_HEADERS", "WANDB__EXTRA_HTTP_HEADERS"]
+
+
 @pytest.mark.parametrize(
     ("script", "code"), [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143), ("kill -9 $$", 137)]
 )

@@ -11,6 +11,7 @@ from django.utils import timezone
 from alerts.automation.firing import Occasion, fire_many, last_fired
 from alerts.automation.looking import Hit
 from alerts.automation.rules import Rule
+from common.strict import strict
 from metrics.models import Kind
 from runs.models import Run
 
@@ -77,14 +78,7 @@ def data_of(hit: Hit) -> dict[str, Any]:
         "kind": Kind(hit.watched.kind).label,
         "row": hit.row,
         "step": int(step) if step is not None and math.isfinite(step) else None,
-        "value": plain(hit.value),
-        "measured": plain(hit.measured),
-        "threshold": plain(hit.rule.test.limit),
+        "value": strict(hit.value),
+        "measured": strict(hit.measured),
+        "threshold": strict(hit.rule.test.limit),
     }
-
-
-def plain(value: float) -> float | str:
-    """Return a number that JSON can hold."""
-    if isinstance(value, int) or math.isfinite(value):
-        return value
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -19,7 +19,7 @@ from alerts.automation.actions import number_text
 from alerts.automation.conditions import MetricTest, hits
 from alerts.automation.events import METRIC_EVENTS, AutomationEvent
 from alerts.automation.filters import Condition, parse
-from alerts.automation.outcome import plain
+from common.strict import strict
 from metrics import store
 from metrics.models import Kind
 from metrics.store import Block
@@ -78,7 +78,7 @@ def preview(
     require(actor, AutomationAction.VIEW, project or team)
     condition = parse(event, filter)
     since = timezone.now() - timedelta(days=DAYS)
-    runs: QuerySet[Run] = Run.objects.live().filter(
+    runs: QuerySet[Run] = Run.objects.listed().filter(
         condition.runs(), project__team=team, project__deleted_at__isnull=True
     )
     if project is not None:
@@ -98,11 +98,11 @@ def preview(
 
 
 def _of_states(runs: QuerySet[Run], condition: Condition, since: datetime, once_in_s: int) -> Preview:
-    rows = StateChange.objects.filter(run__in=runs, state__in=condition.run_states, at__gte=since)
-    changes = list(rows.order_by("-at", "-pk")[: MOST_CHANGES + 1])
+    rows = StateChange.objects.filter(run__in=runs, state__in=condition.run_states, noticed_at__gte=since)
+    changes = list(rows.order_by("-noticed_at", "-pk")[: MOST_CHANGES + 1])
     by_run: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
     for change in reversed(changes[:MOST_CHANGES]):
-        by_run[change.run_id].append((change.at, str(RunState(change.state).label)))
+        by_run[change.run_id].append((change.noticed_at, str(RunState(change.state).label)))
     known = runs.in_bulk(list(by_run))
     firings = [
         Firing(at=at, run=known[run_id], why=why)
@@ -165,7 +165,7 @@ def _occasions(blocks: Sequence[Block], test: MetricTest, since: datetime) -> It
 
 def why_of_metric(test: MetricTest, measured: float, step: float) -> str:
     """Say what a metric was when it met a condition."""
-    words = {"metric": test.metric, "value": number_text(plain(float(measured)))}
+    words = {"metric": test.metric, "value": number_text(strict(float(measured)))}
     if np.isfinite(step):
         return _("%(metric)s: %(value)s at step %(step)d") % {**words, "step": step}
     return _("%(metric)s: %(value)s") % words

@@ -50,8 +50,14 @@ def _candidates(events: Sequence[Event]) -> Iterable[tuple[Event, Automation, Co
         by_team[automation.team_id].append((automation, condition))
     for event in events:
         for automation, condition in by_team[event.team_id]:
-            if automation.project_id in {None, event.project_id}:
+            is_own = automation.project_id == event.project_id
+            if is_own or (automation.project_id is None and not _is_of_host(event)):
                 yield event, automation, condition
+
+
+def _is_of_host(event: Event) -> bool:
+    """Say whether the run only watches a machine: its ends concern those alone who chose its project."""
+    return event.run is not None and event.run.is_host
 
 
 def _is_meant(event: Event, automation: Automation, condition: Condition) -> bool:

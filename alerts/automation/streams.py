@@ -95,14 +95,14 @@ def first_rows(fresh: Mapping[int, Rows], rules_of: Mapping[int, Rules]) -> dict
     cursors = {
         (cursor.run_id, cursor.kind): cursor for cursor in MetricCursor.objects.filter(run__in=run_ids)
     }
-    runs = Run.objects.only("pk", "created_at", "forked_from_id").in_bulk(run_ids)
+    runs = Run.objects.only("pk", "created_at", "synced_at", "forked_from_id").in_bulk(run_ids)
     found = {}
     for stream, rows in fresh.items():
         since, run = rules_of[rows.run_id].since, runs[rows.run_id]
         cursor = cursors.get((rows.run_id, rows.kind))
         if cursor is not None and cursor.at >= since and cursor.stream in {stream, UNBEGUN}:
             found[stream] = cursor.row
-        elif run.forked_from_id is None and run.created_at >= since:
+        elif run.forked_from_id is None and run.arrived_at >= since:
             found[stream] = 0
         else:
             found[stream] = rows.row0

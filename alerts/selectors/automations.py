@@ -100,7 +100,7 @@ def destinations_of(team: Team) -> QuerySet[Destination]:
 
 
 def _newest_runs(actor: Actor, team: Team, project: Project | None) -> QuerySet[Run]:
-    runs = Run.objects.live().filter(project__team=team, project__deleted_at__isnull=True)
+    runs = Run.objects.listed().filter(project__team=team, project__deleted_at__isnull=True)
     if project is not None:
         runs = runs.filter(project=project)
     return visible(actor, RunAction.VIEW, runs)

@@ -79,6 +79,15 @@ def test_automations_of_the_team_and_of_the_project_act_and_those_of_others_do_n
     assert sorted(matched(event)) == [(event.pk, own.pk), (event.pk, teams.pk)]
 
 
+def test_runs_that_watch_a_host_concern_the_automations_of_their_own_project():
+    """ALR-6, AGT-2: they end each midnight; who wants to know chooses their project."""
+    run = RunFactory(job_type="host")
+    own = make_automation(run.project, "RUN_STATE", states("FAILED"))
+    make_automation(run.project, "RUN_STATE", states("FAILED"), is_of_team=True)
+    event = event_of(run)
+    assert matched(event) == [(event.pk, own.pk)]
+
+
 def test_only_runs_that_are_asked_for_and_there_are_acted_on():
     project = ProjectFactory()
     make_automation(project, "RUN_STATE", states("FAILED", runs=run_filter(display_name="good")))

@@ -15,6 +15,7 @@ from alerts.tests.peers import asks, ends, goes_to, webhook
 from runs.models import Project, Run
 from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
+from runs.services.lifecycle import RunFields
 from runs.services.project_members import add_project_member
 from runs.states import RunState
 from teams.models import Membership
@@ -255,3 +256,15 @@ def test_a_hundred_events_of_many_projects_ask_no_more_than_one():
         return len(asked)
 
     assert cost(1) == cost(12) <= 12
+
+
+def test_nobody_is_told_that_a_run_which_watches_a_host_ended(team, author):
+    """ALR-1, AGT-2: such a run ends each midnight and with its agent; once it logs anything it is as others."""
+    asks(author, "finished", "crashed")
+    asks(team, "finished", "crashed")
+    run = RunFactory(project=ProjectFactory(team=team), user=author, job_type="host")
+    ends(run, RunState.FINISHED)
+    ends(run, RunState.CRASHED)
+    assert recipients() == []
+    lifecycle.update_run(actor=SYSTEM, run=run, fields=RunFields(summary_text='{"loss": 1}'))
+    assert {(wish.user_id, wish.is_own) for wish in wishes()} >= {(author.pk, True)}

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from access.routes import Open, declare
 from alerts.services import unsubscribing as services
 from alerts.unsubscribing import read_token
-from common.errors import NotFound
+from common.errors import Gone, NotFound
 
 ONE_CLICK = "List-Unsubscribe"
 """What mail programs post, with the value ``One-Click``."""
@@ -35,7 +35,11 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST":  # programs that look at links must not switch anything off
         return render(request, "alerts/unsubscribe.html", context | {"step": "ask"})
     if "undo" in request.POST:
-        services.resubscribe(token=request.POST["undo"])
+        try:
+            services.resubscribe(token=request.POST["undo"])
+        except Gone as error:
+            broken = {"step": "broken", "error": error}
+            return render(request, "alerts/unsubscribe.html", broken, status=error.status)
         return render(request, "alerts/unsubscribe.html", context | {"step": "undone"})
     done = services.unsubscribe(subscription=subscription)
     if ONE_CLICK in request.POST:

@@ -44,6 +44,10 @@ class AmountsSerializer(serializers.Serializer[Any]):
     ingested_gb = serializers.FloatField(help_text="Trace data taken in.")
     gpu_hours = serializers.FloatField(help_text="Hours of each GPU that runs sampled, added up.")
     energy_kwh = serializers.FloatField(help_text="That those GPUs drew.")
+    host_gpu_hours = serializers.FloatField(
+        help_text="Hours of GPUs while runs that watch a host sampled them, and no other run. Part of nothing else."
+    )
+    host_energy_kwh = serializers.FloatField(help_text="That those GPUs drew meanwhile.")
 
 
 class UsageRowSerializer(AmountsSerializer):
@@ -105,6 +109,10 @@ class CostSerializer(serializers.Serializer[Any]):
     gpu_hours = serializers.FloatField()
     gb_months = serializers.FloatField(help_text="GB (10⁹ bytes), on average over the whole month.")
     kwh = serializers.FloatField()
+    host_gpu_hours = serializers.FloatField(
+        help_text="While runs that watch a host sampled GPUs, and no other run. No cost has them."
+    )
+    host_kwh = serializers.FloatField(help_text="That those GPUs drew meanwhile.")
     gpu_cost = serializers.DecimalField(20, 2)
     storage_cost = serializers.DecimalField(20, 2)
     energy_cost = serializers.DecimalField(20, 2)

@@ -11,11 +11,12 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from billing.metering.intervals import UNENDED, clock_of, follows_another, preempting_s
+from billing.metering.intervals import UNENDED, preempting_s
 from billing.metering.seconds import seconds_between
 from billing.models import ReportedTime, TrackedInterval
+from runs.clocks import clock_of
 from runs.models import Pulse, Run, StateChange
 from runs.states import RunState
 
@@ -28,9 +29,14 @@ Change = tuple[str, datetime]
 def backfill() -> int:
     """Write the intervals of runs that have none, and what their own clocks told beyond; return of how many runs."""
     done = 0
-    while some := _backfill_some():
+    while some := _backfill_some(Q()):
         done += some
     return done
+
+
+def backfill_run(run: Run) -> None:
+    """Do it for one run."""
+    _backfill_some(Q(pk=run.pk))
 
 
 def backfill_after_migration(**_: Any) -> None:
@@ -39,16 +45,20 @@ def backfill_after_migration(**_: Any) -> None:
 
 
 def _bare() -> QuerySet[Run]:
-    """Return runs that were running and have no interval."""
+    """Return runs that were running and have no interval; those that only watch a machine have none to get."""
     ran = StateChange.objects.filter(run=OuterRef("pk"), state=RunState.RUNNING)
     kept = TrackedInterval.objects.filter(run_id=OuterRef("pk"))
-    return Run.objects.locked().filter(Exists(ran), ~Exists(kept))
+    return Run.objects.locked().filter(Exists(ran), ~Exists(kept), is_host=False)
 
 
 @transaction.atomic
-def _backfill_some() -> int:
-    rows = _bare().values_list(
-        "pk", "uid", "state", "forked_from_id", "project__team_id", "project_id", "user_id"
+def _backfill_some(which: Q) -> int:
+    rows = (
+        _bare()
+        .filter(which)
+        .values_list(
+            "pk", "archive_of_id", "state", "forked_from_id", "project__team_id", "project_id", "user_id"
+        )
     )
     runs = list(rows[:_RUNS_AT_ONCE])
     pks = [row[0] for row in runs]
@@ -61,14 +71,14 @@ def _backfill_some() -> int:
     summaries = dict(Pulse.objects.filter(run__in=pks).values_list("run_id", "summary_text"))
     intervals: list[TrackedInterval] = []
     reports: list[ReportedTime] = []
-    for pk, uid, state, forked_from_id, team_id, project_id, user_id in runs:
+    for pk, archive_of_id, state, forked_from_id, team_id, project_id, user_id in runs:
         of = {"run_id": pk, "team_id": team_id, "project_id": project_id, "user_id": user_id}
         spans = list(_spans(lives[pk]))
         intervals += [
             TrackedInterval(**of, began_at=began, ended_at=ended, not_before=began, counted_to=began)
             for began, ended in spans
         ]
-        if state in UNENDED or follows_another(uid, forked_from_id):
+        if state in UNENDED or forked_from_id or archive_of_id:  # their clocks go on from another's
             continue
         heard = sum(seconds_between(began, ended) for began, ended in spans if ended)
         untold = clock_of(summaries.get(pk, "{}")) - heard - preempting_s(lives[pk])

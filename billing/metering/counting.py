@@ -17,7 +17,7 @@ from django.db.models.functions import Coalesce
 from billing.metering.seconds import day_begin
 from billing.metering.state import begin_tally
 from billing.metering.tally import Owner, Tally
-from billing.models import HardwareUse, IngestionEntry, ReportedTime, TrackedInterval
+from billing.models import HardwareShift, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval
 from common.sql import execute_many
 from runs.models import Pulse
 from storage.models import ByteEntry
@@ -29,6 +29,8 @@ ENTRIES_AT_ONCE = 2000
 UNCOUNTED = Q(ended_at__isnull=True) | ~Q(ended_at=F("counted_to"))
 EVERYTHING = Q()
 
+HARDWARE = (HardwareUse, HardwareShift)
+HARDWARE_COLUMNS = ("day", "gpu_s", "energy_j", "is_host")
 OWNER = ("team_id", "project_id", "user_id")
 
 
@@ -152,10 +154,13 @@ DATED = (
 
 def count_hardware(tally: Tally, scope: Q, _now: datetime) -> bool:
     """Count GPU time and energy, on the day of the samples: nothing is charged for it, so closing does not matter."""
-    rows = _uncounted(HardwareUse, "is_counted", scope, "day", "gpu_s", "energy_j")
-    for _, team_id, project_id, user_id, day, gpu_s, energy_j in rows:
-        tally.hardware((team_id, project_id, user_id), day, gpu_s, energy_j)
-    return _mark(HardwareUse, "is_counted", rows)
+    has_more = False
+    for ledger in HARDWARE:
+        rows = _uncounted(ledger, "is_counted", scope, *HARDWARE_COLUMNS)
+        for _, team_id, project_id, user_id, day, gpu_s, energy_j, is_host in rows:
+            tally.hardware((team_id, project_id, user_id), day, gpu_s, energy_j, is_host=is_host)
+        has_more |= _mark(ledger, "is_counted", rows)
+    return has_more
 
 
 ENTRIES = (*(ledger.count for ledger in DATED), count_hardware)

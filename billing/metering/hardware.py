@@ -3,8 +3,9 @@
 A sample holds until the next one of the same GPU, for HOLD_S at most: a GPU was in use for that long, and drew that
 power. The last sample holds for nothing until another comes. So what a row adds depends only on the rows before it, and
 a run's rows may be measured in any pieces; rows of `HardwareUse` say which, and the next piece begins where the last
-ended. A GPU is told by its number and the label of its node; what several processes sample of it without labels counts
-as one GPU. Only GPUs that are known to the table of hardware count; parts of one (MIG) count as the GPU.
+ended. A GPU whose UUID is known counts once among all runs, by `billing.metering.gpus`. Any other is told by its number
+and the label of its node; what several processes sample of it without labels counts as one GPU. Only GPUs that the
+table of hardware knows count; parts of one (MIG) count as the GPU.
 """
 
 import logging
@@ -24,7 +25,9 @@ from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from billing.models import HardwareUse
+from billing.metering.cards import Cards, Gpu, cards_of
+from billing.metering.gpus import HOLD_S, Claiming, Seen, key_of
+from billing.models import GpuClaim, HardwareShift, HardwareUse
 from billing.units import DAY_S
 from metrics import hardware, store
 from metrics.codec import Floats, Rows
@@ -34,10 +37,10 @@ from runs.models import Run
 
 logger = logging.getLogger(__name__)
 
-HOLD_S = 120.0
-"""A sample speaks for no longer: agents sample every few seconds, the SDK every 15."""
 MAX_WATTS = 100_000.0
 """What is above is no power of a GPU but a broken sensor's word."""
+_OF_PROCESS = "GPU of the process"
+"""The group of hardware.json's metrics of GPUs that a watched process uses."""
 POWER = "gpu.{gpu}.powerWatts"
 _ROWS_AT_ONCE = 65_536
 _RUNS_AT_ONCE = 100
@@ -47,9 +50,6 @@ _AT = X_OF[Kind.SYSTEM]
 _LOOKED_AT, _LOOKED_AT_ALL = "billing.hardware.looked_at", "billing.hardware.looked_at_all"
 """In the cache: since when only runs with later heartbeats are looked at. Who loses it looks at all of them."""
 _MARGIN = timedelta(minutes=10)
-
-Gpu = tuple[str, str]
-"""(label of the node, number)"""
 
 
 class Overtaken(Exception):
@@ -64,10 +64,12 @@ class Samples:
     at: Floats
     """Unix seconds."""
     watts: Floats
+    is_held: npt.NDArray[np.bool_]
+    """Whether a process of the run was on the GPU."""
 
-    def where(self, kept: npt.NDArray[np.bool_]) -> "Samples":
+    def where(self, kept: npt.NDArray[np.bool_] | slice) -> "Samples":
         """Return some of them."""
-        return Samples(self.rows[kept], self.at[kept], self.watts[kept])
+        return Samples(self.rows[kept], self.at[kept], self.watts[kept], self.is_held[kept])
 
 
 @dataclass(slots=True)
@@ -76,6 +78,22 @@ class _Used:
 
     gpu_s: dict[date, float] = field(default_factory=lambda: defaultdict(float))
     energy_j: dict[date, float] = field(default_factory=lambda: defaultdict(float))
+    seen: dict[str, Seen] = field(default_factory=dict)
+    """GPUs by UUID, whose use is not added yet."""
+
+    def add(self, samples: Samples, *, is_power: bool) -> None:
+        """Add what samples come to until the next; the last adds nothing."""
+        spread(samples.at, samples.watts, self.energy_j if is_power else self.gpu_s)
+
+    def see(self, uuid: str, samples: Samples, *, is_power: bool) -> None:
+        """Keep samples of a GPU with a UUID."""
+        seen = self.seen.setdefault(uuid, Seen())
+        if is_power:
+            seen.power_at.append(samples.at)
+            seen.watts.append(samples.watts)
+        else:
+            seen.at.append(samples.at)
+            seen.is_held.append(samples.is_held)
 
     def days(self) -> list[date]:
         return sorted(self.gpu_s.keys() | self.energy_j.keys())
@@ -111,8 +129,16 @@ def _gpu_of(key: str) -> tuple[Gpu, bool] | None:
     return (found.label, places["gpu"]), found.metric.tag == POWER
 
 
+@lru_cache(maxsize=16_384)
+def _held_by(key: str) -> Gpu | None:
+    """Return which GPU a process of the run is on, where a system metric says so."""
+    found = hardware.find(key)
+    places = dict(found.places)
+    return (found.label, places["gpu"]) if found.metric.group == _OF_PROCESS and "gpu" in places else None
+
+
 def _is_read(key: str) -> bool:
-    return key == _AT or _gpu_of(key) is not None
+    return key == _AT or _gpu_of(key) is not None or _held_by(key) is not None
 
 
 def _column(pieces: Sequence[tuple[Rows, Floats]]) -> Column:
@@ -125,12 +151,17 @@ def _read(parts: Sequence[Block]) -> tuple[dict[Gpu, Samples], dict[Gpu, Samples
     """Return when GPUs were sampled, and the samples of their power."""
     at: list[tuple[Rows, Floats]] = []
     seen: dict[Gpu, list[Rows]] = defaultdict(list)
+    held: dict[Gpu, list[Rows]] = defaultdict(list)
     watts: dict[Gpu, list[tuple[Rows, Floats]]] = defaultdict(list)
     for key, rows, values in chain.from_iterable(part.numbers(_is_read) for part in parts):
-        one = _gpu_of(key)
-        if one is None:
+        if key == _AT:
             at.append((rows, values))
             continue
+        if (holder := _held_by(key)) is not None:
+            held[holder].append(rows)
+            continue
+        one = _gpu_of(key)
+        assert one is not None  # noqa: S101 - nothing else is read
         gpu, is_power = one
         if not seen[gpu] or seen[gpu][-1] is not rows:  # keys of one group have the same rows
             seen[gpu].append(rows)
@@ -141,9 +172,15 @@ def _read(parts: Sequence[Block]) -> tuple[dict[Gpu, Samples], dict[Gpu, Samples
     times = _column(at)
     sampled = {gpu: np.unique(np.concatenate(pieces)) for gpu, pieces in seen.items()}
     powers = {gpu: _column(pieces) for gpu, pieces in watts.items()}
+    nobody = np.array([], dtype=np.int64)
+
+    def samples(gpu: Gpu, rows: Rows, values: Floats) -> Samples:
+        is_held = np.isin(rows, np.concatenate([nobody, *held[gpu]]))
+        return _valid(Samples(rows, times.at(rows), values, is_held))
+
     return (
-        {gpu: _valid(Samples(rows, times.at(rows), np.ones(rows.size))) for gpu, rows in sampled.items()},
-        {gpu: _valid(Samples(one.rows, times.at(one.rows), one.values)) for gpu, one in powers.items()},
+        {gpu: samples(gpu, rows, np.ones(rows.size)) for gpu, rows in sampled.items()},
+        {gpu: samples(gpu, one.rows, one.values) for gpu, one in powers.items()},
     )
 
 
@@ -158,8 +195,8 @@ def _valid(samples: Samples) -> Samples:
 class _Reader:
     """Goes through a run's samples in order and remembers each GPU's last."""
 
-    def __init__(self, run_id: int, parts: Sequence[Block], row_from: int) -> None:
-        self.run_id, self.parts, self.row_from = run_id, parts, row_from
+    def __init__(self, run_id: int, parts: Sequence[Block], row_from: int, cards: Cards) -> None:
+        self.run_id, self.parts, self.row_from, self.cards = run_id, parts, row_from, cards
         self.begin = parts[0].row0 if parts else row_from
         self._last: tuple[dict[Gpu, Samples], dict[Gpu, Samples]] = ({}, {})
 
@@ -175,18 +212,23 @@ class _Reader:
 
     def _used(self, parts: Sequence[Block], row_from: int) -> _Used:
         used = _Used()
-        for which, (found, into) in enumerate(zip(_read(parts), (used.gpu_s, used.energy_j), strict=True)):
+        read = _read(parts)
+        uuids = self.cards.uuids(read[0])
+        for which, found in enumerate(read):
             last = self._last[which]
             for gpu, samples in found.items():
                 if (samples.rows < row_from).any():
                     last[gpu] = _last_of(samples, row_from)
                 new = samples.where(samples.rows >= row_from)
-                if not new.rows.size:
-                    continue
+                if not new.rows.size and not (which and gpu in uuids and gpu in last):
+                    continue  # but power that was sampled before holds on
                 before = last.get(gpu) or self._before(gpu, which)
                 if before is not None:
                     new = _joined(before, new)
-                spread(new.at, new.watts, into)
+                if gpu in uuids:
+                    used.see(uuids[gpu], new, is_power=bool(which))
+                else:
+                    used.add(new, is_power=bool(which))
                 last[gpu] = _last_of(new, None)
         return used
 
@@ -203,7 +245,7 @@ class _Reader:
 
 def _last_of(samples: Samples, before: int | None) -> Samples:
     stop = len(samples.rows) if before is None else int(np.searchsorted(samples.rows, before))
-    return Samples(samples.rows[stop - 1 : stop], samples.at[stop - 1 : stop], samples.watts[stop - 1 : stop])
+    return samples.where(slice(stop - 1, stop))
 
 
 def _joined(first: Samples, second: Samples) -> Samples:
@@ -211,6 +253,7 @@ def _joined(first: Samples, second: Samples) -> Samples:
         np.concatenate([first.rows, second.rows]),
         np.concatenate([first.at, second.at]),
         np.concatenate([first.watts, second.watts]),
+        np.concatenate([first.is_held, second.is_held]),
     )
 
 
@@ -228,16 +271,21 @@ def _enter(run_id: int, row_from: int, row_to: int, used: _Used) -> None:
     Raises:
         Overtaken: they were measured by somebody else, or are no longer the run's.
     """
-    run = Run.objects.locked().filter(pk=run_id, purged_at__isnull=True).first()
+    runs = Run.objects.locked().select_related("project__team").filter(pk=run_id, purged_at__isnull=True)
+    run = runs.first()
     stream = Stream.objects.filter(run_id=run_id, kind=Kind.SYSTEM, next_row__gte=row_to)
     last = _measured_to(run_id)
     if run is None or (last.row_to if last else 0) != row_from or not stream.exists():
         raise Overtaken
+    if used.seen:
+        seen = {key_of(run.project.team, uuid): one for uuid, one in used.seen.items()}
+        Claiming(run, used.gpu_s, used.energy_j).claim(seen)
     of = {
         "team_id": run.project.team_id,
         "project_id": run.project_id,
         "user_id": run.user_id,
         "run_id": run_id,
+        "is_host": run.is_host,
     }
     rows = [
         HardwareUse(
@@ -257,7 +305,8 @@ def _enter(run_id: int, row_from: int, row_to: int, used: _Used) -> None:
 
 def follow_rewind(run: Run, archive: Run) -> None:
     """Let what was measured of rows go with them: the run's begin anew."""
-    HardwareUse.objects.filter(run_id=run.pk).update(run_id=archive.pk)
+    for ledger in (HardwareUse, HardwareShift, GpuClaim):
+        ledger._default_manager.filter(run_id=run.pk).update(run_id=archive.pk)
 
 
 # -- rounds ----------------------------------------------------------------------------------------------------------
@@ -268,15 +317,19 @@ def _waiting(streams: QuerySet[Stream]) -> list[tuple[int, int]]:
     last = HardwareUse.objects.filter(run_id=OuterRef("run_id")).order_by("-row_from").values("row_to")[:1]
     measured_to = Coalesce(Subquery(last), 0, output_field=BigIntegerField())
     rows = streams.filter(kind=Kind.SYSTEM, next_row__gt=0, run__purged_at__isnull=True)
-    return list(rows.filter(next_row__gt=measured_to).order_by("run_id").values_list("run_id", measured_to))
+    waiting = rows.filter(
+        next_row__gt=measured_to
+    )  # who only watches machines last: others' claims are better
+    return list(waiting.order_by("run__is_host", "run_id").values_list("run_id", measured_to))
 
 
 def _measure_some(measured_to: Mapping[int, int]) -> Iterator[int]:
     """Measure runs from rows on; yields those that were looked at. One that fails is left for later."""
     since = {run_id: max(0, row - _LOOK_BACK_ROWS) for run_id, row in measured_to.items()}
+    cards = cards_of(list(measured_to))
     for run_id, parts in store.blocks_of(list(measured_to), Kind.SYSTEM, since=since):
         try:
-            for piece in _Reader(run_id, parts, measured_to[run_id]).pieces():
+            for piece in _Reader(run_id, parts, measured_to[run_id], cards[run_id]).pieces():
                 _enter(run_id, *piece)
         except Overtaken:
             logger.info(

@@ -5,8 +5,7 @@ heartbeat. Where a run's own clock tells more, as of runs that were synced late,
 it is part of the group commit, in which posts of other runs wait: hence few statements, written by hand.
 """
 
-import math
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -19,14 +18,12 @@ from billing.metering.seconds import seconds_between
 from billing.models import ReportedTime, Subscription
 from billing.periods import Period
 from billing.subscriptions import teams_of
-from runs.models import Run, StateChange, rewound_prefix
-from runs.projection import decode
+from runs.clocks import clock_of
+from runs.models import Run, StateChange
 from runs.states import RunState
 
 UNENDED = frozenset({RunState.RUNNING, RunState.PREEMPTING, RunState.PENDING})
 """States after which a run's clock goes on."""
-MAX_CLOCK_S = int(timedelta(days=366).total_seconds())
-"""What a run's own clock may tell: one that was set wrong, or filled with something else, must not cost years."""
 
 _BEGIN = """
     INSERT INTO billing_trackedinterval
@@ -59,7 +56,12 @@ _DIALECTS = {
 
 
 def note_state(run: Run, before: str, at: datetime) -> None:
-    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.hooks`."""
+    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.hooks`.
+
+    A run that only watches a machine has none; one that turns out to be a training gets it by `hosts.note_training`.
+    """
+    if run.is_host:
+        return
     if run.state == RunState.RUNNING:
         if before != RunState.RUNNING:
             _begin(run, at)
@@ -68,6 +70,13 @@ def note_state(run: Run, before: str, at: datetime) -> None:
         _ask(_END, [_moment(at), run.pk])
     if run.state not in UNENDED:
         _report(run, at)
+
+
+def note_move(run: Run, at: datetime) -> None:
+    """Let a run's time count where it is from now on."""
+    if run.state == RunState.RUNNING and not run.is_host:
+        _ask(_END, [_moment(at), run.pk])
+        _begin(run, at)
 
 
 def settle(subscription: Subscription, period: Period) -> None:
@@ -87,26 +96,9 @@ def settle(subscription: Subscription, period: Period) -> None:
         counting.count_all(Q(team_id__in=teams), now)
 
 
-def clock_of(summary_text: str) -> int:
-    """Return the whole seconds that a run's own clock tells in its summary: at its last line, or at its end.
-
-    The SDK writes ``_runtime`` with each line and ``_wandb.runtime`` when the run ends; the later one counts.
-    """
-    try:
-        summary = decode(summary_text)
-    except ValueError:
-        return 0
-    if not isinstance(summary, dict):
-        return 0
-    own = summary.get("_wandb")
-    return max(
-        _seconds(summary.get("_runtime")), _seconds(own.get("runtime") if isinstance(own, dict) else 0)
-    )
-
-
-def follows_another(uid: str, forked_from_id: int | None) -> bool:
+def follows_another(run: Run) -> bool:
     """Say whether a run's clock goes on from another's: of forks, of rewound runs, of what a rewind cut off."""
-    return forked_from_id is not None or rewound_prefix("") in uid
+    return run.forked_from_id is not None or run.archive_of_id is not None
 
 
 def preempting_s(changes: list[tuple[str, datetime]]) -> int:
@@ -118,13 +110,6 @@ def preempting_s(changes: list[tuple[str, datetime]]) -> int:
     )
 
 
-def _seconds(told: Any) -> int:
-    """Return whole seconds of what may be anything."""
-    if type(told) not in (int, float) or not math.isfinite(told):
-        return 0
-    return max(0, int(min(told, MAX_CLOCK_S)))
-
-
 def _begin(run: Run, at: datetime) -> None:
     moment = _moment(at)
     _ask(_BEGIN, [run.project.team_id, run.project_id, run.user_id, run.pk, moment, moment, moment])
@@ -132,7 +117,7 @@ def _begin(run: Run, at: datetime) -> None:
 
 def _report(run: Run, at: datetime) -> None:
     """Write down the seconds of the run's clock that are in no interval and no earlier report."""
-    if follows_another(run.uid, run.forked_from_id):
+    if follows_another(run):
         return
     for summary_text, tracked_s, reported_s, was_preempting in _ask(_HEARD, [run.pk]):
         seconds = clock_of(summary_text) - int(tracked_s or 0) - int(reported_s or 0)

@@ -11,15 +11,15 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from billing.metering.counting import OWNER
+from billing.metering.counting import HARDWARE, HARDWARE_COLUMNS, OWNER
 from billing.metering.state import begin_tally
 from billing.metering.tally import Tally
-from billing.models import HardwareUse, IngestionEntry, ReportedTime, TeamDay, TrackedInterval, UsageDay
+from billing.models import IngestionEntry, ReportedTime, TeamDay, TrackedInterval, UsageDay
 from storage.models import ByteEntry
 
 ROWS_AT_ONCE = 50_000
 _TEAMS_AT_ONCE = 500
-_LEDGERS = (TrackedInterval, ReportedTime, ByteEntry, IngestionEntry, HardwareUse, UsageDay)
+_LEDGERS = (TrackedInterval, ReportedTime, ByteEntry, IngestionEntry, *HARDWARE, UsageDay)
 
 Say = Callable[[int, int], None]
 """Takes how many teams are done, and how many there are."""
@@ -86,6 +86,7 @@ def _add_entries(tally: Tally, teams: list[int]) -> None:
     taken = IngestionEntry.objects.filter(team_id__in=teams, is_counted=True)
     for *owner, at, size_bytes in taken.values_list(*OWNER, "at", "size_bytes").iterator():
         tally.ingested(tuple(owner), at, size_bytes)
-    used = HardwareUse.objects.filter(team_id__in=teams, is_counted=True)
-    for *owner, day, gpu_s, energy_j in used.values_list(*OWNER, "day", "gpu_s", "energy_j").iterator():
-        tally.hardware(tuple(owner), day, gpu_s, energy_j)
+    for ledger in HARDWARE:
+        used = ledger._default_manager.filter(team_id__in=teams, is_counted=True)
+        for *owner, day, gpu_s, energy_j, is_host in used.values_list(*OWNER, *HARDWARE_COLUMNS).iterator():
+            tally.hardware(tuple(owner), day, gpu_s, energy_j, is_host=is_host)

@@ -13,7 +13,7 @@ from billing.models.usage import SUMS
 from billing.periods import month_of, months_between
 from common.sql import execute_many
 
-_TRACKED, _OPENING, _DELTA, _BYTE_S, _INGESTED, _GPU, _ENERGY = range(len(SUMS))
+_TRACKED, _OPENING, _DELTA, _BYTE_S, _INGESTED, _GPU, _ENERGY, _HOST_GPU, _HOST_ENERGY = range(len(SUMS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +105,11 @@ class Tally:
         """Add trace data."""
         self._row(owner, day_of(at))[_INGESTED] += size_bytes
 
-    def hardware(self, owner: Owner, day: date, gpu_s: int, energy_j: int) -> None:
-        """Add GPU time and energy."""
+    def hardware(self, owner: Owner, day: date, gpu_s: int, energy_j: int, *, is_host: bool) -> None:
+        """Add GPU time and energy: of trainings, or of machines that are only watched."""
         row = self._row(owner, day)
-        row[_GPU] += gpu_s
-        row[_ENERGY] += energy_j
+        row[_HOST_GPU if is_host else _GPU] += gpu_s
+        row[_HOST_ENERGY if is_host else _ENERGY] += energy_j
 
     def write(self) -> None:
         """Add everything to both tables."""

@@ -17,6 +17,8 @@ from billing.models.money import (
 )
 from billing.models.plans import BillingAdmin, InternalPrices, Plan, Subscription
 from billing.models.usage import (
+    GpuClaim,
+    HardwareShift,
     HardwareUse,
     IngestionEntry,
     MeterState,
@@ -30,6 +32,8 @@ from billing.models.usage import (
 __all__ = [
     "BillingAdmin",
     "GatewayEvent",
+    "GpuClaim",
+    "HardwareShift",
     "HardwareUse",
     "IngestionEntry",
     "InternalPrices",

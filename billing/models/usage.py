@@ -94,15 +94,29 @@ class IngestionEntry(models.Model):
         return f"{self.size_bytes} B for team {self.team_id}"
 
 
-class HardwareUse(_Of):
-    """GPU time and energy of one day of a run, from the samples it sent. Ledger, for chargeback."""
+class _Hardware(_Of):
+    """GPU time and energy of one day of a run."""
 
     day = models.DateField(help_text="UTC.")
-    gpu_s = models.PositiveBigIntegerField(default=0, help_text="Seconds of sampled GPUs, added up.")
-    energy_j = models.PositiveBigIntegerField(default=0, help_text="Joules that GPUs drew.")
+    gpu_s = models.BigIntegerField(default=0, help_text="Seconds of sampled GPUs, added up.")
+    energy_j = models.BigIntegerField(default=0, help_text="Joules that GPUs drew.")
+    is_host = models.BooleanField(
+        default=False, help_text="Whether the run only watched a machine: no training's time."
+    )
+    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"run {self.run_id} on {self.day}"
+
+
+class HardwareUse(_Hardware):
+    """What came of samples that a run sent. Ledger, for chargeback."""
+
     row_from = models.BigIntegerField(help_text="First row of system metrics that it was made of.")
     row_to = models.BigIntegerField(help_text="Exclusive.")
-    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
 
     class Meta:
         constraints = [
@@ -112,11 +126,41 @@ class HardwareUse(_Of):
             models.Index(fields=["day"], condition=Q(is_counted=False), name="billing_hardware_uncounted")
         ]
 
+
+class HardwareShift(_Hardware):
+    """What a run lost of it to one with a better claim, or to itself as a training; negative takes away. Ledger."""
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["run_id"], name="billing_shift_run"),
+            models.Index(fields=["day"], condition=Q(is_counted=False), name="billing_shift_uncounted"),
+        ]
+
+
+class GpuClaim(_Of):
+    """A stretch of time in which a GPU counts for one run, so that no other run's samples count it again."""
+
+    gpu = models.CharField(max_length=200, help_text="Whose, and its UUID; see `metering.gpus`.")
+    rank = models.PositiveSmallIntegerField(
+        help_text="See `metering.gpus`; a lower one has the better claim."
+    )
+    began_at = models.FloatField(help_text="Unix seconds.")
+    ended_at = models.FloatField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["gpu", "ended_at"], name="billing_gpuclaim_gpu"),
+            models.Index(fields=["run_id"], name="billing_gpuclaim_run"),
+        ]
+
     def __str__(self) -> str:
-        return f"run {self.run_id} on {self.day}"
+        return f"{self.gpu} from {self.began_at:.0f} to {self.ended_at:.0f}"
 
 
-SUMS = ("tracked_s", "opening_bytes", "delta_bytes", "byte_seconds", "ingested_bytes", "gpu_s", "energy_j")
+SUMS = (
+    "tracked_s", "opening_bytes", "delta_bytes", "byte_seconds", "ingested_bytes", "gpu_s", "energy_j", "host_gpu_s",
+    "host_energy_j",
+)  # fmt: skip
 """What is added up in `UsageDay` and `TeamDay`."""
 
 
@@ -140,6 +184,10 @@ class _Used(models.Model):
     ingested_bytes = models.BigIntegerField(default=0)
     gpu_s = models.BigIntegerField(default=0)
     energy_j = models.BigIntegerField(default=0)
+    host_gpu_s = models.BigIntegerField(
+        default=0, help_text="Of GPUs that only runs which watch a machine have sampled."
+    )
+    host_energy_j = models.BigIntegerField(default=0, help_text="Joules that those drew.")
 
     class Meta:
         abstract = True

@@ -33,6 +33,9 @@ class Cost:
     gpu_cost: Decimal
     storage_cost: Decimal
     energy_cost: Decimal
+    host_gpu_hours: Decimal
+    """Of GPUs that only runs which watch a machine have sampled: nobody's, hence without a cost."""
+    host_kwh: Decimal
 
     @property
     def total(self) -> Decimal:
@@ -95,6 +98,7 @@ def cost_of(use: Use, month: Period, prices: InternalPrices) -> Cost:
     return Cost(
         gpu_hours, gb_months, kwh, to_cents(gpu_hours * prices.gpu_hour_price),
         to_cents(gb_months * prices.storage_gb_price), to_cents(kwh * prices.kwh_price),
+        Decimal(use.host_gpu_s) / HOUR_S, Decimal(use.host_energy_j) / KWH_J,
     )  # fmt: skip
 
 
@@ -122,14 +126,18 @@ def chargeback(
     total = cost_of(_together(uses), month, prices)
     costs = {pk: cost_of(use, month, prices) for pk, use in uses.items() if _counts(use)}
     names = names_of(actor, column, list(costs))
-    ranked = sorted(costs, key=lambda pk: (-costs[pk].total, -costs[pk].gpu_hours, -costs[pk].gb_months, pk))
+    ranked = sorted(costs, key=lambda pk: (*_rank(costs[pk]), pk))
     rows = [Charged(pk, names[pk], costs[pk], _share(costs[pk].total, total.total)) for pk in ranked]
-    has_samples = bool(total.gpu_hours or total.kwh) or _ever_sampled(team_ids)
+    has_samples = bool(total.gpu_hours or total.kwh or total.host_gpu_hours) or _ever_sampled(team_ids)
     return Chargeback(month, by, prices, rows, total, has_samples)
 
 
+def _rank(cost: Cost) -> tuple[Decimal, ...]:
+    return -cost.total, -cost.gpu_hours, -cost.gb_months, -cost.host_gpu_hours
+
+
 def _counts(use: Use) -> bool:
-    return bool(use.gpu_s or use.energy_j or use.byte_seconds)
+    return bool(use.gpu_s or use.energy_j or use.byte_seconds or use.host_gpu_s or use.host_energy_j)
 
 
 def _together(uses: Mapping[int, Use]) -> Use:

@@ -78,6 +78,7 @@ def _by_month(over: sums.Over, counted: datetime | None, now: datetime) -> Repor
         sum(use.tracked_s for use in uses.values()), sum(use.byte_seconds for use in uses.values()),
         uses[months[-1]].held_bytes, sum(use.ingested_bytes for use in uses.values()),
         sum(use.gpu_s for use in uses.values()), sum(use.energy_j for use in uses.values()),
+        sum(use.host_gpu_s for use in uses.values()), sum(use.host_energy_j for use in uses.values()),
     )  # fmt: skip
     return Reported(span, counted, len(rows), amounts(whole, span.elapsed_s(until)), rows)
 
@@ -104,4 +105,6 @@ def amounts(use: Use, seconds: int) -> dict[str, float]:
         "ingested_gb": round(use.ingested_bytes / GB, 6),
         "gpu_hours": round(use.gpu_s / HOUR_S, 6),
         "energy_kwh": round(use.energy_j / KWH_J, 6),
+        "host_gpu_hours": round(use.host_gpu_s / HOUR_S, 6),
+        "host_energy_kwh": round(use.host_energy_j / KWH_J, 6),
     }

@@ -92,7 +92,7 @@ def _day_number(start: date) -> CombinedExpression:
 
 def _sums(number: CombinedExpression, inside: Q | None) -> dict[str, Sum]:
     """Return what is added up; byte-seconds in whole days and the rest, whose sums stay within 64 bits."""
-    named = ("tracked_s", "ingested_bytes", "gpu_s", "energy_j")
+    named = ("tracked_s", "ingested_bytes", "gpu_s", "energy_j", "host_gpu_s", "host_energy_j")
     return {f"{name}_": Sum(name, filter=inside) for name in named} | {
         "delta_": Sum("delta_bytes", filter=inside),
         "weighted_": Sum(F("delta_bytes") * number, filter=inside),
@@ -113,6 +113,8 @@ def _use(row: dict[str, Any], carried: int, elapsed_s: int) -> Use:
         ingested_bytes=of("ingested_bytes"),
         gpu_s=of("gpu_s"),
         energy_j=of("energy_j"),
+        host_gpu_s=of("host_gpu_s"),
+        host_energy_j=of("host_energy_j"),
     )
 
 
@@ -241,6 +243,8 @@ def use_by_day(over: Over, period: Period, until: datetime) -> dict[date, Use]:
                 of["ingested_bytes"],
                 of["gpu_s"],
                 of["energy_j"],
+                of["host_gpu_s"],
+                of["host_energy_j"],
             )
         day += timedelta(days=1)
     return uses

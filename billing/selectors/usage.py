@@ -20,6 +20,9 @@ class Use:
     ingested_bytes: int = 0
     gpu_s: int = 0
     energy_j: int = 0
+    host_gpu_s: int = 0
+    """Of GPUs that only runs which watch a machine have sampled; in no other sum."""
+    host_energy_j: int = 0
 
     def add(self, other: "Use") -> None:
         """Add what somebody else used."""

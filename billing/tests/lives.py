@@ -161,9 +161,9 @@ class World:
             return
         now = life.beat_at = timezone.now()
         life.clock = max(clock, life.clock)
-        if preempting and life.state in {"crashed", "preempted", "pending", *ACTIVE}:
+        if life.state == "preempted" or (preempting and life.state in {"crashed", "pending", *ACTIVE}):
             self._to(life, "preempting", now)
-        elif life.state in {"crashed", "preempted", "pending"}:
+        elif life.state in {"crashed", "pending"}:
             self._to(life, "running", now)
 
     def finish(self, uid: str, exit_code: int, clock: float) -> None:
@@ -173,7 +173,8 @@ class World:
             return
         now = life.beat_at = timezone.now()
         life.clock = max(clock, life.clock)
-        state = "failed" if exit_code else "finished"
+        is_taken = life.state in {"preempting", "preempted"}
+        state = "finished" if not exit_code else "preempted" if is_taken else "failed"
         if (life.state, life.exit_code) != (state, exit_code):
             self._to(life, state, now)
         life.exit_code = exit_code

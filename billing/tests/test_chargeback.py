@@ -175,6 +175,23 @@ def test_a_month_as_csv(client: Client, vision: Team, priced: Any, olga: User) -
     )
 
 
+def test_watched_hosts_stand_apart_and_cost_nothing(
+    client: Client, vision: Team, priced: Any, olga: User
+) -> None:
+    """BIL-5, AGT-2: GPUs that only the agent sampled are in columns of their own, wherever use is shown."""
+    used(vision, date(2026, 5, 3), gpu_hours=2, host_gpu_hours=30, host_kwh=4)
+    metered(NOW)
+    client.force_login(olga)
+    (line,) = csv.DictReader(io.StringIO(client.get(URL + ".csv?month=2026-05").content.decode()))
+    assert (line["gpu_hours"], line["cost"]) == ("2.000000", "3.70")
+    assert (line["host_gpu_hours"], line["host_kwh"]) == ("30.000000", "4.000000")
+    assert "Watched hosts" in client.get(URL + "?month=2026-05").content.decode()
+    body = client.get("/api/v1/organizations/lab/chargeback?month=2026-05").json()
+    assert (body["total"]["host_gpu_hours"], body["total"]["total"]) == (30.0, "3.70")
+    usage = client.get("/api/v1/usage/?organization=lab&by=team").json()
+    assert (usage["total"]["host_gpu_hours"], usage["total"]["gpu_hours"]) == (30.0, 2.0)
+
+
 def test_programs_read_and_change_prices(client: Client, vision: Team, olga: User) -> None:
     """BIL-5: REST."""
     headers = {"Authorization": f"Bearer {make_key(olga)}"}

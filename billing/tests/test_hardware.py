@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from access.actor import SYSTEM
 from billing.metering import hardware
+from billing.metering.cards import Cards
 from billing.models import HardwareUse
 from billing.tasks import measure_hardware
 from metrics import compaction, keysets, store
@@ -277,7 +278,8 @@ def test_rows_that_another_entered_in_other_pieces_count_once():
     send(run, [{"_timestamp": NOON + 10 * n, "system.cpu": 1.0} for n in range(2)])
     send(run, [sample(NOON + 10 * n, 100.0) for n in range(2, 4)])
     parts = list(store.blocks(run.pk, Kind.SYSTEM))
-    [slow], [first] = (list(hardware._Reader(run.pk, some, 0).pieces()) for some in (parts, parts[:1]))
+    cards = Cards(run, [])
+    [slow], [first] = (list(hardware._Reader(run.pk, some, 0, cards).pieces()) for some in (parts, parts[:1]))
     assert (slow[:2], first[:2]) == ((0, 4), (0, 2))
     hardware._enter(run.pk, *first)
     send(run, [sample(NOON + 10 * n, 100.0) for n in range(4, 6)])

@@ -72,7 +72,8 @@ def test_usage_by_day_and_by_month(client: Client, vision: Team) -> None:
     assert len(days) == 20
     assert days[2] == {
         "day": "2026-05-03", "tracked_hours": 30.0, "storage_average_gb": 2.0, "storage_end_gb": 2.0,
-        "ingested_gb": 1.0, "gpu_hours": 0.0, "energy_kwh": 0.0,
+        "ingested_gb": 1.0, "gpu_hours": 0.0, "energy_kwh": 0.0, "host_gpu_hours": 0.0,
+        "host_energy_kwh": 0.0,
     }  # fmt: skip
     months = _ask(client, olga, organization="lab", by="month").json()
     assert (months["count"], months["results"][0]["month"]) == (12, "2025-06")

@@ -64,6 +64,7 @@ def test_a_line_for_each_month_team_and_project(client: Client, vision: Team) ->
         "month": "2026-04", "team": "vision", "project": "pets", "project_id": str(pets.pk),
         "tracked_hours": "1.500000", "storage_average_gb": "3.000000", "storage_end_gb": "3.000000",
         "ingested_gb": "0.250000", "gpu_hours": "4.000000", "energy_kwh": "2.000000",
+            "host_gpu_hours": "0.000000", "host_energy_kwh": "0.000000",
     }  # fmt: skip
     assert [(line["month"], line["project"], line["tracked_hours"]) for line in lines[1:]] == [
         ("2026-05", "pets", "2.000000"), ("2026-05", "", "1.000000")

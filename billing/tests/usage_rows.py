@@ -16,6 +16,7 @@ from teams.models import Team
 def used(
     team: Team, day: date, *, project: Project | None = None, user: Any = None, hours: float = 0, gb: float = 0,
     held_s: int = DAY_S, ingested_gb: float = 0, gpu_hours: float = 0, kwh: float = 0,
+    host_gpu_hours: float = 0, host_kwh: float = 0,
 ) -> UsageDay:  # fmt: skip
     """Add use of a day; ``gb`` more are held since ``held_s`` before its end."""
     row, _ = UsageDay.objects.get_or_create(
@@ -28,6 +29,8 @@ def used(
     row.ingested_bytes += int(ingested_gb * GB)
     row.gpu_s += int(gpu_hours * HOUR_S)
     row.energy_j += int(kwh * 3_600_000)
+    row.host_gpu_s += int(host_gpu_hours * HOUR_S)
+    row.host_energy_j += int(host_kwh * 3_600_000)
     row.save()
     add_up(team.pk)
     return row

@@ -95,6 +95,7 @@ def _lines(found: Chargeback) -> Iterator[list[Any]]:
     yield [
         "month", "team", *(["project", "project_id"] if found.by == "project" else []), "gpu_hours", "gb_months",
         "kwh", "currency", "gpu_cost", "storage_cost", "energy_cost", "cost",
+        "host_gpu_hours", "host_kwh",
     ]  # fmt: skip
     for one in found.rows:
         name, cost = one.name, one.cost
@@ -104,4 +105,5 @@ def _lines(found: Chargeback) -> Iterator[list[Any]]:
         yield [
             f"{found.month.start:%Y-%m}", *place, f"{cost.gpu_hours:.6f}", f"{cost.gb_months:.6f}",
             f"{cost.kwh:.6f}", found.prices.currency, cost.gpu_cost, cost.storage_cost, cost.energy_cost, cost.total,
+            f"{cost.host_gpu_hours:.6f}", f"{cost.host_kwh:.6f}",
         ]  # fmt: skip

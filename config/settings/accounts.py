@@ -25,7 +25,7 @@ SIGNUP_DOMAINS = [domain.strip().lower() for domain in env.list("RUNYARD_SIGNUP_
 SUPPORT_CONTACT = env.str("RUNYARD_SUPPORT_CONTACT", default="")
 
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "accounts.forms.SignUpForm"}
+ACCOUNT_FORMS = {"login": "accounts.forms.SignInForm", "signup": "accounts.forms.SignUpForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_PREVENT_ENUMERATION = True
@@ -33,6 +33,10 @@ ACCOUNT_PREVENT_ENUMERATION = True
 # Where none is sent (no mail server), nobody could prove one, so people come in at once; sign-up then has to say that
 # an address is taken (docs/operate/sign-in.md).
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if env.str("RUNYARD_EMAIL_URL", default="") else "optional"
+ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
+# Only in the browser that signed up, whose session knows of it; elsewhere a link signs nobody in.
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+ACCOUNT_LOGIN_TIMEOUT = 3600  # a mail may take a while; 15 minutes is allauth's own
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = SIGNUP == "open"  # that mail invites to sign up
 ACCOUNT_REAUTHENTICATION_REQUIRED = True

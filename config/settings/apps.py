@@ -76,6 +76,7 @@ TEMPLATES = [
                 "django.template.context_processors.csrf",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "accounts.reauthentication.resumed",
                 "common.context.shell",
             ],
             "builtins": [

@@ -5,7 +5,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction"],
     "DEFAULT_THROTTLE_CLASSES": ["access.rest_policy.RequestRate"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.Pages",
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["common.rest_rendering.StrictJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["common.rest_parsing.ShallowJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "access.openapi.Schema",
     "EXCEPTION_HANDLER": "common.rest.handle_exception",
@@ -22,7 +22,7 @@ SPECTACULAR_SETTINGS = {
         "**Pages.** Lists have `next`, `previous` and `results`; follow `next` until it is null. `per_page` is 1 to"
         " 1000, 50 unless given.\n\n"
         '**Refusals** all look alike: `{"error": {"code", "message", "detail"}}`. What may not be seen is 404, like'
-        " what is not there; what is seen but not allowed is 403, and the message names the missing permission.\n\n"
+        " what is not there; what is seen but not allowed is 403, and the message says why and who can help.\n\n"
         "**Rates.** `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` say how many requests a minute there"
         " are, how many are left, and in how many seconds all are there again; 429 has `Retry-After`.\n\n"
         "**Versions.** Within v1 things are only added: fields in answers, optional parameters, endpoints, error codes."
@@ -65,14 +65,17 @@ SPECTACULAR_SETTINGS = {
             "name": "Roles",
             "description": "What members may: built-in roles, and those that organizations define.",
         },
-        {"name": "Alerts", "description": "Where alerts go, and the secrets that webhooks use."},
         {
             "name": "Service accounts",
             "description": "Programs with keys of their own, of a team or organization.",
         },
         {"name": "Billing", "description": "Plans, what is used and kept, payment and invoices."},
         {"name": "Audit", "description": "Who did what, when and from where; for admins of organizations."},
-        {"name": "Alerts", "description": "What people and teams are told of, and where it goes."},
+        {
+            "name": "Alerts",
+            "description": "What people and teams are told of, where it goes, and the secrets that webhooks use.",
+        },
+        {"name": "Exports", "description": "Archives of all that a team or a person owns."},
         {"name": "Projects", "description": "Collections of runs."},
         {"name": "Runs", "description": "Finding runs, annotating, stopping, deleting, moving them."},
         {"name": "Logging", "description": "Sending what runs log, from programs other than the SDK."},

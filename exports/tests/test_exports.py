@@ -98,8 +98,8 @@ def test_the_archive_holds_all_of_a_run_exactly(team, admin):
     about = json.loads(archive.read(f"{place}/run.json"))
     assert (about["user"], about["tags"]) == (admin.username, ["best", "日本"])
     assert [alert["title"] for alert in about["alerts"]] == ["loss is NaN"]
-    assert archive.read(f"{place}/config.json").decode() == '{"lr": {"value": NaN}}'
-    assert archive.read(f"{place}/summary.json").decode() == '{"a": Infinity}'
+    assert archive.read(f"{place}/config.json").decode() == '{"lr": {"value": "NaN"}}'
+    assert archive.read(f"{place}/summary.json").decode() == '{"a": "Infinity"}'
     assert lines(archive, f"{place}/history.jsonl") == sent
     assert [row["system.cpu"] for row in lines(archive, f"{place}/system.jsonl")] == [1.5]
     assert "hello" in archive.read(f"{place}/output.log").decode()

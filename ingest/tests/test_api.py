@@ -1,7 +1,7 @@
 """REST of logging besides the stream: beginning runs, files, alerts, and who may (AGT-8)."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import time_machine
@@ -153,6 +153,39 @@ def test_an_ended_run_runs_again_unless_one_is_only_attached(caller, project):
     assert (Run.objects.get(pk=run.pk).notes, Pulse.objects.get(run=run).heartbeat_at) == ("", before)
     assert code_of(caller.begin(project, "none", attached=True)) == (404, "not_found")
     assert caller.begin(project, "ended").json()["state"] == "running"
+
+
+def test_a_run_that_is_sent_later_has_the_times_that_its_client_tells(caller, project):
+    """RUN-3: of one that began a moment ago, ahead, or before clocks were set, the server's."""
+    now = timezone.now()
+
+    def begun(uid, **ago):
+        told = caller.begin(project, uid, started_at=(now - timedelta(**ago)).isoformat()).json()
+        return now - datetime.fromisoformat(told["created_at"]) > timedelta(minutes=1), bool(
+            told["synced_at"]
+        )
+
+    assert begun("offline", days=5) == (True, True)
+    assert [begun("soon", seconds=30), begun("ahead", days=-2), begun("unset", days=9000)] == [
+        (False, False)
+    ] * 3
+    run = Run.objects.get(uid="offline")
+    lifecycle.finish_run(run_id=run.pk, exit_code=0, at=now, told_at=now - timedelta(days=4))
+    run.refresh_from_db()
+    assert (run.runtime_s, run.duration_s, run.finished_at) == (86_400, 86_400, now - timedelta(days=4))
+    caller.begin(project, "offline", started_at=(now - timedelta(days=2)).isoformat())
+    lifecycle.finish_run(run_id=run.pk, exit_code=0, at=now, told_at=now - timedelta(days=1))
+    run.refresh_from_db()
+    assert (run.runtime_s, run.duration_s) == (4 * 86_400, 2 * 86_400)
+    assert caller.begin(project, "x", started_at="yesterday").status_code == 400
+
+
+def test_a_process_that_begins_makes_a_preempting_run_running(caller, project):
+    """RUN-2."""
+    run = RunFactory(project=project, uid="spot")
+    lifecycle.revive_run(run_id=run.pk, at=timezone.now(), preempting=True)
+    assert caller.begin(project, "spot", attached=True).json()["state"] == "preempting"
+    assert caller.begin(project, "spot").json()["state"] == "running"
 
 
 def test_a_service_account_logs_for_a_member_of_its_team(client, project):

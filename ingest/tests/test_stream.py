@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -329,8 +330,23 @@ def test_posts_make_a_run_run_again_that_was_assumed_crashed_and_a_late_end_coun
 
 
 def test_a_preempted_machine_is_told(run):
+    """RUN-2: a run on it that does not end well is to be queued again."""
     [ack] = sent(post(run, preempting=True))
     assert (ack.state, now(run).state) == ("preempting", "preempting")
+    [ack] = sent(post(run, finish={"exit_code": 143}))
+    assert (ack.state, now(run).exit_code) == ("preempted", 143)
+
+
+def test_a_live_run_ended_when_it_says_if_that_is_told_later(run):
+    """RUN-3: neither before it began nor after it was heard of."""
+    began, heard = run.started_at, timezone.now() + timedelta(days=2)
+    for told, ended in [(3600, 3600), (-5, 0), (10**9, 2 * 86_400)]:
+        with transaction.atomic():
+            lifecycle.finish_run(
+                run_id=run.pk, exit_code=0, at=heard, told_at=began + timedelta(seconds=told)
+            )
+            assert round(now(run).runtime_s) == ended
+            transaction.set_rollback(True)
 
 
 def test_a_stop_is_told_until_the_run_ends(run):
@@ -407,6 +423,8 @@ def test_a_body_without_a_writer_is_refused(body):
         {"history": {"offset": True, "rows": []}}, {"history": {"offset": 2**53, "rows": []}},
         {"history": ROWS | {"lost_before": "yes"}}, {"log": {"offset": 0, "lines": [5]}},
         {"log": {"offset": 0, "lines": "text"}}, {"config": []}, {"summary": "x"}, {"attached": 1},
+        {"finish": {"exit_code": 0, "ended_at": "now"}}, {"finish": {"exit_code": 0, "ended_at": 1.8e9}},
+        {"finish": {"exit_code": 0, "ended_at": "2026-11-22T10:00:00"}},
         {"preempting": "now"}, {"finish": 0}, {"finish": {}}, {"finish": {"exit_code": "0"}},
         *({"attached": True, name: value} for name, value in {
             "history": ROWS, "log": {"offset": 0, "lines": []}, "config": {}, "summary": {}, "preempting": True,

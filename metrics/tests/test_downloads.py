@@ -77,9 +77,8 @@ def get(client, run, form, kind="history"):
 
 def test_json_lines_are_the_rows_as_they_came(client, run, member):
     rows = [json.loads(line) for line in get(client, run, "jsonl").decode().splitlines()]
-    assert math.isnan(rows[2].pop("loss"))
     wanted: list[dict[str, object]] = [{**row} for row in ROWS]
-    del wanted[2]["loss"]
+    wanted[2]["loss"], wanted[4]["loss"] = "NaN", "Infinity"  # JSON has no word for them
     assert rows == wanted
     assert rows[1]["n"] == 2**53 + 1
 

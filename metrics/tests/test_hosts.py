@@ -2,6 +2,7 @@
 
 import json
 import time
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -85,7 +86,7 @@ def test_a_gpu_that_four_runs_see_is_one(project, viewer):
         ("GPU-a", NAME, 30.0, "busy"),
         ("GPU-b", NAME, 0.0, "idle"),
     ]
-    assert cluster.totals == hosts.Totals(hosts=1, gpus=2, busy=1, idle=1, stale=0)
+    assert cluster.totals == hosts.Totals(hosts=1, gpus=2, busy=1, idle=1, stale=0, unwatched=0)
 
 
 def test_containers_that_see_the_same_gpu_are_one_machine(project, viewer):
@@ -173,9 +174,39 @@ def test_hosts_of_ended_runs_stay_for_a_day(project, viewer):
     sampled(run, {"gpu.0.gpu": 80.0})
     lifecycle.finish_run(run_id=run.pk, exit_code=0, at=timezone.now())
     host = only_host(viewer, project)
-    assert (host.runs, host.gpus[0].state) == ([], "stale")
+    assert (host.runs, host.gpus[0].state) == ([], "unwatched")
     Pulse.objects.filter(run=run).update(heartbeat_at=timezone.now() - hosts.RECENT)
     assert cluster_of(viewer, project.team).hosts == []
+
+
+def heard(run, *, ago_s):
+    Pulse.objects.filter(run=run).update(heartbeat_at=timezone.now() - timedelta(seconds=ago_s))
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_younger_run_without_gpus_hides_no_gpu_of_its_host(project, viewer, is_over):
+    """Wish 71: what ended runs told of a host is put together, by when they were heard of, not by their number."""
+    watching = running(project, told("gpu-01", "GPU-a", "GPU-b"), job_type="host")
+    container = running(project, told("gpu-01", "GPU-b"))
+    plain = running(project, {"host": "gpu-01"})
+    for run, ago_s in ((watching, 60), (container, 120), (plain, 300)):
+        if run != plain or is_over:
+            lifecycle.finish_run(run_id=run.pk, exit_code=0, at=timezone.now())
+        heard(run, ago_s=ago_s)
+    host = only_host(viewer, project)
+    assert [(gpu.index, gpu.uuid) for gpu in host.gpus] == [(0, "GPU-a"), (1, "GPU-b")]
+    assert timezone.now() - host.seen_at < timedelta(seconds=90)
+    assert (host.is_monitored, host.is_live) == (False, not is_over)
+
+
+def test_a_host_whose_run_went_silent_is_stale(project, viewer):
+    """It may run, or be down: nobody knows. Where the last run ended well there is nothing to know."""
+    lost, left = running(project, told("gpu-01", "GPU-a")), running(project, told("gpu-02", "GPU-b"))
+    heard(lost, ago_s=3600)
+    lifecycle.find_crashed_runs()
+    lifecycle.finish_run(run_id=left.pk, exit_code=1, at=timezone.now())
+    totals = cluster_of(viewer, project.team).totals
+    assert (totals.stale, totals.unwatched) == (1, 1)
 
 
 def test_a_run_without_metadata_is_on_its_host(project, viewer):
@@ -231,6 +262,8 @@ def test_the_page_searches_and_sorts(client, project):
     assert names(sort="idle") == ["alpha", "beta"]
     assert names(q="gpu-B") == ["beta"]
     assert names(q="no-such-host") == []  # runs have names of animals
+    lifecycle.finish_run(run_id=Run.objects.get(hosts__host="alpha").pk, exit_code=0, at=timezone.now())
+    assert names() == ["beta", "alpha"]  # where nothing runs comes last
     part = client.get(url, {"q": "alpha"}, headers={"HX-Request": "true"}).content.decode()
     assert "alpha" in part
     assert "<html" not in part
@@ -257,7 +290,7 @@ def test_rest_tells_the_same(client, project):
         },
     )
     body = client.get("/api/v1/hosts/", {"entity": project.team.name}).json()
-    assert body["totals"] == {"hosts": 1, "gpus": 1, "busy": 1, "idle": 0, "stale": 0}
+    assert body["totals"] == {"hosts": 1, "gpus": 1, "busy": 1, "idle": 0, "stale": 0, "unwatched": 0}
     [host] = body["hosts"]
     assert (host["name"], host["cpu_count"], host["memory_bytes"]) == ("gpu-01", 96, 1024 * GIB)
     [gpu] = host["gpus"]

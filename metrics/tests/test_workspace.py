@@ -210,12 +210,10 @@ def test_long_answers_are_compressed(client, owner, project, two_runs):
 def test_keys_of_many_runs_are_listed_once(client, owner, project, two_runs):
     extra = {**history(200, 1)[0], "only_here": 1.0, "words": "hello"}
     send(post(two_runs[1], history=(200, [extra])))
-    Run.objects.filter(pk=two_runs[0].pk).update(config_flat={"lr": 0.1})
     body = ask(client, project, "project_keys", run=[run.uid for run in two_runs]).json()
     found = {key["key"]: key for key in body["keys"]}
     assert (found["loss"]["runs"], found["only_here"]["runs"]) == (2, 1)
     assert found["words"]["numbers"] is False
-    assert body["config"] == ["lr"]
     assert body["next"][two_runs[1].uid] == 201
 
 
@@ -225,6 +223,51 @@ def test_charts_that_were_logged_are_named(client, owner, project, two_runs):
     Run.objects.filter(pk=two_runs[0].pk).update(config_text=text)
     body = ask(client, project, "project_keys", run=[two_runs[0].uid]).json()
     assert body["charts"] == {"roc": chart}
+
+
+def define(run, *records):
+    Run.objects.filter(pk=run.pk).update(config_text=json.dumps({"_wandb": {"value": {"m": records}}}))
+
+
+def test_keys_say_what_most_of_the_runs_that_have_them_defined(
+    client, owner, project, two_runs, django_assert_max_num_queries
+):
+    """RUN-26: axis, goal, and no panel by itself; of as many runs the newest decides; in one statement."""
+    older, newer = two_runs
+    define(older, {"1": "loss", "4": "epoch", "8": 1})
+    define(newer, {"2": "*", "4": "batch", "6": [2]})
+    with django_assert_max_num_queries(18):
+        body = ask(client, project, "project_keys", run=[older.uid, newer.uid]).json()
+    found = {key["key"]: key for key in body["keys"]}
+    assert (found["loss"]["x"], found["loss"]["hidden"]) == ("batch", True)
+    alone = ask(client, project, "project_keys", run=[older.uid]).json()["keys"]
+    loss = next(key for key in alone if key["key"] == "loss")
+    assert (loss["x"], loss["goal"], "hidden" in loss) == ("epoch", "minimize", False)
+    third = RunFactory(project=project)
+    send(post(third, history=(0, history(0, 3))))
+    body = ask(client, project, "project_keys", run=[older.uid, newer.uid, third.uid]).json()
+    assert "x" not in next(
+        key for key in body["keys"] if key["key"] == "loss"
+    )  # three say three things: the newest
+
+
+def test_rows_without_the_key_that_is_x_are_left_out(client, owner, project):
+    """A run that never logged it has no line; its row numbers are no epochs."""
+    with_epochs, without = RunFactory(project=project), RunFactory(project=project)
+    rows = history(0, 20)
+    for row in rows[9::10]:
+        row["epoch"] = row["_step"] // 10
+    send(post(with_epochs, history=(0, rows)))
+    send(post(without, history=(0, history(0, 20))))
+    body = series(client, project, [with_epochs, without], x="epoch")
+    line = body["series"][with_epochs.uid]["loss"]
+    assert body["x"][line["x"]] == [0, 1]
+    assert body["series"][without.uid] == {}
+    later = series(client, project, [with_epochs], x="epoch", since=[15])
+    assert later["x"] == [[1]]
+    assert series(client, project, [with_epochs], x="epoch", since=[11], keys=["loss"])["next"]
+    smooth = series(client, project, [with_epochs], x="epoch", smooth="ema:0.5")
+    assert len(smooth["series"][with_epochs.uid]["loss"]["smooth"]) == 2
 
 
 def test_values_are_of_the_columns_wanted(client, owner, project, two_runs):

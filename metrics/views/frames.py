@@ -1,42 +1,79 @@
-"""The frame in which custom charts are drawn (RUN-26): a page without an origin, which knows nothing by itself."""
+"""Frames in which custom charts and media are drawn (RUN-26, RUN-42): pages without an origin, which know nothing."""
 
 from django.http import HttpRequest, HttpResponse
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from access.routes import Open, declare
+from common.errors import NotFound
 from metrics.views.media import NOTHING_OF_OURS
 
-_STYLE = (
+_CHART_STYLE = (
     "html,body,#chart{margin:0;height:100%}body{overflow:auto;background:transparent}"
     "#chart{display:block;width:100%}canvas{display:block}"
 )
+_VIEWER_STYLE = (
+    "html,body,#figure{margin:0;height:100%}body{overflow:hidden;background:transparent;font:13px sans-serif}"
+    "#figure{position:relative;width:100%}#figure canvas{display:block}"
+)
+VIEWERS = {"plotly": "", "bokeh": "", "molecule": "", "model": "; connect-src data: blob:"}
+"""What each viewer's policy allows besides; models unpack buffers and pictures that are in their file."""
+
+
+def _framed(request: HttpRequest, page: str, allowed: str = "") -> HttpResponse:
+    """Return a page that runs scripts of ours only, in an origin of its own, for frames of ours."""
+    scripts = request.build_absolute_uri(static("js/"))
+    reply = HttpResponse(page)
+    reply["Content-Security-Policy"] = (
+        f"{NOTHING_OF_OURS}script-src {scripts}; style-src 'unsafe-inline'; frame-ancestors 'self'{allowed}"
+    )
+    reply["X-Frame-Options"] = "SAMEORIGIN"
+    return reply
 
 
 @declare(Open.ANYONE)
 @require_GET
 def vega_frame(request: HttpRequest) -> HttpResponse:
     """Return the page; whoever holds it in a frame sends it a specification and rows."""
-    reply = HttpResponse(
-        format_html(
-            '<!doctype html><html lang="{}"><meta charset="utf-8"><title>{}</title><style>{}</style>'
-            '<div id="chart" tabindex="0" data-no-addresses="{}" data-count="{}" data-binned="{}"></div>'
-            '<script src="{}"></script></html>',
-            get_language(),
-            _("Chart"),
-            _STYLE,
-            _("A chart reads no addresses: its data is what was logged."),
-            _("Count of rows"),
-            _("binned"),
-            static("js/vega-frame.js"),
-        )
+    page = format_html(
+        '<!doctype html><html lang="{}"><meta charset="utf-8"><title>{}</title><style>{}</style>'
+        '<div id="chart" tabindex="0" data-no-addresses="{}" data-count="{}" data-binned="{}"></div>'
+        '<script src="{}"></script></html>',
+        get_language(),
+        _("Chart"),
+        _CHART_STYLE,
+        _("A chart reads no addresses: its data is what was logged."),
+        _("Count of rows"),
+        _("binned"),
+        static("js/frames/vega-frame.js"),
     )
-    scripts = request.build_absolute_uri(static("js/"))
-    reply["Content-Security-Policy"] = (
-        f"{NOTHING_OF_OURS}script-src {scripts}; style-src 'unsafe-inline'; frame-ancestors 'self'"
+    return _framed(request, page)
+
+
+@declare(Open.ANYONE)
+@require_GET
+def viewer_frame(request: HttpRequest, viewer: str) -> HttpResponse:
+    """Return the page of a viewer; whoever holds it in a frame sends it a file."""
+    if viewer not in VIEWERS:
+        raise NotFound(f"There are viewers {', '.join(VIEWERS)}, not {viewer[:40]!r}.")
+    words = {
+        "no-figure": _("Not a Plotly figure.")
+        if viewer == "plotly"
+        else _("There is nothing to draw in this file."),
+        "no-maps": _("Maps need data of other hosts, which a figure cannot reach here."),
+        "no-format": _("Files of the kind {ending} cannot be drawn here."),
+        "no-webgl": _("This needs WebGL, which this browser does not have or has switched off."),
+    }
+    page = format_html(
+        '<!doctype html><html lang="{}"><meta charset="utf-8"><title>{}</title><style>{}</style><body {}>'
+        '<div id="figure" tabindex="0"></div><script src="{}"></script></body></html>',
+        get_language(),
+        _("Media"),
+        _VIEWER_STYLE,
+        format_html_join(" ", 'data-{}="{}"', words.items()),
+        static(f"js/frames/{viewer}-frame.js"),
     )
-    reply["X-Frame-Options"] = "SAMEORIGIN"
-    return reply
+    return _framed(request, page, VIEWERS[viewer])

@@ -32,10 +32,10 @@ class Wanted:
         return cls(request.GET.get("q", "").strip(), sort if sort in _ORDERS else "name")
 
     def of_hosts(self, hosts: list[Host]) -> list[Host]:
-        """Return those that have every word, in the order wanted."""
+        """Return those that have every word, in the order wanted; where nothing runs any more, they come last."""
         words = self.text.lower().split()
         found = [host for host in hosts if all(word in host.words for word in words)]
-        return sorted(found, key=_ORDERS[self.sort])
+        return sorted(found, key=lambda host: (not host.is_live, *_ORDERS[self.sort](host)))
 
 
 def _by_name(host: Host) -> tuple[object, ...]:

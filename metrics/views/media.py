@@ -1,15 +1,12 @@
 """The Media tab and what it reads (RUN-42)."""
 
-import json
 import re
 from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -17,15 +14,17 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
-from common.errors import Invalid, NotFound
+from common.errors import Invalid, NotFound, TooLarge
 from common.numbers import whole
 from metrics import media, store
 from metrics.models import Kind
+from metrics.workspace import viewers_url
 from runs.access import RunAction
 from runs.pages import run_context
 from runs.projection import sdk_part
 from runs.selectors import files_of
 from runs.views.run import run_of
+from storage import tickets
 from storage.local import path_of
 
 MAX_KEYS, MAX_PATHS = 60, 400
@@ -34,6 +33,7 @@ NOTHING_OF_OURS = (
     "sandbox allow-scripts; default-src 'none'; img-src data: blob:; media-src data: blob:; font-src data:; "
 )
 """Headers of a page that somebody logged: it runs in an origin of its own, and reaches no network at all."""
+
 
 _NORMALIZE = re.compile(
     r'<link rel="stylesheet" type="text/css" href="https://[^"]{1,80}/normalize\.css" ?/?>'
@@ -50,8 +50,8 @@ def run_media(request: HttpRequest, **names: str) -> HttpResponse:
     args = [names["entity"], names["project"], names["uid"]]
     names_of = ("keys", "values", "heat", "files")
     urls = {f"media_{name}": reverse(f"metrics:media_{name}", args=args) for name in names_of}
-    frame = reverse("metrics:media_frame", args=[*args, "html", "x"]).removesuffix("html/x")
-    context = {**run_context(actor_of(request), run, tab="media"), **urls, "media_frame": frame}
+    context = {**run_context(actor_of(request), run, tab="media"), **urls, "media_viewers": viewers_url()}
+    context["media_frame"] = reverse("metrics:media_frame", args=[*args, "x"]).removesuffix("x")
     return render(request, "metrics/run_media.html", context)
 
 
@@ -119,40 +119,25 @@ def media_files(request: HttpRequest, **names: str) -> HttpResponse:
     return as_json({"files": media.links_of(run, request.GET.getlist("path")[:MAX_PATHS])})
 
 
-def _figure(text: str) -> str:
-    """Return a page that draws a Plotly figure, whose script may do nothing else."""
-    try:
-        figure = json.dumps(json.loads(text)).replace("<", "\\u003c")
-    except ValueError:
-        raise Invalid(_("This file is no figure.")) from None
-    return (
-        '<!doctype html><meta charset="utf-8"><style>'
-        "html,body,#figure{margin:0;height:100%;background:#fff;font:13px sans-serif}</style>"
-        f'<div id="figure" data-unknown="{escape(_("Not drawn here; download the figure to see it:"))}"></div>'
-        f'<script type="application/json" id="data">{figure}</script>'
-        f'<script src="{escape(static("js/plotly-frame.js"))}"></script>'
-    )
-
-
 @declare(RunAction.VIEW)
 @never_cache
 @require_GET
-def media_frame(request: HttpRequest, kind: str, path: str, **names: str) -> HttpResponse:
-    """Return a logged page, or as ``plotly`` a figure, for a frame in which it can harm nobody."""
+def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
+    """Return a logged page for a frame in which it can harm nobody; secrets are masked as in every text."""
     run = run_of(request, names)
     file = files_of(run).filter(name=path).first()
-    if file is None or file.size_bytes > MAX_FRAME_BYTES:
-        raise NotFound(f"The run has no file {path[:200]!r} of at most {MAX_FRAME_BYTES} bytes.")
+    if file is None:
+        raise NotFound(f"The run has no file {path[:200]!r}.")
+    if file.size_bytes > MAX_FRAME_BYTES:
+        raise TooLarge(f"A page is shown up to {MAX_FRAME_BYTES} bytes; this one has {file.size_bytes}.")
+    location = path_of(file.blob.location)
     try:
-        text = path_of(file.blob.location).read_text(errors="replace")
+        pieces = tickets.masked_pieces(location, path)
+        content = location.read_bytes() if pieces is None else b"".join(pieces)
     except FileNotFoundError:
         raise NotFound(_("The content of this file is gone.")) from None
-    if kind == "plotly":
-        reply = HttpResponse(_figure(text))
-        allowed = f"script-src {request.build_absolute_uri(static('js/'))}; style-src 'unsafe-inline'"
-    else:
-        reply = HttpResponse(_NORMALIZE.sub("", text))
-        allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
+    reply = HttpResponse(_NORMALIZE.sub("", content.decode(errors="replace")))
+    allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
     reply["Content-Security-Policy"] = f"{NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
     reply["X-Frame-Options"] = "SAMEORIGIN"
     if not _is_for_frame(request):

@@ -3,7 +3,8 @@
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
 from django.utils import timezone
 from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema
@@ -21,6 +22,7 @@ from access.rest import ScopedViewSet
 from access.rest_policy import actor_of
 from access.routes import Open, declare
 from common.rest import is_yes, validated
+from common.strict import strict
 from runs.access import RunAction
 from runs.acts import ACTS, ON_DELETED
 from runs.api.pages import RunPages
@@ -42,11 +44,19 @@ from runs.services import deletion, lifecycle
 from runs.services.deletion import undo_ended_at
 from runs.services.lifecycle import RunFields
 from runs.table import TableQuery
-from runs.table.cells import Reader, jsonable
+from runs.table.cells import Reader
 from runs.table.query import narrowed
 from runs.table.rows import WIDE
 
 _NARROWED_BY = {"entity": "project__team__name", "project": "project__name", "uid": "uid"}
+
+
+def _narrowed(rows: QuerySet[Run], given: QueryDict) -> QuerySet[Run]:
+    """Keep the runs of an entity, project and id; also those that the agent began by another path."""
+    wanted = {path: given[name] for name, path in _NARROWED_BY.items() if given.get(name)}
+    if "uid" not in wanted:
+        return rows.filter(**wanted)
+    return rows.filter(Q(**wanted) | Q(**{f"alias__{path}": value for path, value in wanted.items()}))
 
 
 def _whole(actor: Actor, run: Run) -> Any:
@@ -70,17 +80,16 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     def get_queryset(self) -> QuerySet[Run]:
         """Return live runs; deleted ones that can be restored where they are asked for."""
         given, listed, actor = self.request.query_params, self.action == "list", actor_of(self.request)
-        rows: QuerySet[Run] = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
-        live = rows.filter(deleted_at=None)
-        gone = rows.filter(
+        runs = Run.objects.select_related("project__team", "user", "logged_by", "pulse")
+        live = runs.live() if not listed or given.get("uid") else runs.listed()
+        gone = runs.filter(
             deleted_at__gt=undo_ended_at(timezone.now()), purge_began_at=None, project__deleted_at=None
         )
         if self.action == "restore":
             return self.restorable(live, gone)
         wants_gone = listed and is_yes(given, "deleted")
         rows = visible(actor, *((RunAction.DELETE, gone) if wants_gone else (RunAction.VIEW, live)))
-        wanted = _NARROWED_BY if listed else {}
-        return rows.filter(**{path: given[name] for name, path in wanted.items() if given.get(name)})
+        return _narrowed(rows, given) if listed else rows
 
     @extend_schema(
         parameters=[
@@ -99,14 +108,17 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         responses=ListedRunSerializer(many=True),
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the runs you may see, newest first or in the order asked for."""
+        """List the runs you may see, last arrived first or in the order asked for.
+
+        What a run had before it was rewound is not among them, unless `uid` names it: it is in `archives` of the run.
+        """
         wanted = TableQuery.of(request.query_params)
         page = self.paginate_queryset(narrowed(self.get_queryset(), wanted).defer(*WIDE)) or []
         found: list[dict[str, Any]] = [dict(one) for one in RunSerializer(page, many=True).data]
         if wanted.columns:
             reader = Reader(map(named, wanted.columns))
             rows = reader.rows(Run.objects.filter(pk__in=[run.pk for run in page]))
-            values = {pk: [jsonable(value) for value in row] for pk, _state, row in rows}
+            values = {pk: [strict(value) for value in row] for pk, _state, row in rows}
             for row in found:
                 row["columns"] = dict(zip(wanted.columns, values[row["id"]], strict=True))
         return self.get_paginated_response(found)

@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.acts import ACTS
+from runs.metric_definitions import MAXIMIZE, MINIMIZE, definitions_of
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile, Visibility
 from runs.projection import json_tree, unwrap_config
 from runs.secrets import mask, mask_tree
@@ -131,6 +133,11 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         source="logged_by.username", default=None, allow_null=True,
         help_text="Whose key it was: a service account may log for a user.",
     )  # fmt: skip
+    created_at = serializers.DateTimeField(help_text="When it began, by its own clock if it was synced.")
+    synced_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the server first heard of it, if it was recorded before and sent later.",
+    )
     heartbeat_at = serializers.DateTimeField(source="pulse.heartbeat_at", help_text="Last sign of life.")
     runtime_s = serializers.FloatField(help_text="Seconds from start to end, or until now.")
     duration_s = serializers.FloatField(help_text="As runtime_s, without pauses between an end and a resume.")
@@ -142,8 +149,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields: ClassVar[list[str]] = [
             "id", "entity", "project", "uid", "display_name", "state", "user", "logged_by", "created_at", "started_at",
-            "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes", "group", "job_type",
-            "host",
+            "synced_at", "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes",
+            "group", "job_type", "host",
         ]  # fmt: skip
 
     def get_notes(self, run: Run) -> str:
@@ -162,6 +169,25 @@ class ListedRunSerializer(RunSerializer):
         fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "columns"]
 
 
+class MetricDefinitionSerializer(serializers.Serializer[Any]):
+    """What ``run.define_metric`` said of a metric, or of all whose keys begin with what is before the ``*``."""
+
+    name = serializers.CharField()
+    step_metric = serializers.CharField(
+        allow_blank=True, help_text="The key that charts draw it over; empty for the step."
+    )
+    step_sync = serializers.BooleanField(
+        help_text="Whether the SDK logs the last value of the step metric along."
+    )
+    hidden = serializers.BooleanField(
+        source="is_hidden", help_text="Whether no panel is made of it by itself."
+    )
+    summary = serializers.ListField(
+        child=serializers.CharField(), help_text="What the summary holds, such as `min`; empty for the last."
+    )
+    goal = serializers.ChoiceField([("", ""), (MINIMIZE, MINIMIZE), (MAXIMIZE, MAXIMIZE)])
+
+
 class WholeRunSerializer(RunSerializer):
     """A run with its config and summary as they were logged; NaN and infinities are text, since JSON has none.
 
@@ -170,10 +196,19 @@ class WholeRunSerializer(RunSerializer):
 
     config = serializers.SerializerMethodField()
     summary = serializers.SerializerMethodField()
+    metric_definitions = serializers.SerializerMethodField()
     is_protected = serializers.BooleanField(help_text="Cannot be deleted; protecting tags are the project's.")
+    archives = serializers.SerializerMethodField(help_text="Ids (`uid`) of what it had before each rewind.")
+    archive_of = serializers.CharField(
+        source="archive_of.uid", default=None, allow_null=True,
+        help_text="Id (`uid`) of the run that was rewound, of what it had before.",
+    )  # fmt: skip
 
     class Meta(RunSerializer.Meta):
-        fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "is_protected", "config", "summary"]
+        fields: ClassVar[list[str]] = [
+            *RunSerializer.Meta.fields, "is_protected", "archives", "archive_of", "config", "summary",
+            "metric_definitions",
+        ]  # fmt: skip
 
     def _shown(self, value: Any) -> Any:
         return value if self.context["is_exact"] else mask_tree(value)[0]
@@ -182,10 +217,19 @@ class WholeRunSerializer(RunSerializer):
         """Return the notes."""
         return str(self._shown(run.notes))
 
+    def get_archives(self, run: Run) -> list[str]:
+        """Return the ids, oldest first."""
+        return list(run.archives.live().order_by("pk").values_list("uid", flat=True))
+
     def get_config(self, run: Run) -> dict[str, Any]:
         """Return the user's part of the configuration."""
         config: dict[str, Any] = self._shown(unwrap_config(json_tree(run.config_text)))
         return config
+
+    @extend_schema_field(MetricDefinitionSerializer(many=True))
+    def get_metric_definitions(self, run: Run) -> Any:
+        """Return what the script defined."""
+        return MetricDefinitionSerializer(definitions_of(run).listed(), many=True).data
 
     def get_summary(self, run: Run) -> dict[str, Any]:
         """Return the summary without the SDK's own part."""

@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 ('display_name', models.CharField(max_length=128)),
                 ('state', models.CharField(default='running', max_length=12)),
                 ('started_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('synced_at', models.DateTimeField(help_text='When the server first heard of it, if it was recorded before and sent later, UTC.', null=True)),
                 ('finished_at', models.DateTimeField(help_text='End of the last lifetime; a crash ends at the last sign.', null=True)),
                 ('active_since', models.DateTimeField(help_text='Begin of the lifetime under way.', null=True)),
                 ('active_before_s', models.FloatField(default=0.0, help_text='Seconds in earlier lifetimes (RUN-3, Duration).')),
@@ -45,10 +46,12 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True)),
                 ('group', models.CharField(blank=True, max_length=256)),
                 ('job_type', models.CharField(blank=True, max_length=256)),
+                ('is_host', models.BooleanField(default=False, help_text='Only watches a machine, hence is no training; see runs.services.watching.')),
                 ('host', models.CharField(blank=True, max_length=256)),
                 ('program', models.CharField(blank=True, max_length=1024)),
                 ('git_remote', models.CharField(blank=True, max_length=1024)),
                 ('git_commit', models.CharField(blank=True, max_length=64)),
+                ('archive_of', models.ForeignKey(help_text='The run that was rewound: this one keeps what it had before. Not in lists.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='archives', to='runs.run')),
                 ('forked_from', models.ForeignKey(help_text="Whose history this one's begins with.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='forks', to='runs.run')),
                 ('logged_by', models.ForeignKey(help_text='Whose API key logged it (TEAM-34).', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
@@ -198,6 +201,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('host', models.CharField(max_length=256)),
+                ('label', models.CharField(blank=True, help_text='What tags of its samples end with, if that is not its name.', max_length=256)),
                 ('os', models.CharField(blank=True, max_length=256)),
                 ('cpu_count', models.PositiveIntegerField(help_text='Logical ones.', null=True)),
                 ('memory_bytes', models.BigIntegerField(null=True)),
@@ -222,6 +226,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name', 'pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='RunAlias',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uid', models.CharField(max_length=128)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.project')),
+                ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='alias', to='runs.run')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'uid'), name='runs_runalias_once')],
             },
         ),
         migrations.CreateModel(

@@ -64,6 +64,7 @@ _FIELDS = {
     "created_at": Column(Kind.TIME, "created_at"),
     "updated_at": Column(Kind.TIME, "updated_at"),
     "started_at": Column(Kind.TIME, "started_at"),
+    "synced_at": Column(Kind.TIME, "synced_at"),
     "finished_at": Column(Kind.TIME, "finished_at"),
     "heartbeat_at": Column(Kind.TIME, "pulse__heartbeat_at"),
     "exit_code": Column(Kind.NUMBER, "exit_code"),

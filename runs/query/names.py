@@ -17,8 +17,9 @@ _FIELDS = {
     "name": "display_name", "id": "id", "state": "state", "notes": "notes", "user": "user", "tags": "tags",
     "created": "created_at", "runtime": "runtime", "duration": "duration", "group": "group", "job_type": "job_type",
     "sweep": "sweep", "host": "host", "gpu": "gpu", "gpu_count": "gpu_count", "number": "number",
-    "started": "started_at", "finished": "finished_at", "heartbeat": "heartbeat_at", "updated": "updated_at",
-    "exit_code": "exit_code", "commit": "commit", "description": "description", "logged_by": "logged_by",
+    "started": "started_at", "finished": "finished_at", "synced": "synced_at", "heartbeat": "heartbeat_at",
+    "updated": "updated_at", "exit_code": "exit_code", "commit": "commit", "description": "description",
+    "logged_by": "logged_by",
 }  # fmt: skip
 """Name on pages to name in `columns`."""
 _PAGE_NAMES = {column: name for name, column in _FIELDS.items()}

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from access.actions import spec_of
 from access.actor import Actor
 from access.audit import record_many
 from access.engine import visible
@@ -80,7 +81,8 @@ def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> N
         try:
             if run.pk not in allowed:
                 raise Forbidden(
-                    _("You have no permission %(action)r on it.") % {"action": str(act.action)},
+                    _("You don’t have the permission “%(what)s” on it.")
+                    % {"what": spec_of(act.action).label},
                     action=act.action,
                 )
             if act.change(run, now):

@@ -14,7 +14,7 @@ from runs.access import RunAction
 from runs.models import RefusedFile, Run, RunFile
 from runs.projection import clean_text
 from runs.services.holdings import FILE
-from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file
+from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file, tells_of_host
 from storage import tickets
 from storage.local import path_of
 from storage.models import Blob
@@ -90,8 +90,8 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         raise Gone("The run of this file was deleted.")
     file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
     before = file.size_bytes if file else 0
-    if ticket["n"] == METADATA and blob.size_bytes <= MAX_METADATA_BYTES:
-        note_hosts_of_file(run, path_of(blob.location).read_bytes())
+    if tells_of_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
+        note_hosts_of_file(run, ticket["n"], path_of(blob.location).read_bytes())
     RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
     RunFile.objects.update_or_create(
         run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}

@@ -1,5 +1,6 @@
 """Where runs run: kept when it is told, so that a page over a cluster reads no files and no configurations."""
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -8,6 +9,8 @@ from runs.models import Run, RunHost
 from runs.projection import clean_tree, environments_in, read_lenient, sdk_part
 
 METADATA = "wandb-metadata.json"
+ATTACHED = re.compile(r"runyard-hosts/[^/]+\.json")
+"""Names of the metadata files of machines whose agent adds samples to a run that something else logs."""
 MAX_METADATA_BYTES = 1024 * 1024
 _MAX_HOSTS = 1024
 """Of one run."""
@@ -21,7 +24,12 @@ def note_hosts_of_config(run: Run, config_text: str | None) -> None:
         _note(run, clean_tree(told), {})
 
 
-def note_hosts_of_file(run: Run, content: bytes) -> None:
+def tells_of_host(name: str) -> bool:
+    """Say whether a file of this name tells of a machine."""
+    return name == METADATA or ATTACHED.fullmatch(name) is not None
+
+
+def note_hosts_of_file(run: Run, name: str, content: bytes) -> None:
     """Keep which machine an uploaded metadata file names; one that is no JSON object is only a file."""
     try:
         told = read_lenient(content)
@@ -29,7 +37,9 @@ def note_hosts_of_file(run: Run, content: bytes) -> None:
         return
     if isinstance(told, dict):
         told = clean_tree(told)
-        _note(run, told, {"told": told})
+        _note(
+            run, told, {"told": told} if name == METADATA else {"label": str(told.get("label") or "")[:256]}
+        )
 
 
 def _note(run: Run, told: dict[str, Any], more: dict[str, Any]) -> None:

@@ -19,13 +19,16 @@ from common import live
 from common.errors import Conflict, Gone, Invalid
 from runs import hooks, signals
 from runs.access import RunAction
+from runs.clocks import began_another
 from runs.masking import unmasked
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
+from runs.services import watching, wrapping
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
-from runs.states import ACTIVE, RunState, state_after_exit, state_after_silence
+from runs.services.own_times import likely_begin, own_times, set_own_times
+from runs.states import ACTIVE, PREEMPTION, RunState, state_after_exit, state_after_silence
 
 _UID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LIMITS = {
@@ -101,6 +104,8 @@ def set_summary(run: Run, text: str) -> None:
     except ValueError as error:
         raise Invalid(f"summaryMetrics is not a JSON object: {error}") from None
     Pulse.objects.filter(run=run).update(summary_text=clean_text(text), summary_flat=flat)
+    if run.is_host and watching.has_values(flat):
+        watching.note_training(run)
 
 
 def path_of(run: Run) -> str:
@@ -124,31 +129,60 @@ def _announce(run: Run, before: str) -> None:
     transaction.on_commit(tell, robust=True)  # a listener that fails must not undo or repeat the act
 
 
-def set_state(run: Run, state: RunState, *, at: datetime, exit_code: int | None = None) -> None:
-    """Move a locked run to a state as of ``at``; does nothing when it is there already."""
+def set_state(
+    run: Run, state: RunState, *, at: datetime, exit_code: int | None = None, told_at: datetime | None = None
+) -> None:
+    """Move a locked run to a state as of ``at``; does nothing when it is there already.
+
+    ``told_at`` is when it was so by the client's word. Apps that count time are told ``at``, as the server heard of it.
+    """
     before = run.state
     if before == state and (exit_code is None or exit_code == run.exit_code):
         return
-    if state in ACTIVE and before not in ACTIVE:
-        run.active_since, run.finished_at, run.exit_code, run.stop_requested_at = at, None, None, None
-    elif state not in ACTIVE and before in ACTIVE:
-        run.active_before_s, run.active_since = run.active_before_s + run.lifetime_s(at), None
-        run.finished_at = at
-        settle_run(run.pk, HISTORY, LOG)
+    was_at = at
+    if state in ACTIVE:
+        was_at = _began(run, at, told_at)
+    elif run.is_active or exit_code is not None:
+        was_at = _ended(run, at, told_at)
     if exit_code is not None:
         # a late finish overrides an assumed crash, and the time up to it counts (wish 4)
-        if run.finished_at is not None and at > run.finished_at:
-            run.active_before_s += (at - run.finished_at).total_seconds()
-            run.finished_at = at
+        if run.finished_at is not None and was_at > run.finished_at:
+            run.active_before_s += (was_at - run.finished_at).total_seconds()
+            run.finished_at = was_at
         run.exit_code = exit_code
     run.state = state
     run.save(
         update_fields=["state", "active_since", "active_before_s", "finished_at", "exit_code", "stop_requested_at",
-                       "updated_at"]
+                       "created_at", "started_at", "synced_at", "updated_at"]
     )  # fmt: skip
-    StateChange.objects.create(run=run, state=state, at=at)
+    StateChange.objects.create(run=run, state=state, at=was_at)
     hooks.state_changed(run, before, at)
     _announce(run, before)
+
+
+def _began(run: Run, at: datetime, told_at: datetime | None) -> datetime:
+    """Set the columns of a run that is active from now on; return since when it was, as far as anybody knows."""
+    if run.is_active:
+        return at
+    known_until = run.finished_at
+    run.active_since, run.finished_at, run.exit_code, run.stop_requested_at = at, None, None, None
+    began_at = likely_begin(told_at, at)
+    return max(began_at, known_until or began_at)
+
+
+def _ended(run: Run, at: datetime, told_at: datetime | None) -> datetime:
+    """Set the columns of a run that is active no more; return when it ended."""
+    own = own_times(run, at, told_at)
+    if own is not None:
+        set_own_times(run, own)
+        at = own.ended_at
+    elif told_at is not None and (known_until := run.active_since or run.finished_at):
+        at = max(known_until, min(told_at, at))
+    if run.is_active:
+        run.active_before_s += run.lifetime_s(at) if own is None else own.seconds
+        run.active_since, run.finished_at = None, at
+        settle_run(run.pk, HISTORY, LOG)
+    return at
 
 
 def _locked(pk: int) -> Run:
@@ -156,23 +190,27 @@ def _locked(pk: int) -> Run:
 
 
 def _insert(
-    *, actor: Actor, project: Project, uid: str, user: User | None, state: RunState, fields: RunFields
-) -> Run:
+    *, actor: Actor, project: Project, uid: str, user: User | None, state: RunState, fields: RunFields,
+    told_at: datetime | None,
+) -> Run:  # fmt: skip
     require(actor, RunAction.LOG, project)
     now = timezone.now()
+    began_at = likely_begin(told_at, now)
     Project.objects.filter(pk=project.pk).update(runs_made=F("runs_made") + 1, last_active_at=now)
     project.refresh_from_db(fields=["runs_made"])
     run = Run(
         project=project, uid=uid, number=project.runs_made, display_name=random_display_name(project.runs_made),
-        user_id=user.pk if user else actor.user_id, logged_by_id=actor.user_id, state=state, started_at=now,
+        user_id=user.pk if user else actor.user_id, logged_by_id=actor.user_id, state=state,
+        created_at=began_at, started_at=began_at, synced_at=now if began_at < now else None,
         active_since=now if state in ACTIVE else None,
     )  # fmt: skip
     apply_fields(run, fields)
     run.display_name = run.display_name or random_display_name(run.number)
+    run.is_host = watching.is_watching(run)
     run.save()
     note_hosts_of_config(run, fields.config_text)
     Pulse.objects.create(run=run, heartbeat_at=now)
-    StateChange.objects.create(run=run, state=state, at=now)
+    StateChange.objects.create(run=run, state=state, at=began_at)
     hooks.state_changed(run, "", now)
     _announce(run, "")
     return run
@@ -180,11 +218,19 @@ def _insert(
 
 @transaction.atomic
 def log_run(
-    *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = ""
-) -> tuple[Run, bool]:
+    *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = "",
+    wrapper: str = "", told_at: datetime | None = None, is_begin: bool = False,
+) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with the one of this id; the second value says whether it was made now.
 
-    A run that had ended is Running again. ``user`` is the member a service account logs for (TEAM-34).
+    A run that had ended is Running again, and so is one whose machine was taken away when another process goes on with
+    it.
+
+    Args:
+        user: The member a service account logs for (TEAM-34).
+        wrapper: The id of the run that the agent records the command as.
+        told_at: When it began, by the client's word.
+        is_begin: Whether a process begins; SDKs, which say what they log again and again, do not tell.
 
     Raises:
         Invalid: the id has other characters, or a field is over its limit.
@@ -198,26 +244,37 @@ def log_run(
     # two first posts of one id wait for each other here
     if not Project.objects.live().select_for_update(no_key=True).filter(pk=project.pk).exists():
         raise Gone(f"The project {project} was deleted; log to another one.")
-    pk = Run.objects.filter(project=project, uid=uid).values_list("pk", flat=True).first()
+    pk = wrapping.pk_of(project, uid)
+    wrapped = None
+    if pk is None:
+        wrapped = wrapping.take_over(actor=actor, project=project, uid=uid, wrapper=wrapper)
+        pk = wrapped.pk if wrapped else None
     if pk is None:
         first = RunState(state or RunState.RUNNING)
-        run = _insert(actor=actor, project=project, uid=uid, user=user, state=first, fields=fields)
+        run = _insert(
+            actor=actor, project=project, uid=uid, user=user, state=first, fields=fields, told_at=told_at
+        )
         inserted = True
     else:
         run = _locked(pk)
-        inserted = False
+        inserted = wrapped is not None
         require(actor, RunAction.LOG, run)
         if run.deleted_at is not None:
             raise Gone(
                 f"The run {uid!r} of {project} was deleted and its id cannot be used again; choose another id."
             )
+        config_before = run.config_text
         changed = apply_fields(run, fields)
         run.save(update_fields=[*changed, "updated_at"])
+        watching.note_job_type(run)
         note_hosts_of_config(run, fields.config_text)
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
-        if run.state not in ACTIVE and not state:
-            set_state(run, RunState.RUNNING, at=now)
+        is_new = run.state == RunState.PREEMPTING and (
+            is_begin or began_another(config_before, run.config_text)
+        )
+        if (run.state not in ACTIVE or is_new) and not state:
+            set_state(run, RunState.RUNNING, at=now, told_at=told_at)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
     return run, inserted
@@ -231,6 +288,7 @@ def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
     before = _told(run)
     changed = apply_fields(run, fields)
     run.save(update_fields=[*changed, "updated_at"])
+    watching.note_job_type(run)
     note_hosts_of_config(run, fields.config_text)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
@@ -256,22 +314,26 @@ def _record_update(actor: Actor, run: Run, before: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
-def finish_run(*, run_id: int, exit_code: int, at: datetime) -> None:
+def finish_run(*, run_id: int, exit_code: int, at: datetime, told_at: datetime | None = None) -> None:
     """Close a run with its process's exit code; also overrides an assumed crash (RUN-2).
 
     Part of the ingest's transaction, which has checked the actor.
     """
     run = _locked(run_id)
-    stop_requested = run.stop_requested_at is not None
-    set_state(run, state_after_exit(exit_code, stop_requested=stop_requested), at=at, exit_code=exit_code)
+    state = state_after_exit(run.state, exit_code, stop_requested=run.stop_requested_at is not None)
+    set_state(run, state, at=at, exit_code=exit_code, told_at=told_at)
 
 
 def revive_run(*, run_id: int, at: datetime, preempting: bool = False) -> None:
-    """Make a crashed or preempted run Running again because its data came; part of the ingest's transaction."""
+    """Make a run active again that was taken for dead, because its data came; part of the ingest's transaction.
+
+    It is still the process that said that its machine is about to be taken away: another one begins with `log_run`.
+    """
     run = _locked(run_id)
     if run.state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING, *ACTIVE}:
         stop_requested_at = run.stop_requested_at
-        set_state(run, RunState.PREEMPTING if preempting else RunState.RUNNING, at=at)
+        is_preempting = preempting or run.state in PREEMPTION
+        set_state(run, RunState.PREEMPTING if is_preempting else RunState.RUNNING, at=at)
         if stop_requested_at is not None and run.stop_requested_at is None:
             Run.objects.filter(pk=run.pk).update(stop_requested_at=stop_requested_at)
 

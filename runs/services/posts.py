@@ -14,9 +14,10 @@ import zstandard
 from django.db import connection
 
 from common.sql import execute_in, execute_many
-from runs.models import BadLine, LogBlock, Pulse
+from runs.models import BadLine, LogBlock, Pulse, Run
 from runs.projection import clean_text, flat_config, read_lenient, summary_of, wrap_config
 from runs.services.lifecycle import finish_run, revive_run
+from runs.services.watching import has_values, note_training
 from runs.states import RunState
 
 LINES_PER_BLOCK = 1000
@@ -47,8 +48,12 @@ class RunPost:
     preempting: bool = False
     exit_code: int | None = None
     """Given when the run is complete."""
+    ended_at: datetime | None = None
+    """When it was, by the client's word."""
     config: dict[str, Any] | None = None
     """The user's configuration, whole."""
+    has_history: bool = False
+    """Whether it brings rows of history."""
     is_attached: bool = False
     """Whether something else logs the run, so that this is no sign of its life."""
 
@@ -60,16 +65,20 @@ class RunNow:
     state: str
     is_deleted: bool
     stop_requested: bool
+    is_host: bool = False
+    """Whether it has only watched a machine so far."""
 
 
 def lock_runs(run_ids: Iterable[int]) -> dict[int, RunNow]:
     """Lock the runs that exist until the transaction ends, as ``Run.objects.locked()``; return their present state."""
     rows = execute_in(
-        "SELECT id, state, deleted_at IS NOT NULL, stop_requested_at IS NOT NULL FROM runs_run WHERE id IN",
+        "SELECT id, state, deleted_at IS NOT NULL, stop_requested_at IS NOT NULL, is_host FROM runs_run WHERE id IN",
         list(run_ids),
         "ORDER BY id" + (" FOR NO KEY UPDATE" if connection.features.has_select_for_no_key_update else ""),
     )
-    return {pk: RunNow(state, bool(deleted), bool(stop)) for pk, state, deleted, stop in rows}
+    return {
+        pk: RunNow(state, bool(deleted), bool(stop), bool(host)) for pk, state, deleted, stop, host in rows
+    }
 
 
 def log_ends(run_ids: Iterable[int]) -> dict[int, int]:
@@ -179,12 +188,27 @@ def _write_bad_lines(posts: Sequence[RunPost]) -> None:
 def _move_states(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
     for post in posts:
         state = now[post.run_id].state
-        if post.exit_code is not None:
-            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at)
-        elif post.preempting:
+        if post.preempting:
             revive_run(run_id=post.run_id, at=at, preempting=True)
-        elif state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
+        if post.exit_code is not None:
+            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at, told_at=post.ended_at)
+        elif not post.preempting and state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
             revive_run(run_id=post.run_id, at=at)
+
+
+def _find_trainings(posts: Sequence[RunPost], now: dict[int, RunNow]) -> None:
+    """Take runs that watched a machine for trainings as soon as they say anything else."""
+    said = {post.run_id for post in posts if now[post.run_id].is_host and _is_training(post)}
+    for run in Run.objects.locked().select_related("project__team").filter(pk__in=said) if said else ():
+        note_training(run)
+
+
+def _is_training(post: RunPost) -> bool:
+    return (
+        post.has_history
+        or bool(post.log)
+        or (post.summary_text is not None and has_values(post.summary_flat))
+    )
 
 
 def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
@@ -198,6 +222,7 @@ def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) 
     alive = [post for post in posts if not post.is_attached]
     _write_pulses(alive, at)  # before states: hooks read what a run's last post says of it
     _write_logs(posts)  # and settle a run that ends with its last lines
+    _find_trainings(posts, now)  # before states, whose hooks ask
     _move_states(alive, now, at)
     _write_configs(posts, at)
     _write_bad_lines(posts)

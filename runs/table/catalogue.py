@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actor import Actor
 from runs.models import Project, Run
 from runs.projection import OWN
-from runs.query.names import spelled
+from runs.query.names import Named, spelled
 from runs.table.query import seen_runs
 
 KEPT = timedelta(days=1)
@@ -69,6 +69,7 @@ _FIELDS: tuple[tuple[str, str | Promise, str, str], ...] = (
     ("number", _("Number"), "number", ""),
     ("started", _("Started"), "time", ""),
     ("finished", _("Finished"), "time", ""),
+    ("synced", _("Synced"), "time", ""),
     ("heartbeat", _("Last signal"), "time", ""),
     ("updated", _("Updated"), "time", ""),
     ("exit_code", _("Exit code"), "number", ""),
@@ -90,6 +91,12 @@ def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
     if seen_runs(actor, project).exists():
         return columns
     return [column for column in columns if column.part == "field"]
+
+
+def label_of(column: Named) -> str:
+    """Return what people call a column: a field's label, or a key without its part."""
+    labels = {name: label for name, label, _type, _unit in _FIELDS}
+    return str(labels.get(column.name) or (column.column.keys or (column.name,))[0])
 
 
 def forget_catalogue(project_id: int) -> None:
@@ -117,7 +124,7 @@ def _keys_of(project_id: int) -> dict[str, Keys]:
     since = known[0] - _LATE if known is not None else None
     if since is None or _lost_runs(project_id, since):
         keys: dict[str, Keys] = {"config": {}, "summary": {}}
-        changed: QuerySet[Run] = Run.objects.live().filter(project_id=project_id)
+        changed: QuerySet[Run] = Run.objects.listed().filter(project_id=project_id)
     else:
         keys = known[1] if known is not None else {}
         changed = _changed(project_id, since)
@@ -130,7 +137,7 @@ def _keys_of(project_id: int) -> dict[str, Keys]:
 
 def _changed(project_id: int, since: datetime) -> QuerySet[Run]:
     """Return the runs that changed or gave a sign of life since; found one by one, as one condition uses no index."""
-    runs = Run.objects.live().filter(project_id=project_id)
+    runs = Run.objects.listed().filter(project_id=project_id)
     ids = {*runs.filter(updated_at__gte=since).values_list("pk", flat=True)}
     ids |= {*runs.filter(pulse__heartbeat_at__gte=since).values_list("pk", flat=True)}
     return runs.filter(pk__in=ids)

@@ -104,10 +104,3 @@ class Reader:
     def cells(self, values: list[Any]) -> dict[str, Cell]:
         """Return a run's cells by column name."""
         return {one.name: cell_of(value) for one, value in zip(self.columns, values, strict=True)}
-
-
-def jsonable(value: Any) -> Any:
-    """Return a value for strict JSON: NaN and infinities become text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return number_text(value)
-    return value

@@ -34,7 +34,7 @@ NUMERIC = frozenset({Kind.NUMBER, Kind.SPAN, Kind.FLAT})
 
 @dataclass(frozen=True, slots=True)
 class GroupNumbers:
-    """The finite values of one column in one group; ``std`` is of the whole group, not of a sample.
+    """The finite values of one column in one group; ``std`` is a sample's (n − 1), as in charts: NaN of one value.
 
     ``bins`` are (from, to, how many), of equal width: min(30, ceil(sqrt(count))), and one where all values are equal.
     """
@@ -166,8 +166,9 @@ def _mean(values: list[float]) -> float | None:
 def _numbers(values: list[float]) -> GroupNumbers:
     found = np.array(values)
     low, high = float(found.min()), float(found.max())
+    std = float(found.std(ddof=1)) if len(values) > 1 else math.nan
     return GroupNumbers(
-        count=len(values), mean=float(found.mean()), min=low, max=high, std=float(found.std()),
+        count=len(values), mean=float(found.mean()), min=low, max=high, std=std,
         bins=_bins(found, low, high),
     )  # fmt: skip
 

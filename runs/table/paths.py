@@ -20,6 +20,9 @@ from runs.query.columns import Kind
 from runs.query.conditions import All, Compare, Not, Operator, Some, to_q
 from runs.query.names import Named, canonical
 
+NOTHING = "–"
+"""What pages call the group of runs without a value."""
+
 Key = float | str | bool | tuple[str, ...] | None
 
 

@@ -75,7 +75,7 @@ def narrowed(runs: QuerySet[Run], query: TableQuery) -> QuerySet[Run]:
 
 def seen_runs(actor: Actor, project: Project) -> QuerySet[Run]:
     """Return the project's runs that the actor may see, in no order, bare."""
-    return visible(actor, RunAction.VIEW, Run.objects.live().filter(project=project)).order_by()
+    return visible(actor, RunAction.VIEW, Run.objects.listed().filter(project=project)).order_by()
 
 
 def matching(actor: Actor, project: Project, query: TableQuery, *, path: Sequence[str] = ()) -> QuerySet[Run]:

@@ -1,5 +1,6 @@
 """The life of a run: begin, go on, stop, end, crash, delete (RUN-1 to RUN-9)."""
 
+import json
 from contextlib import nullcontext
 from datetime import timedelta
 
@@ -68,6 +69,7 @@ def test_a_deleted_runs_id_is_not_reusable_and_the_refusal_says_so():
         log(run.project, "gone")
 
 
+@pytest.mark.parametrize("before", [RunState.RUNNING, RunState.CRASHED])
 @pytest.mark.parametrize(
     ("exit_code", "stop_requested", "state"),
     [
@@ -80,8 +82,24 @@ def test_a_deleted_runs_id_is_not_reusable_and_the_refusal_says_so():
         (1, True, RunState.KILLED),
     ],
 )
-def test_the_exit_code_decides_the_state(exit_code, stop_requested, state):
-    assert state_after_exit(exit_code, stop_requested=stop_requested) == state  # RUN-2
+def test_the_exit_code_decides_the_state(before, exit_code, stop_requested, state):
+    assert state_after_exit(before, exit_code, stop_requested=stop_requested) == state  # RUN-2
+
+
+@pytest.mark.parametrize("before", [RunState.PREEMPTING, RunState.PREEMPTED])
+@pytest.mark.parametrize(
+    ("exit_code", "stop_requested", "state"),
+    [
+        (0, False, RunState.FINISHED),
+        (1, False, RunState.PREEMPTED),
+        (143, False, RunState.PREEMPTED),
+        (1, True, RunState.KILLED),
+    ],
+)
+def test_a_run_whose_machine_is_taken_away_is_preempted_unless_it_ended_well(
+    before, exit_code, stop_requested, state
+):
+    assert state_after_exit(before, exit_code, stop_requested=stop_requested) == state  # RUN-2
 
 
 def silent(run, seconds):
@@ -116,6 +134,37 @@ def test_a_silent_preempting_run_is_preempted():
     silent(run, 4000)
     lifecycle.find_crashed_runs()
     assert Run.objects.get(pk=run.pk).state == RunState.PREEMPTED
+
+
+def of_process(**own):
+    return json.dumps({"_wandb": {"value": own}})
+
+
+@pytest.mark.parametrize(
+    "second", [of_process(cli_version="0.31.0"), of_process(e={"x": {"startedAt": "2026-11-25T11:00:00Z"}})]
+)
+def test_a_preempting_run_is_running_when_another_process_goes_on_with_it(second):
+    """RUN-2: the SDK tells the configuration again and again, of the same process too."""
+    run = RunFactory(uid="spot")
+    first = of_process(e={"w": {"startedAt": "2026-11-25T10:00:00Z"}})
+    log(run.project, "spot", config_text=first)
+    lifecycle.revive_run(run_id=run.pk, at=timezone.now(), preempting=True)
+    assert log(run.project, "spot", config_text=first)[0].state == RunState.PREEMPTING
+    assert log(run.project, "spot", notes="new")[0].state == RunState.PREEMPTING
+    assert log(run.project, "spot", config_text=second)[0].state == RunState.RUNNING
+
+
+def test_a_preempted_run_that_was_only_silent_is_preempting_again():
+    """RUN-2: and running once it is resumed."""
+    run = RunFactory(uid="spot")
+    lifecycle.revive_run(run_id=run.pk, at=timezone.now(), preempting=True)
+    silent(run, 4000)
+    lifecycle.find_crashed_runs()
+    lifecycle.revive_run(run_id=run.pk, at=timezone.now())
+    assert Run.objects.get(pk=run.pk).state == RunState.PREEMPTING
+    lifecycle.finish_run(run_id=run.pk, exit_code=1, at=timezone.now())
+    assert Run.objects.get(pk=run.pk).state == RunState.PREEMPTED
+    assert log(run.project, "spot")[0].state == RunState.RUNNING
 
 
 def test_duration_leaves_out_the_pause_before_a_resume_and_runtime_does_not():

@@ -139,6 +139,22 @@ def test_values_keep_their_types_and_full_precision():
     assert leaves_of(nodes, 100)[-1] == ("h.0.x", "y")
 
 
+def test_media_in_a_summary_are_said_in_words():
+    """RUN-40: what a picture is, not the JSON that names its file; types that are not known stay as they are."""
+    tree = {
+        "film": {"_type": "videos", "count": 1, "videos": []},
+        "one": {"_type": "image-file", "path": "a.png", "width": 64, "height": 48},
+        "several": {"_type": "images/separated", "count": 3, "width": 8, "height": 8, "filenames": []},
+        "table": {"_type": "table-file", "nrows": 5, "ncols": 2, "path": "t"},
+        "unknown": {"_type": "new-file", "path": "x"},
+    }
+    assert nodes_of(tree)[0] == [
+        ["film", "videos", "Video"], ["one", "image-file", "Image, 64×48"],
+        ["several", "images/separated", "Image × 3, 8×8"], ["table", "table-file", "Table, 5×2"],
+        ["unknown", "new-file", '{"_type": "new-file", "path": "x"}'],
+    ]  # fmt: skip
+
+
 def test_five_thousand_keys_are_one_page(client, run, member, django_assert_max_num_queries):
     config: dict[str, dict[str, float]] = {f"group{n}": {} for n in range(50)}
     for n in range(5000):

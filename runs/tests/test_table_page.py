@@ -179,6 +179,8 @@ def test_groups_say_their_count_states_and_spread(client, project, member):
     inner = ask(client, project, "groups", path=json.dumps(['"adam"']), **both).content.decode()
     assert re.findall(r'data-count="(\d+)"', inner) == ["2", "1"]
     assert "data-last" in inner
+    unnamed = ask(client, project, "groups", group=["group"]).content.decode()
+    assert 'title="Group = –"' in unnamed  # the review's D19: runs without a value have a name
     rows = ask(client, project, "rows", path=json.dumps(['"adam"', "0"]), **both)
     assert uids(rows) == ["r2", "r0"]
 

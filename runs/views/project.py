@@ -31,7 +31,9 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show what the project is, and how much is in it."""
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
-    newest = selectors.runs_of(actor, row).select_related("project__team").order_by("-created_at", "-pk")
+    newest = (
+        selectors.listed_runs_of(actor, row).select_related("project__team").order_by("-created_at", "-pk")
+    )
     can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
     context = {
         "project": row,

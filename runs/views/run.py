@@ -1,6 +1,5 @@
 """The run page's head and its Overview: read and edited."""
 
-import json
 from functools import partial
 from typing import Any
 
@@ -15,8 +14,10 @@ from access.engine import require
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
+from common.strict import strict_json
 from runs import selectors
 from runs.access import RunAction
+from runs.metric_definitions import definitions_of
 from runs.models import Run, RunAlert
 from runs.overview import overview_facts
 from runs.pages import run_context
@@ -86,6 +87,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "summary": parts[1],
         "timeline": timeline_of(run),
         "alerts": _alerts(run),
+        "definitions": definitions_of(run).listed(),
         "bad_lines": lines_set_aside(run),
         "secrets": found,
         "revealed": revealed,
@@ -114,7 +116,7 @@ def run_values(request: HttpRequest, part: str, **names: str) -> HttpResponse:
     if "raw" not in request.GET:
         return JsonResponse({"nodes": nodes_of(tree, revealed=revealed)[0]})
     shown = tree if revealed else mask_tree(tree)[0]
-    reply = HttpResponse(json.dumps(shown, indent=2, ensure_ascii=False), content_type="application/json")
+    reply = HttpResponse(strict_json(shown, indent=2), content_type="application/json")
     reply["Content-Disposition"] = f'attachment; filename="{run.uid}-{part}.json"'
     return reply
 

@@ -25,6 +25,7 @@ from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid, NotFound
 from common.numbers import whole
+from common.strict import strict
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
@@ -43,6 +44,7 @@ from runs.table import (
     rows_of,
     seen_catalogue,
 )
+from runs.table.paths import NOTHING
 from runs.table_html import Drawing, draw_group, draw_rows
 from runs.table_layout import (
     Shown,
@@ -300,7 +302,7 @@ def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, 
         {
             "path": json.dumps(group.path),
             "label": labels.get(group.column, group.column),
-            "text": mask(group.text),
+            "text": mask(group.text) or NOTHING,
             "count": group.count,
             "html": draw_group(columns, group),
         }
@@ -353,7 +355,7 @@ def _filter(table: Table) -> HttpResponse:
         tree = tree_of(read_expression(table.request.GET.get("text", "")))
     except Invalid as error:
         return JsonResponse({"tree": None, "error": _said(error)})
-    return JsonResponse({"tree": tree, "error": None})
+    return JsonResponse({"tree": strict(tree), "error": None})
 
 
 PARTS: dict[str, Callable[[Table], HttpResponse]] = {

@@ -13,7 +13,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.rest_policy import actor_of, in_person, signed_in
 from access.routes import declare
-from common.errors import NotFound
+from common.errors import Conflict, NotFound
 from common.rest import Pages, is_key, validated
 from teams import invitations
 from teams.access import TeamAction
@@ -35,6 +35,14 @@ def _found(rows: QuerySet[Invitation], key: str) -> Invitation:
     if row is None:
         raise NotFound("There is no such invitation, or it was answered or taken back.")
     return row
+
+
+class NobodyInvited(Conflict):
+    """Each of those who were to be invited was refused."""
+
+    def __init__(self, refused: list[dict[str, str]]) -> None:
+        super().__init__(" ".join(f"{each['who']}: {each['reason']}" for each in refused[:5]))
+        self.detail = {"invited": [], "refused": refused}
 
 
 @declare(TeamAction.INVITE)
@@ -65,13 +73,16 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     def create(self, request: Request, team: str) -> Response:
         """Ask people into a team by mail, up to 100 at once.
 
-        A refusal of one stops no other. Who was asked already is sent a new link.
+        A refusal of one stops no other. Who was asked already is sent a new link. Where all are refused, the answer is
+        409, and its ``detail`` has each reason.
         """
         row, body = self._team(), validated(NewInvitationsSerializer, request.data)
         role = role_named(roles_for(row.organization_id), body["role"])
         people = people_in("\n".join(body["people"]))
         told = invite_people(actor=actor_of(request), team=row, role=role, people=people)
         refused = [{"who": who, "reason": why} for who, why in told.refused]
+        if not told.invited:
+            raise NobodyInvited(refused)
         return Response({"invited": told.invited, "refused": refused}, status=HTTP_201_CREATED)
 
     def destroy(self, request: Request, team: str, pk: str) -> Response:

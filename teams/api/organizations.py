@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +22,7 @@ from teams.access import OrganizationAction
 from teams.api.shapes import (
     ChangedOrganizationMemberSerializer,
     ChangedOrganizationSerializer,
+    EnforcedPrivacySerializer,
     NewOrganizationSerializer,
     OrganizationMemberSerializer,
     OrganizationSerializer,
@@ -28,6 +30,7 @@ from teams.api.shapes import (
 )
 from teams.api.teams import ANY_NAME, found_by, person_of
 from teams.models import Organization, OrganizationMember
+from teams.privacy import enforce_privacy
 from teams.roles import organization_roles
 from teams.selectors import organization_named
 
@@ -46,6 +49,8 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
     object_actions: ClassVar[dict[str, str]] = {
         "list": OrganizationAction.VIEW, "create": OrganizationAction.CREATE_TEAM,
         "retrieve": OrganizationAction.VIEW, "partial_update": OrganizationAction.MANAGE_SETTINGS,
+        "destroy": OrganizationAction.DELETE, "privacy": OrganizationAction.MANAGE_SETTINGS,
+        "change_privacy": OrganizationAction.MANAGE_SETTINGS,
     }  # fmt: skip
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -65,13 +70,35 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
 
     @extend_schema(request=ChangedOrganizationSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change what an organization is called; its name never changes."""
-        row, body = self.get_object(), validated(ChangedOrganizationSerializer, request.data)
-        row = organizations.change_organization(
-            actor=actor_of(request), organization=row, api_keys_allowed=row.api_keys_allowed,
-            api_key_max_days=row.api_key_max_days, **body,
-        )  # fmt: skip
+        """Change what an organization is called, and which API keys its members make; its name never changes."""
+        row = self.get_object()
+        stays = {
+            name: getattr(row, name) for name in ("display_name", "api_keys_allowed", "api_key_max_days")
+        }
+        body = stays | validated(ChangedOrganizationSerializer, request.data)
+        row = organizations.change_organization(actor=actor_of(request), organization=row, **body)
         return Response(OrganizationSerializer(row).data)
+
+    def destroy(self, request: Request, name: str) -> Response:
+        """Delete an organization that has no teams any more, for good: nobody can restore it."""
+        row = self.get_object()
+        organizations.delete_organization(actor=actor_of(request), organization=row, typed=row.name)
+        return Response(status=HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=EnforcedPrivacySerializer)
+    @action(detail=True)
+    def privacy(self, request: Request, name: str) -> Response:
+        """Return the privacy switches that an organization decides for all its teams."""
+        return Response(EnforcedPrivacySerializer(self.get_object()).data)
+
+    @extend_schema(request=EnforcedPrivacySerializer, responses=EnforcedPrivacySerializer)
+    @privacy.mapping.patch
+    def change_privacy(self, request: Request, name: str) -> Response:
+        """Decide privacy switches for all teams of an organization, or leave them to each."""
+        row, body = self.get_object(), validated(EnforcedPrivacySerializer, request.data)
+        enforce_privacy(actor=actor_of(request), organization=row, values=body)
+        row.refresh_from_db()
+        return Response(EnforcedPrivacySerializer(row).data)
 
 
 @declare(OrganizationAction.VIEW)

@@ -17,6 +17,7 @@ from teams.models import (
     Team,
     TeamKind,
 )
+from teams.organizations import MAX_KEY_DAYS
 
 _SLUGS = {"V": "view-only", "M": "member", "A": "admin", "O": "admin", "Om": "member", "Ov": "viewer"}
 ROLE_HELP = "`view-only`, `member`, `admin`, or the name of a role that the organization defines."
@@ -70,14 +71,15 @@ class WholePersonSerializer(PersonSerializer):
     """A person with what they tell about themselves."""
 
     bio = serializers.CharField(source="profile.bio")
+    intro = serializers.CharField(source="profile.intro", help_text="Markdown.")
     institution = serializers.CharField(source="profile.institution")
     location = serializers.CharField(source="profile.location")
     links = LinkSerializer(source="profile.links", many=True)
     created_at = serializers.DateTimeField()
 
     class Meta(PersonSerializer.Meta):
-        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, "bio", "institution", "location", "links",
-                                       "created_at"]  # fmt: skip
+        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, "bio", "intro", "institution", "location",
+                                       "links", "created_at"]  # fmt: skip
 
 
 class OrganizationSerializer(serializers.ModelSerializer[Organization]):
@@ -85,7 +87,9 @@ class OrganizationSerializer(serializers.ModelSerializer[Organization]):
 
     class Meta:
         model = Organization
-        fields: ClassVar[list[str]] = ["id", "name", "display_name", "created_at"]
+        fields: ClassVar[list[str]] = [
+            "id", "name", "display_name", "api_keys_allowed", "api_keys_limited", "api_key_max_days", "created_at"
+        ]  # fmt: skip
 
 
 class TeamSerializer(serializers.ModelSerializer[Team]):
@@ -164,9 +168,32 @@ class NewOrganizationSerializer(serializers.Serializer[Any]):
 
 
 class ChangedOrganizationSerializer(serializers.Serializer[Any]):
-    """What of an organization can be changed."""
+    """What of an organization can be changed; what is not sent stays."""
 
-    display_name = serializers.CharField(max_length=120, allow_blank=True)
+    display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    api_keys_allowed = serializers.BooleanField(
+        required=False, help_text="Whether members make API keys; those there are go on working."
+    )
+    api_keys_limited = serializers.BooleanField(
+        required=False, help_text="Whether a new key must be limited to some actions."
+    )
+    api_key_max_days = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=MAX_KEY_DAYS,
+        help_text="How many days a new key may live; null is no limit.",
+    )  # fmt: skip
+
+
+class EnforcedPrivacySerializer(serializers.Serializer[Any]):
+    """Switches that an organization decides for all its teams; null leaves one to each team, what is not sent stays."""
+
+    public_projects_allowed = serializers.BooleanField(required=False, allow_null=True)
+    is_hidden = serializers.BooleanField(required=False, allow_null=True)
+    members_may_invite = serializers.BooleanField(required=False, allow_null=True)
+    code_saving_default = serializers.BooleanField(required=False, allow_null=True)
+
+    def to_representation(self, instance: Organization) -> dict[str, Any]:
+        """Show each switch, null where the organization leaves it to its teams."""
+        return {name: instance.enforced_privacy.get(name) for name in self.fields}
 
 
 class ChangedOrganizationMemberSerializer(serializers.Serializer[Any]):

@@ -206,6 +206,7 @@ class Migration(migrations.Migration):
                 ('display_name', models.CharField(blank=True, max_length=255)),
                 ('name', models.JSONField(blank=True, default=dict, help_text='givenName, familyName, formatted.')),
                 ('said', models.JSONField(blank=True, default=dict, help_text='Role and access that the provider set itself; they wait here while the person is switched off.')),
+                ('held', models.JSONField(blank=True, default=dict, help_text='Role and access that a person who is switched off comes back with, where the provider said none.')),
                 ('state', models.CharField(default='active', max_length=8)),
                 ('made_account', models.BooleanField(default=False, help_text='Whether the account was made by SCIM here.')),
                 ('organization', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='provisioned', to='teams.organization')),
@@ -214,6 +215,23 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['pk'],
                 'constraints': [models.UniqueConstraint(fields=('user', 'organization'), name='teams_provisioneduser_once'), models.UniqueConstraint(django.db.models.functions.text.Lower('user_name'), models.F('organization'), condition=models.Q(('state', 'deleted'), _negated=True), name='teams_provisioneduser_name_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='HeldMembership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('updated_at', models.DateTimeField(auto_now=True)),
+                ('provider', models.SlugField(blank=True, help_text='Whose group gave the membership; empty where a person did.', max_length=40)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='held_memberships', to='teams.provisioneduser')),
+                ('role', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.role')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='held_memberships', to='teams.team')),
+            ],
+            options={
+                'verbose_name_plural': 'memberships of people who are switched off',
+                'ordering': ['pk'],
+                'constraints': [models.UniqueConstraint(fields=('person', 'team'), name='teams_heldmembership_once')],
             },
         ),
         migrations.AddConstraint(

@@ -31,6 +31,8 @@ class Column:
     case_exact: bool = False
     also: tuple[tuple[str, str], ...] = ()
     """What else the row must have on which the path leads."""
+    other: "Column | None" = None
+    """A second place where a value may be."""
 
 
 _TEXT = {
@@ -72,15 +74,14 @@ class _Conditions(FilterVisitor[Q]):
     def visit_comparison(self, node: Comparison) -> Q:
         """Compare a column with a value of its kind."""
         column = self._column(node.attr_path)
-        lookup = _lookup(column, node.op)
-        value = _value(column, node.value)
-        condition = Q(*column.also, **{f"{column.path}__{lookup}": value})
+        ending = f"__{_lookup(column, node.op)}"
+        condition = _anywhere(column, ending, _value(column, node.value))
         return ~condition if node.op is CompareOperator.ne else condition
 
     def visit_present(self, node: Present) -> Q:
         """Ask whether there is a value."""
         column = self._column(node.attr_path)
-        there = Q(*column.also, **{f"{column.path}__isnull": False})
+        there = _anywhere(column, "__isnull", value=False)
         return there & ~Q(**{column.path: ""}) if column.kind is str else there
 
     def visit_not(self, node: Not) -> Q:
@@ -100,6 +101,12 @@ class _Conditions(FilterVisitor[Q]):
         inner = _Conditions(self._columns, f"{node.attr_path.attr}.")
         inner._depth = self._depth
         return inner.visit(node.val_filter)
+
+
+def _anywhere(column: Column, ending: str, value: Any) -> Q:
+    """Return a condition on each of the places of an attribute."""
+    condition = Q(*column.also, **{f"{column.path}{ending}": value})
+    return condition | _anywhere(column.other, ending, value) if column.other else condition
 
 
 def _lookup(column: Column, operator: CompareOperator) -> str:

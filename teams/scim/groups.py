@@ -21,14 +21,19 @@ from teams.deletion import delete_team
 from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
 from teams.roles import built_in
 from teams.scim.filters import Column
-from teams.scim.people import MARK, username_for
+from teams.scim.held import MARK, give_up_place, held_by_groups, held_in, hold_place, mark
+from teams.scim.people import people_of, username_for
 from teams.scim.plan import require_scim
 from teams.scim.records import ProvisionedTeam
 from teams.scim.resources import Group, GroupMember
 from teams.services import add_member, change_team, create_team, remove_member
-from teams.sso_models import GroupMembership
 
-_MEMBERS = Column("memberships__user_id", int, also=(("memberships__from_group__provider", MARK),))
+_MEMBERS = Column(
+    "memberships__user_id",
+    int,
+    also=(("memberships__from_group__provider", MARK),),
+    other=Column("held_memberships__person__user_id", int, also=(("held_memberships__provider", MARK),)),
+)
 COLUMNS = {
     "id": Column("pk", int),
     "displayname": Column("shown_name"),
@@ -57,19 +62,23 @@ def to_resources(teams: Sequence[Team], base: str, *, members: bool = True) -> l
     pks = [team.pk for team in teams]
     rows = Team.objects.filter(pk__in=pks).select_related("provisioned")
     if members:
-        rows = rows.prefetch_related(Prefetch("memberships", _given(), to_attr="of_provider"))
+        rows = rows.prefetch_related(
+            Prefetch("memberships", _given(), to_attr="of_provider"),
+            Prefetch("held_memberships", held_by_groups(), to_attr="switched_off"),
+        )
     found = {row.pk: row for row in rows}
     return [_resource(found[pk], base, members=members) for pk in pks if pk in found]
 
 
 def _resource(team: Team, base: str, *, members: bool) -> Any:
     row = getattr(team, "provisioned", None)
-    given: list[Membership] = getattr(team, "of_provider", [])
+    users = [one.user for one in getattr(team, "of_provider", [])]
+    users += [one.person.user for one in getattr(team, "switched_off", [])]
     return Group(
         id=str(team.pk),
         external_id=(row.external_id if row else "") or None,
         display_name=team.display_name or team.name,
-        members=[_member(one.user, base) for one in given] or None if members else None,
+        members=[_member(user, base) for user in users] or None if members else None,
         meta=Meta(
             resource_type="Group",
             created=team.created_at,
@@ -118,12 +127,16 @@ def update_group(*, actor: Actor, team: Team, resource: Any) -> None:
     _set_external_id(actor, team, (resource.external_id or "")[:255])
     wanted = _users(team, resource.members or [])
     given = {membership.user_id: membership for membership in _given(team)}
+    held = {row.person.user_id: row for row in held_in(team)}
     for pk, user in wanted.items():
-        if pk not in given:
+        if pk not in given and pk not in held:
             _put(actor, team, user)
     for pk, membership in given.items():
         if pk not in wanted:
             remove_member(actor=actor, membership=membership)
+    for pk, row in held.items():
+        if pk not in wanted:
+            give_up_place(actor, row)
 
 
 def _set_external_id(actor: Actor, team: Team, external_id: str) -> None:
@@ -138,28 +151,33 @@ def _set_external_id(actor: Actor, team: Team, external_id: str) -> None:
         )  # fmt: skip
 
 
-def _users(team: Team, members: list[GroupMember]) -> dict[int, User]:
-    """Return the people that a group lists.
+def _users(team: Team, members: list[GroupMember]) -> dict[int, Any]:
+    """Return the people that a group lists, as `people_of` shows them.
 
     Raises:
-        Invalid: one is not in the organization, or switched off.
+        Invalid: one is not among the organization's users.
     """
+    if team.organization is None:
+        return {}
     named = {str(member.value) for member in members}
     pk_of = {value: whole(value) for value in named}
-    people = User.objects.filter(is_active=True, organization_memberships__organization=team.organization_id)
-    users = people.filter(pk__in=[pk for pk in pk_of.values() if pk])
+    users = people_of(team.organization).filter(pk__in=[pk for pk in pk_of.values() if pk])
     found = {user.pk: user for user in users}
     missing = sorted(value for value, pk in pk_of.items() if pk not in found)
     if missing:
-        raise Invalid(f"There is no active user {missing[0]!r} in the organization.")
+        raise Invalid(f"There is no user {missing[0]!r} in the organization.")
     return found
 
 
-def _put(actor: Actor, team: Team, user: User) -> None:
+def _put(actor: Actor, team: Team, user: Any) -> None:
+    """Put somebody into a team, or whoever is switched off among those who come back to it."""
+    if not user.is_member:
+        hold_place(team, user, built_in(Preset.MEMBER))
+        return
     membership = Membership.objects.filter(team=team, user=user).first()
     if membership is None:
         membership = add_member(actor=actor, team=team, user=user, role=built_in(Preset.MEMBER))
-    GroupMembership.objects.update_or_create(membership=membership, defaults={"provider": MARK})
+    mark(membership, MARK)
 
 
 def delete_group(*, actor: Actor, team: Team) -> None:

@@ -20,17 +20,16 @@ from accounts.names import MAX_LENGTH, check_name
 from accounts.policy import is_open
 from accounts.services import create_user, is_taken, set_active
 from common.errors import Conflict, Invalid
-from teams.models import Membership, Organization, OrganizationMember, ProductAccess
+from teams.models import Organization, OrganizationMember, ProductAccess, Team
 from teams.organizations import add_to_organization, change_organization_member, remove_from_organization
 from teams.roles import built_in
 from teams.scim.filters import Column
+from teams.scim.held import bring_back, forget, hold_teams, teams_given
 from teams.scim.plan import require_scim
 from teams.scim.records import ProvisionedUser, ProvisionState
 from teams.scim.resources import ACCESS, ROLES, Person, PersonEmail, PersonGroup, PersonName
 from teams.scim.resources import Membership as Place
 
-MARK = "+scim"
-"""Marks memberships that SCIM gave; no sign-in provider can have it for a slug."""
 _PRESETS = dict(
     zip(
         ROLES,
@@ -78,6 +77,7 @@ def people_of(organization: Organization) -> QuerySet[Any]:
         email_type=Value("work"),
         email_primary=Value(True),  # noqa: FBT003 - an SQL literal
         is_there=Q(place__isnull=False, is_active=True),
+        is_member=Q(place__isnull=False),
     )
 
 
@@ -91,16 +91,7 @@ def to_resources(
     }
     places = OrganizationMember.objects.filter(organization=organization, user__in=pks).select_related("role")
     by_user = {place.user_id: place for place in places}
-    given: dict[int, list[Membership]] = {}
-    if groups:
-        rows = Membership.objects.filter(
-            user__in=pks,
-            team__organization=organization,
-            team__deleted_at__isnull=True,
-            from_group__provider=MARK,
-        )
-        for row in rows.select_related("team").order_by("team__name"):
-            given.setdefault(row.user_id, []).append(row)
+    given = teams_given(organization, pks) if groups else {}
     return [
         _resource(user, records.get(user.pk), by_user.get(user.pk), given.get(user.pk, []), base)
         for user in users
@@ -111,7 +102,7 @@ def _resource(
     user: User,
     row: ProvisionedUser | None,
     place: OrganizationMember | None,
-    given: list[Membership],
+    given: list[Team],
     base: str,
 ) -> Any:
     display = row.display_name if row else user.display_name
@@ -124,10 +115,8 @@ def _resource(
         active=None if row and _UNSAID in row.said else place is not None and user.is_active,
         emails=[PersonEmail(value=user.email, type="work", primary=True)] if user.email else None,
         groups=[
-            PersonGroup(
-                value=str(one.team_id), ref=Reference(f"{base}/Groups/{one.team_id}"), display=one.team.name
-            )
-            for one in given
+            PersonGroup(value=str(team.pk), ref=Reference(f"{base}/Groups/{team.pk}"), display=team.name)
+            for team in given
         ]
         or None,
         meta=Meta(
@@ -147,11 +136,15 @@ def _place(place: OrganizationMember | None, said: dict[str, str]) -> dict[str, 
     """Return what differs from what everybody has, or what the provider set itself."""
     if place is None:
         return {name: value for name, value in said.items() if name in _USUAL}
-    values = {
-        "organization_role": _NAMES.get(Preset(place.role.preset), "member"),
-        "models_access": str(place.models_access), "weave_access": str(place.weave_access),
-    }  # fmt: skip
+    values = _place_of(place)
     return {name: value for name, value in values.items() if value != _USUAL[name] or name in said}
+
+
+def _place_of(member: OrganizationMember) -> dict[str, str]:
+    return {
+        "organization_role": _NAMES.get(Preset(member.role.preset), "member"),
+        "models_access": str(member.models_access), "weave_access": str(member.weave_access),
+    }  # fmt: skip
 
 
 def _address(resource: Any) -> str:
@@ -260,8 +253,9 @@ def delete_person(*, actor: Actor, organization: Organization, user: User) -> No
     row = ProvisionedUser.objects.filter(organization=organization, user=user).first()
     _switch(actor, row or ProvisionedUser(organization=organization, user=user), on=False)
     if row is not None:
-        row.state = ProvisionState.DELETED
-        row.save(update_fields=["state", "updated_at"])
+        forget(row)
+        row.state, row.held = ProvisionState.DELETED, {}
+        row.save(update_fields=["state", "held", "updated_at"])
 
 
 def check_address(resource: Any, before: Any) -> None:
@@ -300,6 +294,8 @@ def _save(
     on = resource.active is not False
     if partly and resource.active is None:
         row.said[_UNSAID] = ""
+    if on:
+        wanted, row.held = row.held | wanted, {}
     _switch(actor, row, on=on, wanted=wanted)
     row.state = ProvisionState.ACTIVE if on else ProvisionState.INACTIVE
     row.save()
@@ -316,8 +312,10 @@ def _save(
             before=was,
             after=_told(row),
         )
-    if on and wanted:
-        _set_place(actor, row, wanted)
+    if on:
+        if wanted:
+            _set_place(actor, row, wanted)
+        bring_back(actor, row)
 
 
 def _wanted_place(row: ProvisionedUser, now: Place, before: Place, *, partly: bool) -> dict[str, str]:
@@ -369,6 +367,10 @@ def _switch(
             )  # fmt: skip
         return
     if member is not None:
+        row.held = _place_of(member)
+        if row.pk is None:
+            row.save()
+        hold_teams(row)
         remove_from_organization(actor=actor, member=member)
     if row.user.is_active and _manages(row):
         _set_account(actor, row.user, on=False)

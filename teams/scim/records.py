@@ -31,6 +31,11 @@ class ProvisionedUser(Timestamped):
         blank=True,
         help_text="Role and access that the provider set itself; they wait here while the person is switched off.",
     )
+    held = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Role and access that a person who is switched off comes back with, where the provider said none.",
+    )
     state = models.CharField(max_length=8, default=ProvisionState.ACTIVE)
     made_account = models.BooleanField(default=False, help_text="Whether the account was made by SCIM here.")
 
@@ -48,6 +53,25 @@ class ProvisionedUser(Timestamped):
 
     def __str__(self) -> str:
         return f"{self.user_name} in {self.organization}"
+
+
+class HeldMembership(Timestamped):
+    """A team that somebody whom the provider switched off comes back to; it gives nothing meanwhile."""
+
+    person = models.ForeignKey(ProvisionedUser, models.CASCADE, related_name="held_memberships")
+    team = models.ForeignKey("teams.Team", models.CASCADE, related_name="held_memberships")
+    role = models.ForeignKey("teams.Role", models.PROTECT, related_name="+")
+    provider = models.SlugField(
+        max_length=40, blank=True, help_text="Whose group gave the membership; empty where a person did."
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "memberships of people who are switched off"
+        constraints = [models.UniqueConstraint(fields=["person", "team"], name="teams_heldmembership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.person} to {self.team}"
 
 
 class ProvisionedTeam(Timestamped):

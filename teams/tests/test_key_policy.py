@@ -78,6 +78,22 @@ def test_the_first_page_opens_without_a_key_made_for_it(client: Client, member: 
     assert not ApiKey.objects.exists()
 
 
+@pytest.mark.parametrize("has_keys", [False, True])
+@pytest.mark.parametrize("path", ["/settings/api-keys", "/authorize"])
+def test_who_may_make_no_key_is_told_before_the_form(
+    client: Client, member: User, path: str, *, has_keys: bool
+):
+    """ACC-40: the form is not shown, and the reason is."""
+    if has_keys:
+        make_key(member)
+    client.force_login(member)
+    assert 'name="lifetime"' in client.get(path).content.decode()
+    Organization.objects.update(api_keys_allowed=False)
+    page = client.get(path).content.decode()
+    assert 'name="lifetime"' not in page
+    assert "acme does not let its members make API keys. Ask an admin of acme: chief." in page
+
+
 def test_the_system_is_bound_as_well(member: User):
     """A command of operators makes no key that the organization does not want."""
     Organization.objects.update(api_keys_allowed=False)

@@ -23,7 +23,8 @@ from teams.pages import answer, number_in, organization_of, team_of
 def _refused(request: HttpRequest, token: str, error: DomainError) -> HttpResponse:
     """Say why an invitation cannot be answered, and what to do."""
     reason = (error.detail or {}).get("reason", "")
-    context = {"error": error, "token": token, "reason": reason}
+    inviter = invitations.inviter_of(token)
+    context = {"error": error, "token": token, "reason": reason, "inviter": inviter}
     return render(request, "teams/invitation_refused.html", context, status=error.status)
 
 

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from access.engine import can
 from access.routes import declare
 from access.web import actor_of
-from accounts.outbox import is_outbox_used
 from accounts.reauthentication import reauthenticated, reauthenticated_post
 from common.answers import fragment
 from common.errors import Invalid
@@ -70,7 +69,6 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
         "organization": organization,
         "lines": lines,
         "roles": roles,
-        "mail_goes_out": not is_outbox_used(),
     }
     return render(request, "teams/organization_invite.html", context)
 

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from access.engine import can
 from access.routes import declare
 from access.web import actor_of
-from accounts.outbox import is_outbox_used
 from accounts.reauthentication import reauthenticated, reauthenticated_post
 from common.answers import fragment
 from common.errors import Invalid
@@ -47,7 +46,6 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
         "sole_admin": admins[0] if len(admins) == 1 else 0,
         "may_manage": can(actor, TeamAction.MANAGE_MEMBERS, team),
         "may_invite": can(actor, TeamAction.INVITE, team),
-        "mail_goes_out": not is_outbox_used(),
     }
     return render(request, fragment(request, "teams/members.html", "list"), context)
 
@@ -62,7 +60,7 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
     if request.method == "POST":
         context |= _invited(request, team)
     roles = list(roles_for(team.organization_id))
-    context |= {"team": team, "roles": roles, "mail_goes_out": not is_outbox_used()}
+    context |= {"team": team, "roles": roles}
     context["may_make_services"] = can(actor_of(request), TeamAction.MANAGE_SERVICE_ACCOUNTS, team)
     return render(request, "teams/invite.html", context)
 

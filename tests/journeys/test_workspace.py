@@ -3,12 +3,14 @@
 import csv
 import io
 import itertools
+import json
 import re
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -27,8 +29,14 @@ LOSS = '.chart-card[data-key="train/loss"]'
 TRAINS = """
 import sys, time, wandb
 with wandb.init(project="race", id=sys.argv[1], name=sys.argv[1], config={"lr": float(sys.argv[2])}) as run:
+    run.define_metric("epoch", hidden=True)
+    run.define_metric("val/*", step_metric="epoch")
+    run.define_metric("lost/*", step_metric="never")
     for step in range(60):
-        run.log({"train/loss": float(sys.argv[2]) * (100 - step)})
+        loss = float(sys.argv[2]) * (100 - step)
+        run.log({"train/loss": loss, "train/loss_cls": loss, "lost/x": step})
+        if step % 10 == 9:
+            run.log({"epoch": step // 10, "val/acc": step / 60})
         time.sleep(0.2)
 """
 
@@ -55,6 +63,9 @@ def test_two_runs_appear_live_in_one_chart(
             "data-state", "finished"
         )
         assert page.evaluate("window.stillHere") is True
+        see_defined_axes(page)
+        see_a_cursor_stay(page, wire, first)
+        see_keys_typed(page)
     finally:
         out, _ = process.communicate(timeout=PATIENCE_S)
         wire.http.close()
@@ -65,6 +76,60 @@ def send_points(wire: Wire, run: Run, start: int, count: int, *, scale: float = 
     """Log steps by one post."""
     rows = [row(step, **{"train/loss": scale * (1000 - step)}) for step in range(start, start + count)]
     wire.post(run, history(start, *rows))
+
+
+def see_defined_axes(page: Page) -> None:
+    """RUN-26: each metric over what `define_metric` says; by step where that tells nothing; hidden ones not."""
+    for key, axis in (("val/acc", "epoch"), ("lost/x", "Step"), ("train/loss", "Step")):
+        card = page.locator(f'.chart-card[data-key="{key}"]')
+        card.scroll_into_view_if_needed()
+        told = re.compile(f"Horizontal axis: {axis}\\.")
+        expect(card.locator(".chart-above")).to_have_attribute("aria-label", told)
+    expect(page.locator('.chart-card[data-key="epoch"]')).to_have_count(0)
+    page.locator(LOSS).scroll_into_view_if_needed()
+
+
+IS_MARKED = """
+canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(part => part > 0)
+"""
+
+
+def see_a_cursor_stay(page: Page, wire: Wire, run: Run) -> None:
+    """RUN-28: tip, cursor and the cursor of the chart beside it are there while points come."""
+    chart, beside = (
+        page.locator(f'.chart-card[data-key="train/{key}"] .chart-above') for key in ("loss", "loss_cls")
+    )
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 16, box["y"] + 80)
+    place = page.locator(".chart-tip-place")
+    before = place.inner_text()
+    rows = [row(step, **{"train/loss": 1.0, "train/loss_cls": 1.0}) for step in range(40, 400)]
+    assert wire.post(run, history(40, *rows)).status_code == 200
+    expect(place).not_to_have_text(before)
+    expect(beside).to_have_attribute("aria-label", re.compile("2 lines"))
+    assert chart.evaluate(IS_MARKED)
+    assert beside.evaluate(IS_MARKED)
+
+
+def see_keys_typed(page: Page) -> None:
+    """UI-5: a key may begin as another does; Enter takes what is typed, and keeps the form."""
+    page.mouse.move(0, 0)
+    page.click("[data-add-panel]")
+    keys = page.locator("#panel-dialog .panel-field.is-wide input")
+    for typed in ("train/loss_cls", "train/loss", "val/a"):
+        keys.press_sequentially(typed)
+        keys.press("Enter")
+    expect(page.locator("#panel-dialog .panel-chips .tag")).to_have_text(
+        ["train/loss_cls", "train/loss", "val/acc"]
+    )
+    keys.press("Enter")
+    expect(page.locator("#panel-dialog")).to_be_hidden()
+    added = page.locator('.chart-card[data-key^="added-"]')
+    added.scroll_into_view_if_needed()
+    expect(added.locator(".chart-above")).to_have_attribute(
+        "aria-label", re.compile("Horizontal axis: epoch")
+    )
 
 
 @pytest.fixture
@@ -177,6 +242,14 @@ def test_the_list_of_runs_has_a_filter_with_completion_and_a_run_page_keeps_its_
     page.reload()
     expect(page.locator(".run-row")).to_have_count(1)
     expect(field).to_have_value("number = 1")
+    with page.expect_response(re.compile("/views/working")):
+        field.fill("")
+        field.press("Enter")
+    page.reload()
+    expect(page.locator(".run-row")).to_have_count(2)
+    field.fill("number = 1")
+    field.press("Enter")  # at once: the module that reads it may still be on its way
+    expect(page.locator(".run-row")).to_have_count(1)
     page.click(".run-name")
     expect(page.locator(f"{LOSS} .chart-above")).to_be_visible()
     page.hover(f"{LOSS} .chart-head")
@@ -251,3 +324,72 @@ def test_panels_are_reset_after_a_question_and_come_back(quiet: Page, server: In
     page.reload()
     expect(page.locator(LOSS)).to_be_visible()
     expect(page.locator("[data-view=columns]")).to_have_value("1")
+
+
+def test_seeds_are_grouped_with_their_median_and_standard_error(quiet: Page, server: Installation) -> None:
+    """RUN-23, RUN-26: by Group and a key of config; what is drawn is NumPy's; the list opens, hides and is kept."""
+    page = quiet
+    name = f"seeder{next(_people)}"
+    sign_up(page, server, name)
+    wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
+    ends = {("base", 0.1): [3.0, 4.0, 8.0], ("base", 0.2): [2.0], ("wide", 0.1): [1.0, 2.0, 6.0]}
+    for (group, lr), values in ends.items():
+        for seed, value in enumerate(values):
+            config = json.dumps({"lr": {"value": lr}})
+            run = wire.begin("seeds", f"{group}-{lr}-{seed}", groupName=group, config=config)
+            rows = [row(step, **{"train/loss": value * (step + 1)}) for step in range(3)]
+            wire.post(run, history(0, *rows))
+    wire.http.close()
+    page.goto(f"{server.url}/{name}/seeds")
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("7 lines"))
+    opener, field = page.locator("[data-group-open]"), page.locator("#group-picker input")
+    opener.click()
+    expect(page.locator("#group-picker [role=option]").first).to_contain_text("Group")
+    expect(page.locator("#group-picker [role=option]", has_text="_wandb")).to_have_count(0)
+    for typed in ("group", "config.lr"):
+        field.fill(typed)
+        page.locator("#group-picker [role=option]").first.click()
+        expect(page.locator("#group-picker .picked", has_text=typed)).to_be_visible()
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("3 lines"))
+    page.select_option("[data-view=group-line]", "median")
+    with page.expect_response(re.compile("/views/working")):
+        page.select_option("[data-view=group-band]", "stderr")
+    page.keyboard.press("Escape")
+
+    heads = page.locator(".run-group-head")
+    expect(heads).to_have_text(
+        [re.compile(r"Group:\s+base\s+only\s+4"), re.compile(r"Group:\s+wide\s+only\s+3")]
+    )
+    page.locator("[data-open-group]").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-open-group]").first).to_have_attribute("aria-expanded", "true")
+    expect(heads).to_have_count(4)
+    page.locator("[data-last] [data-open-group]").first.click()
+    expect(page.locator(".run-group .run-row")).to_have_count(3)
+    legend_says(page, ends)
+
+    with page.expect_response(re.compile("/views/working")):
+        page.locator(".run-group [data-last] > .run-group-head [data-eye]").nth(1).click()
+    expect(page.locator("[data-run-count]")).to_have_text("2 of 3 groups shown")
+    page.locator(".run-group .run-row [data-eye]").first.click()  # leaves one seed out of its group
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
+    page.reload()
+    expect(page.locator("[data-run-count]")).to_have_text("2 of 3 groups shown")
+    expect(page.locator("[data-group-count]")).to_have_text("2")
+    expect(page.locator(f"{LOSS} .chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
+
+
+def legend_says(page: Page, ends: dict[tuple[str, float], list[float]]) -> None:
+    """Compare the last values of the large chart's lines with what NumPy makes of the groups' values."""
+    page.hover(f"{LOSS} .chart-head")
+    page.click(f"{LOSS} button[aria-label^=Enlarge]")
+    expect(page.locator(".legend-row")).to_have_count(len(ends))
+    for (group, lr), values in ends.items():
+        last = np.array(values) * 3
+        runs = f"{len(values)} runs" if len(values) > 1 else "1 run"
+        legend = page.locator(".legend-row", has_text=f"Group: {group} · lr: {lr} ({runs})")
+        text = legend.locator(".legend-value").inner_text()
+        shown = [float(number) for number in text.split(" ± ")]
+        wanted = [np.median(last)] + ([np.std(last, ddof=1) / np.sqrt(len(last))] if len(last) > 1 else [])
+        assert shown == pytest.approx(wanted, rel=1e-5), legend.inner_text()
+    page.locator("#chart-dialog [data-closes]").click()

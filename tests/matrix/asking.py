@@ -71,7 +71,9 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
 
 
 def _refused(status: int, body: str) -> Answer | None:
-    answer = {401: Answer.UNAUTHENTICATED, 403: Answer.FORBIDDEN, 404: Answer.HIDDEN}.get(status)
+    answer = {401: Answer.UNAUTHENTICATED, 403: Answer.FORBIDDEN, 404: Answer.HIDDEN, 410: Answer.HIDDEN}.get(
+        status
+    )
     is_mistake = status in {409, 422}  # who may send it hears what is wrong with it, or in its way
     if answer is None and not (200 <= status < 400 or is_mistake):
         raise AssertionError(f"status {status}: {body[:400]}")

@@ -44,7 +44,7 @@ class Answer(StrEnum):
     FORBIDDEN = "forbidden"
     """Seen, but the action is missing: 403, naming the action."""
     HIDDEN = "hidden"
-    """404, null, or a socket closed with 4404."""
+    """404, 410 of a link that is dead, null, or a socket closed with 4404."""
     LOGIN = "login"
     """A redirect to the sign-in page."""
     UNAUTHENTICATED = "unauthenticated"

@@ -43,7 +43,7 @@ TABLE = {
     "exports: use own": _row(OWNER, "export.use"),
     "keys: rename own": _row(OWNER, "api_key.rename"),
     "keys: see own": _row(OWNER, "api_key.view"),
-    "account: change own": _row(SIGNED_IN, "account.update"),
+    "account: change own": _row(SIGNED_IN, "account.update", sees=SIGNED_IN),
     "people: see": _row(COLLEAGUE, "team.view"),
     "organization: create": _row(PERSON, "team.create", sees=SIGNED_IN),  # TEAM-12
     "team: create": _row("O", "team.create", sees="organization: view"),
@@ -53,7 +53,7 @@ TABLE = {
     "team: restricted projects": _row("A O", "project.manage_members", sees="team: view"),
     "projects: list restricted": _row("A! O!", "project.manage_members"),
     "keys: limit own": _row(OWNER, "api_key.limit"),
-    "keys: make own": _row(SIGNED_IN, "api_key.create"),
+    "keys: make own": _row(SIGNED_IN, "api_key.create", sees=SIGNED_IN),
     "team: create in one's organization, or a new one": _row(PERSON, "team.create", sees=PERSON),  # TEAM-2
     "team: invite": _row(
         "A O", "team.invite", sees="team: view"

@@ -240,6 +240,18 @@ ROUTES: dict[str, list[Case]] = {
     "OrganizationViewSet.partial_update": _of_organization(
         "organization: privacy, key policy", "PATCH", {"display_name": "New"}
     ),
+    "OrganizationViewSet.destroy": _of_organization("organization: delete", "DELETE"),
+    "OrganizationViewSet.privacy": _of_organization("organization: privacy, key policy"),
+    "OrganizationViewSet.change_privacy": _of_organization(
+        "organization: privacy, key policy", "PATCH", {"members_may_invite": True}
+    ),
+    "ExportViewSet.list": [Case(SIGNED_IN)],
+    "ExportViewSet.create": _of_team("team: export", "POST", {"entity": "$entity"}),
+    "ExportViewSet.retrieve": [
+        Case(SIGNED_IN, Over.RUN, answer=Answer.HIDDEN)
+    ],  # whose number is no export's
+    "ExportViewSet.cancel": [Case(SIGNED_IN, Over.RUN, "POST", answer=Answer.HIDDEN)],
+    "ExportViewSet.download": [Case(SIGNED_IN, Over.RUN, answer=Answer.HIDDEN)],
     "OrganizationMemberViewSet.list": _of_organization("organization: view"),
     "OrganizationMemberViewSet.retrieve": _of_organization("organization: view"),
     "OrganizationMemberViewSet.partial_update": _of_organization(
@@ -349,7 +361,8 @@ ROUTES: dict[str, list[Case]] = {
 
 SIGNED_IN_ONLY = {
     *(name for name in ROUTES if name.startswith(
-        ("ApiKeyViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.", "AlertMuteViewSet.")
+        ("ApiKeyViewSet.", "ExportViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.",
+         "AlertMuteViewSet.")
     )),
     "PlanViewSet.list", "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create",
     "RunViewSet.create", "AlertRouteViewSet.create",

@@ -41,12 +41,14 @@ ROUTES: dict[str, list[Case]] = {
     "account_set_password": [_SIGNED_IN],
     "account_reset_password": [_ANYONE],
     "account_reset_password_done": [_ANYONE],
-    "account_reset_password_from_key": [Case(ANYONE, args={"uidb36": "1", "key": "no-such-key"})],
+    "account_reset_password_from_key": [
+        Case(ANYONE, args={"uidb36": "1", "key": "no-such-key"}, answer=Answer.HIDDEN)
+    ],
     "account_reset_password_from_key_done": [_ANYONE],
     "account_confirm_login_code": [
         _SIGNED_IN
     ],  # with no code under way it leads to the sign-in page, or home
-    "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"})],
+    "account_confirm_email": [Case(ANYONE, args={"key": "no-such-key"}, answer=Answer.HIDDEN)],
     "accounts:search": [_ANYONE],
     "accounts:authorize": [_SIGNED_IN],
     "accounts:settings": [_SIGNED_IN],
@@ -328,12 +330,17 @@ ROUTES: dict[str, list[Case]] = {
     "runs:run_log_search": [_RUN],
     "runs:run_stop": [Case("runs: stop", Over.RUN, "POST")],
     "metrics:vega_frame": [_ANYONE],
+    "metrics:viewer_frame": [Case("anyone", Over.NOTHING, args={"viewer": "plotly"})],
     "metrics:workspace": [_PROJECT],
     "metrics:selector": [_PROJECT],
+    "metrics:run_groups": [_PROJECT],
+    "metrics:grouped_runs": [_PROJECT],
     "metrics:project_series": [_PROJECT],
     "metrics:project_series_csv": [_PROJECT],
     "metrics:project_keys": [_PROJECT],
     "metrics:project_values": [_PROJECT],
+    "metrics:project_columns": [_PROJECT],
+    "metrics:project_importance": [_PROJECT],
     "metrics:run_workspace": [_RUN],
     "metrics:run_system": [_RUN],
     "metrics:series": [_RUN],
@@ -343,7 +350,7 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:media_values": [_RUN],
     "metrics:media_heat": [_RUN],
     "metrics:media_files": [_RUN],
-    "metrics:media_frame": [Case("runs: view", Over.RUN, args={"kind": "html", "path": "notes.txt"})],
+    "metrics:media_frame": [Case("runs: view", Over.RUN, args={"path": "notes.txt"})],
     "metrics:run_crash": [_RUN],
     "metrics:log_writers": [_RUN],
     "metrics:run_export": [Case("runs: view", Over.RUN, args={"kind": "history", "form": "csv"})],

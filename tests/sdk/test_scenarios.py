@@ -13,11 +13,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from runs.metric_definitions import definitions_in
 from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
@@ -436,7 +438,7 @@ def test_log(ran: Ran) -> None:
 
 @scenario("define_metric and summary", "life")
 def test_define_metric(ran: Ran) -> None:
-    """RUN-5."""
+    """RUN-5, RUN-26: also a glob, which SDKs tell in two ways."""
     found = ran.lab.found("life")
     summary = json.loads(found["summaryMetrics"])
     assert (summary["loss"]["min"], summary["accuracy"]["max"]) == (1.5, 90)
@@ -445,6 +447,13 @@ def test_define_metric(ran: Ran) -> None:
     assert {metric.get("1") or metric.get("2") for metric in defined} >= {"epoch", "loss", "accuracy"}
     steps = [metric for metric in defined if metric.get("1") == "accuracy"]
     assert defined[steps[0]["5"] - 1]["1"] == "epoch"
+    read = definitions_in({"m": defined})
+    told = {key: read.of(key) for key in ("accuracy", "custom/x", "loss", "epoch")}
+    assert {key: row and row.step_metric for key, row in told.items()} == {
+        "accuracy": "epoch", "custom/x": "epoch", "loss": "", "epoch": "",
+    }  # fmt: skip
+    assert told["loss"] is not None
+    assert told["loss"].summary == ("min",)
 
 
 @scenario("save, policy now", "stopped")
@@ -594,8 +603,10 @@ def test_offline(ran: Ran) -> None:
 
 @scenario("offline, sync twice", "offline")
 def test_offline_synced_twice(ran: Ran) -> None:
-    """RUN-8."""
-    assert [row["i"] for row in ran.lab.rows("offline")] == list(range(30))
+    """RUN-8; RUN-3: it began before its first line, by its own clock."""
+    rows = ran.lab.rows("offline")
+    assert [row["i"] for row in rows] == list(range(30))
+    assert datetime.fromisoformat(ran.lab.found("offline")["createdAt"]).timestamp() <= rows[0]["_timestamp"]
     assert ran.lab.log("offline").count("printed offline") == 1
 
 

@@ -18,15 +18,19 @@ from tests.waiting import PATIENCE_S
 logging.getLogger("httpx").setLevel(logging.WARNING)  # or every failure drowns in its lines
 
 UPSERT = """
-mutation UpsertBucket($name: String, $project: String, $entity: String, $config: JSONString) {
-  upsertBucket(input: {name: $name, modelName: $project, entityName: $entity, config: $config}) {
+mutation UpsertBucket(
+  $name: String, $project: String, $entity: String, $config: JSONString, $groupName: String
+) {
+  upsertBucket(
+    input: {name: $name, modelName: $project, entityName: $entity, config: $config, groupName: $groupName}
+  ) {
     bucket { id name historyLineCount project { name entity { name } } } inserted
   }
 }"""
 RUN = """
 query Run($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) { run(name: $name) {
-    id state exitcode heartbeatAt historyLineCount eventsLineCount logLineCount summaryMetrics config tags
+    id state exitcode createdAt heartbeatAt historyLineCount eventsLineCount logLineCount summaryMetrics config tags
     history(minStep: 0) logLines(last: 10000) { edges { node { number level line } } }
   } }
 }"""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from common.errors import Invalid
+from common.strict import strict
 from metrics import store
 from metrics.models import Kind
 from runs.console import read_line
@@ -18,7 +19,6 @@ from wandb_api.context import Info
 from wandb_api.paging import number_of
 from wandb_api.schema import run_type
 from wandb_api.secrets import reads_exactly, shown_json
-from wandb_api.strict import strict
 
 _SAMPLES = 500
 _MAX_LOG_PAGE = 10_000

@@ -12,7 +12,7 @@ from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
-from runs.selectors import get_project, runs_of
+from runs.selectors import get_project, listed_runs_of
 from teams.selectors import default_team_of
 from wandb_api.context import Info
 from wandb_api.nodes import project_node, run_node
@@ -63,7 +63,7 @@ def resolve_read_only(project: dict[str, Any], info: Info) -> bool:
 
 
 def _matching(project: dict[str, Any], info: Info, filters: str | None) -> QuerySet[Run]:
-    return runs_of(info.context.actor, project["row"]).filter(to_q(read_filters(filters)))
+    return listed_runs_of(info.context.actor, project["row"]).filter(to_q(read_filters(filters)))
 
 
 @project_type.field("runCount")

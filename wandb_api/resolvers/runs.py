@@ -24,7 +24,7 @@ from runs.services.alerts import send_alert
 from runs.services.lifecycle import RunFields
 from storage.room import require_room
 from teams.models import Team
-from wandb_api.context import Info
+from wandb_api.context import Context, Info
 from wandb_api.ids import from_id
 from wandb_api.nodes import project_node, run_node
 from wandb_api.schema import mutation, project_type, root, run_type
@@ -61,21 +61,20 @@ def _fields_of(given: dict[str, Any]) -> RunFields:
     return RunFields(**{ours: given.get(theirs) for ours, theirs in _FIELDS.items()})
 
 
-def _begin(
-    actor: Actor, team: Team, project_name: str, fields: RunFields, given: dict[str, Any]
-) -> tuple[Run, bool]:
+def _begin(context: Context, team: Team, fields: RunFields, given: dict[str, Any]) -> tuple[Run, bool]:
     """Begin a run or go on with it; a new one whose config names a branch point takes its parent's history over."""
     run, inserted = log_run(
-        actor=actor,
+        actor=context.actor,
         team=team,
-        project_name=project_name,
+        project_name=given.get("modelName") or "uncategorized",
         uid=given.get("name") or "",
         fields=fields,
         state=given.get("state") or "",
+        wrapper=context.wrapper,
     )
     branch = _branch_point(run) if inserted else None
     if branch is not None:
-        fork_run(actor=actor, run=run, parent_uid=branch[0], step=branch[1])
+        fork_run(actor=context.actor, run=run, parent_uid=branch[0], step=branch[1])
     return run, inserted
 
 
@@ -99,9 +98,8 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
         run = lifecycle.update_run(actor=actor, run=run_by_id(actor, input["id"]), fields=fields)
         return {"bucket": _fresh(run), "inserted": False}
     team = team_for(actor, input.get("entityName"))
-    name = input.get("modelName") or "uncategorized"
     with transaction.atomic():  # a fork that cannot be made leaves no empty run behind
-        run, inserted = _begin(actor, team, name, fields, input)
+        run, inserted = _begin(info.context, team, fields, input)
     return {
         "bucket": _fresh(run),
         "inserted": inserted,

@@ -123,7 +123,7 @@ STATUSES = [
         "shows it",
     ),
     ("401", "no key, or one that does not hold", "shows it"),
-    ("403", "the key may see it, and may not do this; the message names the action", "shows it"),
+    ("403", "the key may see it, and may not do this; the message says why, and who can help", "shows it"),
     ("404", "it is not there, or the key may not see it", "shows it"),
     ("410", "file_stream alone: the run was deleted", "ends the run's stream, keeps its data on disk"),
     ("413", "over a limit; the message names the setting", "shows it"),

@@ -1,6 +1,7 @@
 import { make, makeIcon } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
+import { bandText } from "./band";
 import { type DrawnLine, nearest } from "./plot";
 import { type Axis, placeText } from "./scale";
 
@@ -11,6 +12,8 @@ const MOST_ROWS = 200;
 
 interface Entry {
   line: DrawnLine;
+  /** The point whose value is told; -1 where the line does not reach. */
+  at: number;
   value: number;
 }
 
@@ -82,9 +85,7 @@ export class Legend {
     this.drawHead();
     const text = this.search.value.trim().toLowerCase();
     const found = this.lines.filter(({ label }) => label.toLowerCase().includes(text));
-    const entries = found
-      .map((line) => ({ line, value: valueAt(line, this.x) }))
-      .sort((a, b) => this.compared(a, b));
+    const entries = found.map((line) => entryOf(line, this.x)).sort((a, b) => this.compared(a, b));
     const shown = entries.slice(0, MOST_ROWS);
     const kept = new Set(shown.map(({ line }) => line.id));
     for (const [id, row] of this.rows) {
@@ -135,14 +136,18 @@ export class Legend {
     }
   }
 
-  private rowOf({ line, value }: Entry): HTMLLIElement {
+  private rowOf({ line, at, value }: Entry): HTMLLIElement {
     const row = this.rows.get(line.id) ?? this.newRow(line);
     const [button, number] = [
       row.firstElementChild as HTMLElement,
       row.querySelector(".legend-value") as HTMLElement,
     ];
-    const text = Number.isNaN(value) ? "–" : formatUnit(value, this.unit);
+    const around = line.group ? bandText(line, at, this.unit) : "";
+    const text = Number.isNaN(value) ? "–" : `${formatUnit(value, this.unit)} ${around}`.trim();
     if (number.textContent !== text) number.textContent = text;
+    const name = row.querySelector(".truncate") as HTMLElement;
+    if (name.textContent !== line.label) name.textContent = button.title = line.label; // a group has grown
+    row.className = `run-color-${line.color}`;
     const isDrawn = !this.isolated.size || this.isolated.has(line.id);
     row.classList.toggle("is-off", !isDrawn);
     button.setAttribute("aria-pressed", String(this.isolated.has(line.id)));
@@ -188,13 +193,18 @@ export class Legend {
   }
 }
 
-/** The value of a line at x, or its last; NaN where the line does not reach. */
-function valueAt(line: DrawnLine, x: number | null): number {
+/** The point of a line at x, or its last one. */
+function entryOf(line: DrawnLine, x: number | null): Entry {
+  const at = placeAt(line, x);
+  return { line, at, value: at < 0 ? Number.NaN : (line.y[at] as number) };
+}
+
+/** Where on a line x is; -1 where the line does not reach. */
+function placeAt(line: DrawnLine, x: number | null): number {
   const last = line.x.length - 1;
-  if (last < 0) return Number.NaN;
-  if (x === null) return line.y[last] as number;
+  if (last < 0 || x === null) return last;
   const [first, end] = [line.x[0] as number, line.x[last] as number];
   const slack = (end - first) * 0.02;
-  if (x < first - slack || x > end + slack) return Number.NaN;
-  return line.y[nearest(line.x, x)] as number;
+  if (x < first - slack || x > end + slack) return -1;
+  return nearest(line.x, x);
 }

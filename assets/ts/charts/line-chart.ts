@@ -1,5 +1,6 @@
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
+import { bandText, countText } from "./band";
 import { palette } from "./palette";
 import type { Picture } from "./picture";
 import { type DrawnLine, drawLine, drawPlot, type Frame, frameOf, type Look, nearest } from "./plot";
@@ -9,7 +10,7 @@ import { hideTip, showTip, type TipRow } from "./tip";
 /** Narrower drags are clicks, pixels. */
 const SHORTEST_DRAG = 6;
 
-/** Of so many lines the tip says all there is to a point, of more only for the one pointed at. */
+/** Of so many lines the tip says all there is to a point, of more only for the one pointed at, and of groups. */
 const FEW = 3;
 
 export interface ChartActions {
@@ -27,6 +28,11 @@ export class LineChart {
   private readonly above = make("canvas", "chart-above");
   private lines: DrawnLine[] = [];
   private frame: Frame | undefined;
+  /** Where the pointer, or the cursor of the keyboard, is; pixels. */
+  private pointer: { left: number; top: number } | null = null;
+  /** Where another chart's cursor is. */
+  private elsewhere: number | null = null;
+  /** Where on x a drag has begun. */
   private dragFrom: number | null = null;
   private strong = "";
   private drawing = 0;
@@ -55,7 +61,10 @@ export class LineChart {
 
   destroy(): void {
     cancelAnimationFrame(this.drawing);
-    if (this.above.matches(":hover")) hideTip();
+    if (this.pointer) {
+      hideTip();
+      this.actions.pointed(null);
+    }
     this.plot.remove();
     this.above.remove();
   }
@@ -67,8 +76,8 @@ export class LineChart {
 
   /** Show another chart's cursor here. */
   point(x: number | null): void {
-    if (this.above.matches(":hover")) return;
-    this.drawAbove(x);
+    this.elsewhere = x;
+    if (!this.pointer) this.drawAbove(x);
   }
 
   /** The plot as it is, for a file. */
@@ -94,11 +103,12 @@ export class LineChart {
     if (!ctx) return;
     this.frame = frameOf(this.lines, this.look, width, height);
     drawPlot(ctx, this.lines, this.look, this.frame);
-    sized(this.above, width, height);
+    if (this.pointer) this.move(this.pointer.left, this.pointer.top);
+    else this.drawAbove(this.elsewhere);
   }
 
-  private drawAbove(x: number | null, pointer: { y: number } | null = null): void {
-    const { frame } = this;
+  private drawAbove(x: number | null): void {
+    const { frame, pointer } = this;
     const ctx = sized(this.above, this.box.clientWidth, this.box.clientHeight);
     if (!ctx || !frame || x === null) return;
     const colors = palette();
@@ -133,11 +143,10 @@ export class LineChart {
       ctx.arc(toPixel(frame.x, line.x[at] as number), toPixel(frame.y, value), 3.5, 0, 2 * Math.PI);
       ctx.fill();
     }
-    if (this.dragFrom !== null && pointer) this.drawDrag(ctx, frame, left);
+    if (this.dragFrom !== null && pointer) this.drawDrag(ctx, frame, toPixel(frame.x, this.dragFrom), left);
   }
 
-  private drawDrag(ctx: CanvasRenderingContext2D, frame: Frame, left: number): void {
-    const from = this.dragFrom as number;
+  private drawDrag(ctx: CanvasRenderingContext2D, frame: Frame, from: number, left: number): void {
     ctx.globalAlpha = 0.16;
     ctx.fillStyle = palette().runs[0] ?? "";
     ctx.fillRect(Math.min(from, left), frame.top, Math.abs(left - from), frame.bottom - frame.top);
@@ -160,7 +169,7 @@ export class LineChart {
     above.addEventListener("pointerleave", () => this.leave());
     above.addEventListener("pointerdown", (event) => {
       if (event.button !== 0 || !this.frame || event.pointerType === "touch") return;
-      this.dragFrom = Math.max(this.frame.left, Math.min(this.frame.right, event.offsetX));
+      this.dragFrom = toValue(this.frame.x, within(this.frame, event.offsetX));
       above.setPointerCapture(event.pointerId);
     });
     above.addEventListener("pointerup", (event) => this.drop(event.offsetX));
@@ -174,9 +183,10 @@ export class LineChart {
 
   private move(left: number, top: number): void {
     if (!this.frame) return;
-    const x = toValue(this.frame.x, Math.max(this.frame.left, Math.min(this.frame.right, left)));
+    this.pointer = { left, top };
+    const x = toValue(this.frame.x, within(this.frame, left));
     const rows = this.rowsAt(x, top);
-    this.drawAbove(x, { y: top });
+    this.drawAbove(x);
     const { left: boxLeft, top: boxTop } = this.box.getBoundingClientRect();
     const name = this.actions.axisName();
     const place = this.placeNear(x);
@@ -209,13 +219,18 @@ export class LineChart {
       color: line.color,
       label: line.label,
       value: formatUnit(value, this.look.unit),
-      detail: found.length <= FEW || line.id === this.strong ? detailOf(line, at, this.look.unit) : "",
+      detail:
+        found.length <= FEW || line.group || line.id === this.strong
+          ? detailOf(line, at, this.look.unit)
+          : "",
       strong: line.id === this.strong,
     }));
   }
 
   private leave(): void {
     this.dragFrom = null;
+    this.pointer = null;
+    this.elsewhere = null;
     hideTip();
     this.drawAbove(null);
     this.actions.pointed(null);
@@ -224,9 +239,9 @@ export class LineChart {
   private drop(left: number): void {
     const from = this.dragFrom;
     this.dragFrom = null;
-    if (from === null || !this.frame || Math.abs(left - from) < SHORTEST_DRAG) return;
-    const to = Math.max(this.frame.left, Math.min(this.frame.right, left));
-    this.actions.zoom([toValue(this.frame.x, Math.min(from, to)), toValue(this.frame.x, Math.max(from, to))]);
+    if (from === null || !this.frame || Math.abs(left - toPixel(this.frame.x, from)) < SHORTEST_DRAG) return;
+    const to = toValue(this.frame.x, within(this.frame, left));
+    this.actions.zoom([Math.min(from, to), Math.max(from, to)]);
   }
 
   /** Arrows move the cursor, + and - zoom around it, 0 shows all. */
@@ -237,7 +252,7 @@ export class LineChart {
     const at = Number(this.above.dataset.at ?? frame.left + width / 2);
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const step = (event.shiftKey ? 40 : 8) * (event.key === "ArrowLeft" ? -1 : 1);
-      const next = Math.max(frame.left, Math.min(frame.right, at + step));
+      const next = within(frame, at + step);
       this.above.dataset.at = String(next);
       this.move(next, (frame.top + frame.bottom) / 2);
     } else if (event.key === "+" || event.key === "-") {
@@ -251,13 +266,14 @@ export class LineChart {
   }
 }
 
+/** The pixel of the plot that is nearest to one. */
+function within(frame: Frame, left: number): number {
+  return Math.max(frame.left, Math.min(frame.right, left));
+}
+
 function detailOf(line: DrawnLine, at: number, unit: string): string {
-  const parts: string[] = [];
-  if (line.raw) parts.push(formatUnit(line.raw[at] as number, unit));
-  const [low, high] = [line.low?.[at], line.high?.[at]];
-  if (low !== undefined && high !== undefined && low !== high)
-    parts.push(`${formatUnit(low, unit)} … ${formatUnit(high, unit)}`);
-  return parts.join(" · ");
+  const raw = line.raw ? formatUnit(line.raw[at] as number, unit) : "";
+  return [raw, bandText(line, at, unit), countText(line, at)].filter(Boolean).join(" · ");
 }
 
 /** Give a canvas its size for this screen and empty it; in the plot's units of CSS pixels. */

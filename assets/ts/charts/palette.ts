@@ -1,3 +1,6 @@
+/** How many colours runs and groups have. */
+export const COLORS = 8;
+
 /** Colours that canvases draw with, read from the tokens; they change with the theme. */
 export interface Palette {
   runs: string[];

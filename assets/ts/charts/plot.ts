@@ -4,6 +4,8 @@ import type { Surface } from "./surface";
 
 export const FONT = '11px "Inter Variable", system-ui, sans-serif';
 const DASHES: number[][] = [[], [6, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
+/** The width of most letters of it, pixels. */
+const LETTER = 6.3;
 /** Points farther apart than this are marked with dots, pixels. */
 const DOT_SPACE = 18;
 
@@ -20,10 +22,14 @@ export interface DrawnLine {
   raw: Float64Array | null;
   low: Float64Array | null;
   high: Float64Array | null;
+  /** Of a line that stands for several: of how many at each place, and what its band is. */
+  group?: { counts: Uint16Array; band: "range" | "std" | "stderr" | "none" };
 }
 
 export interface Look {
   axis: Axis;
+  /** Written at the end of x; "" where its ticks tell what they are. */
+  xName?: string;
   logX: boolean;
   logY: boolean;
   /** Ends of the axes; null is found from the lines. */
@@ -70,7 +76,7 @@ export function frameOf(lines: readonly DrawnLine[], look: Look, width: number, 
   const bottom = height - 22;
   const y: Scale = { min: yMin, max: yMax, log: look.logY, from: bottom, to: top, clamped: look.clamped };
   const longest = Math.max(2, ...unitTicks(y, look.unit, 34).map(({ text }) => text.length));
-  const left = Math.min(width / 3, longest * 6.3 + 12);
+  const left = Math.min(width / 3, longest * LETTER + 12);
   const right = width - 14;
   return { x: { min: xMin, max: xMax, log: look.logX, from: left, to: right }, y, left, top, right, bottom };
 }
@@ -134,6 +140,7 @@ function settled(low: number, high: number, log: boolean): [number, number] {
 export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, frame: Frame): void {
   const colors = palette();
   drawAxes(ctx, frame, look, colors);
+  if (look.xName) drawName(ctx, frame, look.xName, colors);
   ctx.save();
   ctx.beginPath();
   ctx.rect(frame.left - 3, frame.top - 4, frame.right - frame.left + 7, frame.bottom - frame.top + 7);
@@ -168,6 +175,25 @@ function drawAxes(ctx: Surface, frame: Frame, look: Look, colors: Palette): void
     ctx.textAlign = x > frame.right - 14 ? "right" : x < frame.left + 4 ? "left" : "center";
     ctx.fillText(text, Math.min(x, frame.right + 10), frame.bottom + 7);
   }
+}
+
+/** Write what x is at its end, above the axis and below the lines. */
+function drawName(ctx: Surface, frame: Frame, name: string, colors: Palette): void {
+  const shown = shortened(name, (frame.right - frame.left) / 2 / LETTER);
+  const width = shown.length * LETTER;
+  ctx.fillStyle = colors.surface; // a line of the grid may pass
+  ctx.beginPath();
+  ctx.rect(frame.right - width - 4, frame.bottom - 14, width + 8, 13);
+  ctx.fill();
+  ctx.fillStyle = colors.axis;
+  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
+  ctx.fillText(shown, frame.right, frame.bottom - 8);
+}
+
+/** Keep the end of a name, which tells more than its begin. */
+function shortened(name: string, most: number): string {
+  return name.length > most ? `…${name.slice(1 - Math.max(2, Math.floor(most)))}` : name;
 }
 
 function drawBand(ctx: Surface, line: DrawnLine, frame: Frame, colors: Palette, alpha: number): void {

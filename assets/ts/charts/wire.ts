@@ -22,6 +22,8 @@ export interface SeriesReply {
 
 export type Kind = "history" | "system";
 
+export type Goal = "minimize" | "maximize";
+
 export interface KeyInfo {
   key: string;
   /** "number", "string", "image-file", "table-file", …; several where runs differ. */
@@ -30,6 +32,12 @@ export interface KeyInfo {
   runs: number;
   /** Whether there is a number to draw. */
   numbers: boolean;
+  /** The key that `define_metric` made its axis; without, it is the step. */
+  x?: string;
+  /** Whether no panel is made of it by itself. */
+  hidden?: boolean;
+  /** Which values are better. */
+  goal?: Goal;
   /** What a system metric is. */
   about?: KeyAbout;
 }
@@ -59,8 +67,20 @@ export interface KeysReply {
   keys: KeyInfo[];
   /** What `wandb.plot` logged, by key; history only. */
   charts?: Record<string, Record<string, unknown>>;
-  /** Names of the runs' configuration; history only. */
-  config?: string[];
+}
+
+/** What grouped panels draw: groups, and runs of them. */
+export interface GroupsReply {
+  /** `values` is the name without the columns, `place` the group's place among all that there are. */
+  groups: { path: string; name: string; values: string; count: number; place: number }[];
+  /** `group` is a place in `groups`. */
+  runs: { uid: string; name: string; state: string; group: number }[];
+  /** Of all groups, drawn or not. */
+  groupCount: number;
+  /** Of the groups that nobody hid; more than `groups` where there is no room for all. */
+  shownCount: number;
+  /** Of all groups. */
+  runCount: number;
 }
 
 export type Values = Record<string, unknown>;

@@ -16,7 +16,27 @@ export function enableSearch(): void {
     event.preventDefault();
     open(input);
   });
-  hits.addEventListener("htmx:afterSwap", () => choose(input, optionsIn(hits)[0]));
+  /** What the hits that are shown answer; Enter waits for those of what is typed. */
+  let answered = "";
+  let isEntered = false;
+  const go = (option: HTMLElement | undefined) => {
+    isEntered = false;
+    if (option) option.click();
+    else input.form?.submit();
+  };
+  hits.addEventListener("htmx:afterSwap", (event) => {
+    const { xhr } = (event as CustomEvent<{ xhr: XMLHttpRequest }>).detail;
+    answered = new URL(xhr.responseURL).searchParams.get("q") ?? "";
+    const [first] = optionsIn(hits);
+    choose(input, first);
+    if (isEntered && answered === input.value) go(first);
+  });
+  input.addEventListener("input", () => {
+    isEntered = false;
+  });
+  for (const failure of ["htmx:responseError", "htmx:sendError"]) {
+    input.addEventListener(failure, () => isEntered && go(undefined));
+  }
   input.addEventListener("keydown", (event) => {
     const options = optionsIn(hits);
     const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
@@ -24,6 +44,9 @@ export function enableSearch(): void {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
       choose(input, options[(at + step + options.length) % options.length]);
+    } else if (event.key === "Enter" && answered !== input.value) {
+      event.preventDefault();
+      isEntered = true;
     } else if (event.key === "Enter" && options[at]) {
       event.preventDefault();
       options[at].click();

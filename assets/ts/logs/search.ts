@@ -34,6 +34,11 @@ export class Search {
     return this.wanted !== undefined;
   }
 
+  /** Whether the server still looks. */
+  get isBusy(): boolean {
+    return this.busy !== undefined;
+  }
+
   /** Begin anew. Rejects with the server's words, for a regular expression that is none. */
   async start(wanted: Wanted | undefined): Promise<void> {
     this.busy?.abort();

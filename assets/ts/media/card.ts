@@ -1,7 +1,8 @@
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
-import { draw, kindOf } from "./draw";
+import { draw } from "./draw";
 import type { Held } from "./feed";
+import { kindOf } from "./kinds";
 import type { Drawing, MediaKey } from "./wire";
 
 /** One key's value at the slider's step. */
@@ -35,12 +36,10 @@ export class Card {
     if (this.shown?.value.row === held.value.row) return;
     this.shown = held;
     const { kind, value, step } = held.value;
-    const given =
-      typeof value === "object" && value !== null && !Array.isArray(value) ? value : { text: value };
     const drawing: Drawing = {
       ...rest,
       key: this.info.key,
-      value: given as Record<string, unknown>,
+      value,
       step,
       files: held.files,
     };

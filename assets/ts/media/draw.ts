@@ -1,45 +1,63 @@
+import { make } from "../lib/dom";
+import { word } from "../lib/words";
+import { graph } from "./graph";
 import { histogram } from "./histogram";
-import { images } from "./images";
-import { audio, figure, other, page, text, video } from "./others";
+import { picture } from "./images";
+import { itemsOf } from "./items";
+import { audio, other, page, text, video } from "./others";
+import { caption } from "./parts";
 import { table } from "./table";
-import type { Drawing } from "./wire";
+import { viewed } from "./viewer";
+import type { Drawing, Item } from "./wire";
 
-type Drawer = (drawing: Drawing) => HTMLElement;
+type Drawer = (item: Item, drawing: Drawing) => HTMLElement;
 
 const DRAWERS: Record<string, Drawer> = {
-  "image-file": images,
-  "images/separated": images,
-  images,
-  "table-file": table,
-  histogram,
+  "image-file": picture,
+  "table-file": (item, drawing) => table(item.value, drawing),
+  histogram: (item, drawing) => histogram(item.value, drawing),
   "html-file": page,
-  html: page,
-  "htmls/separated": other,
   "audio-file": audio,
-  audio,
   "video-file": video,
-  videos: video,
-  "plotly-file": figure,
-  plotly: figure,
+  "plotly-file": viewed("plotly"),
+  "bokeh-file": viewed("bokeh"),
+  "molecule-file": viewed("molecule"),
+  "object3D-file": viewed("model"),
+  "graph-file": graph,
   string: text,
   boolean: text,
   list: text,
 };
+/** Pictures drawn at once, and others, which are heavier; a button shows the next. */
+const PICTURES_AT_ONCE = 48;
+const OTHERS_AT_ONCE = 6;
 
-/** Draw a logged value by its kind. */
+/** Draw a logged value by its kind: one thing, or a grid of those logged in one step. */
 export function draw(kind: string, drawing: Drawing): HTMLElement {
-  return (DRAWERS[kind] ?? other)(drawing);
+  const items = itemsOf(kind, drawing.value);
+  const arePictures = items.every((item) => item.kind === "image-file");
+  const atOnce = arePictures ? PICTURES_AT_ONCE : OTHERS_AT_ONCE;
+  const grid = make("div", items.length > 1 ? "media-grid" : "media-single");
+  grid.classList.toggle("is-wide", !arePictures);
+  if (items.length > 1) grid.tabIndex = 0; // it scrolls
+  const add = (from: number) => {
+    grid.append(...items.slice(from, from + atOnce).map((item) => figureOf(item, drawing)));
+    const rest = items.length - from - atOnce;
+    if (rest <= 0) return;
+    const more = make("button", "btn btn-sm", word("moreItems", { n: rest }));
+    more.type = "button";
+    more.addEventListener("click", () => {
+      more.remove();
+      add(from + atOnce);
+    });
+    grid.append(more);
+  };
+  add(0);
+  return grid;
 }
 
-/** The icon and the word (of a template) for a kind of value. */
-export function kindOf(kind: string): [icon: string, name: string] {
-  if (kind.includes("image")) return ["images", "kindImage"];
-  if (kind.includes("table")) return ["rows-3", "kindTable"];
-  if (kind === "histogram") return ["chart-column", "kindHistogram"];
-  if (kind.includes("html")) return ["file-code", "kindHtml"];
-  if (kind.includes("audio")) return ["file-audio", "kindAudio"];
-  if (kind.includes("video")) return ["file-video", "kindVideo"];
-  if (kind.includes("plotly") || kind.includes("bokeh")) return ["chart-spline", "kindPlot"];
-  if (["string", "list", "boolean"].includes(kind)) return ["file-text", "kindText"];
-  return ["box", "kindOther"];
+function figureOf(item: Item, drawing: Drawing): HTMLElement {
+  const figure = make("figure");
+  figure.append((DRAWERS[item.kind] ?? other)(item, drawing), caption(item.caption));
+  return figure;
 }

@@ -6,7 +6,7 @@ import type { Drawing, HeatReply } from "./wire";
 
 const BARS_HEIGHT = 140;
 const HEAT_HEIGHT = 96;
-/** How many keys' heat maps are kept. */
+/** How many heat maps are kept. */
 const KEPT = 100;
 
 const heats = new Map<string, Promise<HeatReply>>();
@@ -17,9 +17,9 @@ export function forgetHeat(): void {
 }
 
 /** Bars of one step, above the histogram of every step as a heat map; a click there goes to its step. */
-export function histogram(drawing: Drawing): HTMLElement {
+export function histogram(value: Record<string, unknown>, drawing: Drawing): HTMLElement {
   const box = make("div", "media-histogram");
-  const parts = partsOf(drawing.value);
+  const parts = partsOf(value);
   if (!parts) {
     box.append(make("p", "muted", word("noHistogram")));
     return box;
@@ -71,11 +71,12 @@ function describe({ counts, edges }: Parts): string {
 }
 
 function heatOf({ key, urls }: Drawing): Promise<HeatReply> {
-  const known = heats.get(key);
+  const url = `${urls.heat}?${new URLSearchParams({ key })}`;
+  const known = heats.get(url);
   if (known) return known;
-  const asked = getJson<HeatReply>(`${urls.heat}?${new URLSearchParams({ key })}`);
-  heats.set(key, asked);
-  asked.catch(() => heats.delete(key));
+  const asked = getJson<HeatReply>(url);
+  heats.set(url, asked);
+  asked.catch(() => heats.delete(url));
   for (const oldest of heats.keys()) {
     if (heats.size <= KEPT) break;
     heats.delete(oldest);

@@ -71,16 +71,22 @@ function chip(name: string, key: string, layer: HTMLElement | SVGElement): HTMLE
   const id = `${key}\n${name}`;
   const button = make("button", "btn btn-sm toggle", name);
   button.type = "button";
-  const show = () => {
-    button.setAttribute("aria-pressed", String(!hidden.has(id)));
-    layer.classList.toggle("is-hidden", hidden.has(id));
-  };
+  for (const part of [button, layer]) part.dataset.layer = id;
   button.addEventListener("click", () => {
     if (!hidden.delete(id)) hidden.add(id);
-    show();
+    for (const part of document.querySelectorAll<HTMLElement | SVGElement>("[data-layer]"))
+      if (part.dataset.layer === id) show(part);
   });
-  show();
+  show(button);
+  show(layer);
   return button;
+}
+
+/** Show whether a layer is switched off: of all pictures of its key alike, those of other runs too. */
+function show(part: HTMLElement | SVGElement): void {
+  const isHidden = hidden.has(part.dataset.layer ?? "");
+  if (part instanceof HTMLButtonElement) part.setAttribute("aria-pressed", String(!isHidden));
+  else part.classList.toggle("is-hidden", isHidden);
 }
 
 function colorOf(number: number): [number, number, number] {

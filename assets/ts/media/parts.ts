@@ -8,10 +8,12 @@ export function textOf(value: unknown, fallback = ""): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : fallback;
 }
 
-/** What stands where a file should be that the server does not have. */
+/** What stands where a file should be that the server does not have; some were logged as references only. */
 export function missing(path: string): HTMLElement {
   const box = make("div", "media-missing");
-  box.append(makeIcon("file"), make("span", "", word("fileMissing")));
+  const isElsewhere = /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
+  const text = isElsewhere ? word("fileElsewhere", { path }) : word("fileMissing");
+  box.append(makeIcon("file"), make("span", "", text));
   box.title = path;
   return box;
 }
@@ -24,6 +26,14 @@ export function download(path: string, link: FileLink | undefined): HTMLElement 
   anchor.download = path.split("/").pop() ?? "file";
   anchor.append(makeIcon("download"), `${word("download")} · ${formatBytes(link.size)}`);
   return anchor;
+}
+
+/** Say that a file is larger than what is shown, and offer it. */
+export function tooLarge(path: string, link: FileLink, limit: number): HTMLElement {
+  const box = make("div", "media-framed");
+  const text = word("tooLarge", { size: formatBytes(link.size), limit: formatBytes(limit) });
+  box.append(make("p", "muted", text), download(path, link));
+  return box;
 }
 
 export function caption(text: string): HTMLElement | string {

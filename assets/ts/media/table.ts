@@ -1,6 +1,7 @@
 import { make, makeIcon } from "../lib/dom";
 import { formatCount, formatValue } from "../lib/format";
 import { getJson } from "../lib/http";
+import { readJson } from "../lib/json";
 import { word } from "../lib/words";
 import { download, missing, textOf } from "./parts";
 import type { Drawing, FileLink } from "./wire";
@@ -14,9 +15,9 @@ interface Content {
 }
 
 /** A logged table: sort by its heads, filter, page; pictures in its cells. */
-export function table(drawing: Drawing): HTMLElement {
+export function table(value: Record<string, unknown>, drawing: Drawing): HTMLElement {
   const box = make("div", "media-table");
-  const path = textOf(drawing.value.path);
+  const path = textOf(value.path);
   const link = drawing.files[path];
   if (!link) {
     box.append(missing(path));
@@ -24,7 +25,7 @@ export function table(drawing: Drawing): HTMLElement {
   }
   box.append(make("div", "skeleton media-wait"));
   void read(link).then(
-    (content) => new TableView(box, content, drawing, link).draw(),
+    (content) => new TableView(box, content, drawing.urls.files, path, link).draw(),
     () => box.replaceChildren(make("p", "muted", word("tableFailed")), download(path, link)),
   );
   return box;
@@ -33,16 +34,7 @@ export function table(drawing: Drawing): HTMLElement {
 async function read(link: FileLink): Promise<Content> {
   const reply = await fetch(link.url);
   if (!reply.ok) throw new Error(`status ${reply.status}`);
-  const text = await reply.text();
-  try {
-    return JSON.parse(text) as Content;
-  } catch {
-    // Python writes NaN and infinities as bare words; strings are left alone
-    const clean = text.replace(/"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
-      found.startsWith('"') ? found : `"${found}"`,
-    );
-    return JSON.parse(clean) as Content;
-  }
+  return readJson(await reply.text(), (word) => `"${word}"`) as Content;
 }
 
 class TableView {
@@ -57,7 +49,8 @@ class TableView {
   constructor(
     private readonly box: HTMLElement,
     private readonly content: Content,
-    private readonly drawing: Drawing,
+    private readonly filesUrl: string,
+    private readonly path: string,
     private readonly link: FileLink,
   ) {
     this.rows = content.data;
@@ -144,9 +137,9 @@ class TableView {
         paths.add(textOf((cell as { path: unknown }).path));
     if (!paths.size) return;
     const query = new URLSearchParams([...paths].map((path) => ["path", path]));
-    const { files } = await getJson<{ files: Record<string, FileLink> }>(
-      `${this.drawing.urls.files}?${query}`,
-    ).catch(() => ({ files: {} as Record<string, FileLink> }));
+    const { files } = await getJson<{ files: Record<string, FileLink> }>(`${this.filesUrl}?${query}`).catch(
+      () => ({ files: {} as Record<string, FileLink> }),
+    );
     for (const cell of this.body.querySelectorAll<HTMLElement>("[data-path]")) {
       const path = cell.dataset.path ?? "";
       const link = files[path];
@@ -181,11 +174,7 @@ class TableView {
       button("chevron-right", word("nextPage"), this.page + 1),
     );
     const count = make("span", "num", word("rowCount", { n: formatCount(this.rows.length) }));
-    this.foot.replaceChildren(
-      count,
-      place,
-      download(textOf(this.drawing.value.path, "table.json"), this.link),
-    );
+    this.foot.replaceChildren(count, place, download(this.path, this.link));
   }
 }
 

@@ -38,16 +38,31 @@ export interface HeatReply {
   counts: number[][];
 }
 
+/** Addresses of a run's media: histograms over steps, links to files; `frame` and `viewers` are added to. */
+export interface Urls {
+  heat: string;
+  files: string;
+  frame: string;
+  viewers: string;
+}
+
 /** What a value is drawn with. */
 export interface Drawing {
   key: string;
-  value: Record<string, unknown>;
+  value: unknown;
   /** The step the value was logged at. */
   step: number;
   files: Record<string, FileLink>;
   labels: KeysReply["class_labels"];
-  /** Addresses of the page's data. */
-  urls: { heat: string; files: string; frame: string };
+  urls: Urls;
   /** Move the slider to a step. */
   goTo(step: number): void;
+}
+
+/** One picture, sound, figure, … of a value. */
+export interface Item {
+  /** As the SDK names a single one, such as `image-file`. */
+  kind: string;
+  value: Record<string, unknown>;
+  caption: string;
 }

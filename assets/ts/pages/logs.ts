@@ -32,6 +32,10 @@ const writerBox = one<HTMLSelectElement>("[data-writer]");
 const copyButton = one<HTMLButtonElement>("[data-copy-lines]");
 const maskNote = one<HTMLElement>("[data-masked]");
 let writers: Writer[] = [];
+/** The key of a search that has not begun yet. */
+let typing: number | undefined;
+/** Where to go once the server has found more. */
+let awaited: 1 | -1 | undefined;
 
 const lines = new Lines(root.dataset.linesUrl ?? "", () => {
   showPart(lines.total ? "full" : "empty");
@@ -46,6 +50,7 @@ const search = new Search(root.dataset.searchUrl ?? "", (done) => {
   if (done < 1) status.textContent = word("searching", { percent: Math.round(done * 100) });
   else showStatus();
   viewer.render();
+  goOn();
 });
 
 /** One of the parts marked `data-when` is shown: loading, empty, error or full. */
@@ -64,7 +69,7 @@ function showStatus(): void {
     status.textContent =
       line >= 0 && search.hits.includes(line)
         ? word("foundAt", { n: formatCount(search.rank(line)), all })
-        : word("foundAll", { all });
+        : word(all === "1" ? "foundOne" : "foundAll", { all });
   }
 }
 
@@ -115,6 +120,8 @@ function needleOf(text: string): RegExp | null {
 }
 
 async function begin(): Promise<void> {
+  clearTimeout(typing);
+  typing = undefined;
   const text = searchBox.value;
   viewer.needle = text ? needleOf(text) : null;
   viewer.marked = [-1, -1];
@@ -125,20 +132,31 @@ async function begin(): Promise<void> {
     );
     searchBox.setCustomValidity("");
     showStatus();
+    goOn();
   } catch (error) {
     if ((error as Error).name === "AbortError") return;
+    awaited = undefined;
     searchBox.setCustomValidity(word("notFound"));
     status.textContent = word("badSearch");
   }
 }
 
+/** Go to the next or previous hit: at once where it is known, else as soon as the server has found it. */
 function find(direction: 1 | -1): void {
+  if (typing !== undefined) void begin();
   const from = viewer.marked[0] >= 0 ? viewer.marked[0] : viewer.topLine - (direction === 1 ? 1 : 0);
   const hit = search.next(from, direction, (line) => viewer.shown.has(line));
-  if (hit === undefined) return;
+  // hits come in the order of their lines, so that one after this line is the next, whatever comes still
+  const isSure = !search.isBusy || (direction === 1 && hit !== undefined && hit > from);
+  awaited = isSure ? undefined : direction;
+  if (!isSure || hit === undefined) return;
   viewer.goTo(hit);
   copyButton.hidden = false;
   showStatus();
+}
+
+function goOn(): void {
+  if (awaited) find(awaited);
 }
 
 async function copyLines(): Promise<void> {
@@ -179,14 +197,15 @@ for (const [name, act] of Object.entries(toggles)) {
   });
 }
 
-let typing: number | undefined;
 searchBox.addEventListener("input", () => {
+  awaited = undefined;
   clearTimeout(typing);
   typing = window.setTimeout(() => void begin(), TYPING_MS);
 });
 searchBox.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     searchBox.value = "";
+    awaited = undefined;
     void begin();
   }
   if (event.key !== "Enter") return;

@@ -21,7 +21,12 @@ const stepText = one<HTMLOutputElement>("[data-media-step]");
 const search = one<HTMLInputElement>("[data-page-search]");
 const play = one<HTMLButtonElement>("[data-media-play]");
 const data = root.dataset;
-const urls = { heat: data.heatUrl ?? "", files: data.filesUrl ?? "", frame: data.frameUrl ?? "" };
+const urls = {
+  heat: data.heatUrl ?? "",
+  files: data.filesUrl ?? "",
+  frame: data.frameUrl ?? "",
+  viewers: data.viewersUrl ?? "",
+};
 const cards = new Map<string, Card>();
 const inView = new Set<Card>();
 let steps: number[] = [];
@@ -131,7 +136,17 @@ async function read(): Promise<void> {
 
 function start(): void {
   showPart("loading");
-  read().catch(() => showPart("error"));
+  read().then(showNamed, () => showPart("error"));
+}
+
+/** Go to the card that the address names by its key, or by a part of its value. */
+function showNamed(): void {
+  const named = new URLSearchParams(`key=${location.hash.slice(1)}`).get("key") ?? "";
+  const found = cards.get(named) ?? cards.get(named.replace(/\.\d+$/, ""));
+  if (!found) return;
+  found.element.closest("details")?.setAttribute("open", "");
+  found.element.scrollIntoView({ block: "center" });
+  found.element.classList.add("is-named");
 }
 
 function stopPlaying(): void {
@@ -140,6 +155,7 @@ function stopPlaying(): void {
   play.setAttribute("aria-pressed", "false");
 }
 
+addEventListener("hashchange", showNamed);
 slider.addEventListener("input", moved);
 search.addEventListener("input", layOut);
 one("[data-media-back]").addEventListener("click", () => move(-1));

@@ -7,6 +7,9 @@ import { enableThemeChoice } from "../lib/theme-choice";
 import { keepTimesFresh } from "../lib/times";
 import { word } from "../lib/words";
 
+const { address } = document.body.dataset;
+if (address) history.replaceState(history.state, "", address);
+
 keepTimesFresh();
 enableCopying();
 enableDialogs();

@@ -1,21 +1,29 @@
-import { palette } from "../charts/palette";
+import { COLORS, palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import { FONT } from "../charts/plot";
 import { type Scale, ticksOf, toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip } from "../charts/tip";
-import type { ValuesReply } from "../charts/wire";
-import { collate, formatValue } from "../lib/format";
+import { formatCount, formatValue } from "../lib/format";
 import { word } from "../lib/words";
-import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { AllRunsPanel } from "./all-runs-panel";
+import { fitted } from "./axes";
+import { canvasIn } from "./canvas";
+import { cellText, goalOf, shortColumn } from "./columns";
 import { rows } from "./csv";
-import { note } from "./notes";
+import { sizeText } from "./groups";
+import { noneDrawn, note } from "./notes";
 import type { MakePanel } from "./panel";
-import type { RunInfo } from "./runs";
-import { canvasIn, ValuesPanel } from "./values-panel";
+import type { RunTable } from "./run-table";
+import type { RunGroup } from "./runs";
+import type { View } from "./spec";
+import { shownOf } from "./statistics";
 
 interface Bar {
+  /** Of the whole bar, on its tip. */
   label: string;
+  /** Beside it, where there is little room. */
+  short: string;
   color: number;
   value: number;
   low: number;
@@ -25,33 +33,51 @@ interface Bar {
 
 const THINNEST = 16;
 
-/** One column as bars: of each run, or the mean of each group with smallest and largest. */
-class Bars extends ValuesPanel {
+/** One column as bars: of each run drawn, or of each group of all runs, with its band as a line. */
+class Bars extends AllRunsPanel {
+  protected override readonly fewest = 1;
   private bars: Bar[] = [];
 
-  private get groupBy(): string {
-    return this.spec.groupBy ?? this.stage.layout.view.groupBy;
+  private get view(): View {
+    return this.stage.layout.viewOf(this.spec);
   }
 
   protected override columns(): string[] {
-    return [...(this.spec.columns ?? []).slice(0, 1), this.groupBy].filter(Boolean);
+    const [column] = this.spec.columns ?? [];
+    return column ? [column, ...this.view.groupBy] : [];
   }
 
-  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
+  protected override async show(table: RunTable): Promise<void> {
     const [column = ""] = this.spec.columns ?? [];
-    const known = runs.filter(({ uid }) => Number.isFinite(numberOf(values, uid, column)));
-    this.bars = this.groupBy
-      ? this.groups(known, values, column)
-      : known.map((run) => barOf(run, values, column));
-    this.bars.sort((a, b) => b.value - a.value);
+    const { groupBy } = this.view;
+    if (groupBy.length) {
+      const groupOf = await this.stage.groups(groupBy);
+      if (!this.body.isConnected) return; // it went meanwhile
+      this.bars = this.groupBars(table, column, groupOf);
+    } else this.bars = this.runsDrawn(table, column);
+    const sign = goalOf(this.stage, column) === "minimize" ? -1 : 1; // the best one stands first
+    this.bars.sort((a, b) => sign * (b.value - a.value));
+    this.head.say(this.about(table));
     if (!this.bars.length) {
-      note(this.body, word("noPoints"));
+      const { runs } = this.stage;
+      note(this.body, runs.drawn().length || groupBy.length ? word("noPoints") : noneDrawn(runs));
       return;
     }
     const ctx = canvasIn(this.body);
     if (!ctx) return;
     this.paint(ctx, 0, this.body.clientWidth, this.body.clientHeight);
     this.listen();
+  }
+
+  /** Which runs the bars are over, and how many of the bars there is room for. */
+  private about(table: RunTable): string {
+    const { shown } = this.fitting(this.body.clientHeight);
+    const { groupBy } = this.view;
+    const over = groupBy.length
+      ? `${groupBy.map(shortColumn).join(", ")} · ${table.countText}`
+      : word("drawnRuns", { n: this.stage.runs.drawn().length });
+    if (shown.length >= this.bars.length) return over;
+    return `${word("largestOf", { n: shown.length, of: formatCount(this.bars.length) })} · ${over}`;
   }
 
   override picture(): Picture | null {
@@ -67,19 +93,40 @@ class Bars extends ValuesPanel {
     ]);
   }
 
-  private groups(runs: RunInfo[], values: ValuesReply["runs"], column: string): Bar[] {
-    const groups = new Map<string, number[]>();
-    for (const { uid } of runs) {
-      const name = cellText(cellOf(values, uid, this.groupBy)) || "–";
-      groups.set(name, [...(groups.get(name) ?? []), numberOf(values, uid, column)]);
+  private runsDrawn(table: RunTable, column: string): Bar[] {
+    const drawn = this.drawn();
+    const { values } = table.measured(column);
+    return table.runs.flatMap(({ uid, name, color }, at) => {
+      const value = values[at] as number;
+      if (!drawn.has(uid) || !Number.isFinite(value)) return [];
+      const own = this.stage.runs.colorOf(uid, color);
+      return [{ label: name, short: name, color: own, value, low: value, high: value, count: 1 }];
+    });
+  }
+
+  /** A group whose lines are drawn has their name and colour. */
+  private groupBars(table: RunTable, column: string, groupOf: ReadonlyMap<string, RunGroup>): Bar[] {
+    const { groupBy, groupLine, groupBand } = this.view;
+    const cells = groupBy.map((name) => table.cells(name));
+    const groups = new Map<string, { uids: string[]; found: number[] }>();
+    for (const [at, value] of table.measured(column).values.entries()) {
+      if (!Number.isFinite(value)) continue;
+      const name = cells.map((column) => cellText(column[at]) || "–").join(" · ");
+      const group = groups.get(name) ?? { uids: [], found: [] };
+      group.uids.push(table.runs[at]?.uid ?? "");
+      group.found.push(value);
+      groups.set(name, group);
     }
-    const names = [...groups.keys()].sort(collate);
-    return names.map((name, place) => {
-      const found = groups.get(name) ?? [];
-      const mean = found.reduce((sum, value) => sum + value, 0) / found.length;
-      const [low, high] = [Math.min(...found), Math.max(...found)];
-      const label = `${shortColumn(this.groupBy)}: ${name} (${found.length})`;
-      return { label, color: place % 8, value: mean, low, high, count: found.length };
+    return [...groups].map(([name, { uids, found }], place) => {
+      const drawn = uids.map((uid) => groupOf.get(uid)).find((group) => group !== undefined);
+      const short = groupBy.length > 1 ? name : (drawn?.name ?? name);
+      return {
+        label: `${drawn?.name ?? name} (${sizeText(found.length, found.length)})`,
+        short,
+        color: drawn?.color ?? place % COLORS,
+        ...shownOf(found, groupLine, groupBand),
+        count: found.length,
+      };
     });
   }
 
@@ -137,7 +184,7 @@ class Bars extends ValuesPanel {
       }
       ctx.fillStyle = colors.text;
       ctx.textAlign = "right";
-      ctx.fillText(cut(bar.label, x.from / 6.2), x.from - 8, middle);
+      ctx.fillText(fitted(bar.short, x.from), x.from - 8, middle);
       ctx.fillStyle = colors.axis;
       ctx.textAlign = "left";
       ctx.fillText(
@@ -172,15 +219,6 @@ class Bars extends ValuesPanel {
     });
     canvas.addEventListener("pointerleave", hideTip);
   }
-}
-
-function barOf(run: RunInfo, values: ValuesReply["runs"], column: string): Bar {
-  const value = numberOf(values, run.uid, column);
-  return { label: run.name, color: run.color, value, low: value, high: value, count: 1 };
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, Math.max(1, Math.floor(most) - 1))}…` : text;
 }
 
 export const makeBar: MakePanel = (...given) => new Bars(...given);

@@ -1,8 +1,12 @@
-import { toNumber, type ValuesReply } from "../charts/wire";
+import { type Goal, toNumber, type ValuesReply } from "../charts/wire";
 import { collate } from "../lib/format";
+import type { Stage } from "./panel";
 import type { RunInfo } from "./runs";
 
 type Found = ValuesReply["runs"];
+
+/** What summaries that `define_metric` asked for are called, after their key. */
+const SUMMARY_END = /\.(?:min|max|mean|best|last|first)$/;
 
 /** What a column such as `config.lr` holds for a run; undefined where the run has none. */
 export function cellOf(values: Found, uid: string, column: string): unknown {
@@ -14,6 +18,23 @@ export function cellOf(values: Found, uid: string, column: string): unknown {
 export function numberOf(values: Found, uid: string, column: string): number {
   const cell = cellOf(values, uid, column);
   return typeof cell === "boolean" ? Number(cell) : toNumber(cell);
+}
+
+/** Which values of a column are better, where most runs' scripts said so. */
+export function goalOf(stage: Stage, column: string): Goal | undefined {
+  if (!column.startsWith("summary.")) return undefined;
+  const key = shortColumn(column);
+  return stage.metric(key)?.goal ?? stage.metric(key.replace(SUMMARY_END, ""))?.goal;
+}
+
+/** The best of these runs in a column; undefined where nothing says what is better, or all have the same. */
+export function bestOf(stage: Stage, values: Found, runs: readonly RunInfo[], column: string) {
+  const goal = goalOf(stage, column);
+  const numbers = runs.map(({ uid }) => numberOf(values, uid, column)).filter(Number.isFinite);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  if (!goal || !(low < high)) return undefined;
+  const best = goal === "minimize" ? low : high;
+  return runs.find(({ uid }) => numberOf(values, uid, column) === best)?.uid;
 }
 
 /** All columns that the runs have, config first. */

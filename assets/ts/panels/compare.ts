@@ -1,7 +1,7 @@
 import type { ValuesReply } from "../charts/wire";
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
-import { cellOf, cellText, columnsOf, shortColumn, varied } from "./columns";
+import { bestOf, cellOf, cellText, columnsOf, shortColumn, varied } from "./columns";
 import { rows } from "./csv";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
@@ -75,10 +75,12 @@ class Compare extends ValuesPanel {
     name.scope = "row";
     name.title = column;
     row.append(name);
+    const best = bestOf(this.stage, values, runs, column);
     for (const { uid } of runs) {
       const text = cellText(cellOf(values, uid, column));
       const cell = make("td", "num", text || "–");
       cell.title = text;
+      if (uid === best) cell.append(make("span", "extreme is-best", word("best")));
       row.append(cell);
     }
     return row;

@@ -2,7 +2,7 @@ import { make } from "../lib/dom";
 import { word } from "../lib/words";
 import { rows as csvRows } from "./csv";
 import { TablesOfRuns } from "./media";
-import { failure, note, skeleton } from "./notes";
+import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { MakePanel, Panel, Stage } from "./panel";
 import type { PanelSpec } from "./spec";
 import { type Chart, chartOf, specText } from "./vega/chart";
@@ -86,7 +86,7 @@ class Custom implements Panel {
       const isSame = this.frame.element.isConnected && JSON.stringify(rows) === JSON.stringify(this.rows);
       this.rows = rows;
       if (text === null) note(this.body, word("unknownChart", { name: this.chart.definition }));
-      else if (!rows.length) note(this.body, word(runs.length ? "noRows" : "noRunsDrawn"));
+      else if (!rows.length) note(this.body, runs.length ? word("noRows") : noneDrawn(this.stage.runs));
       else if (!isSame || this.theme !== this.drawnWith) this.draw(text);
     } catch {
       if (this.isGone) return;

@@ -1,6 +1,7 @@
 import type { KeyAbout } from "../charts/wire";
 import { word } from "../lib/words";
-import { averaged, type Member } from "./groups";
+import type { Member } from "./groups";
+import { averaged } from "./statistics";
 
 /** How lines of many devices are drawn: a line for each, per node their mean and range, or one of all. */
 export type Devices = "auto" | "each" | "node" | "all";
@@ -87,7 +88,7 @@ export class Hardware {
       const names = [isRunPage ? "" : first.run, node, mean].filter(Boolean);
       return {
         ...first,
-        ...averaged(inside, "range"),
+        ...averaged(inside, "mean", "range"),
         id,
         key: about?.id ?? first.key,
         label: names.join(" · "),

@@ -1,11 +1,14 @@
 import type { Kind } from "../charts/wire";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
-import { columnsOf, numericColumns, shortColumn } from "./columns";
+import { OWN_AXIS } from "./axis";
+import { shortColumn } from "./columns";
 import { amount, choice, type Field, several, text, threeWay } from "./fields";
+import { groupField } from "./group-field";
 import type { Section } from "./layout";
+import { NOTHING_OFFERED } from "./offered";
 import type { Stage } from "./panel";
-import { newId, type PanelKind, type PanelSpec, type Spread } from "./spec";
+import { GROUP_BANDS, GROUP_LINES, newId, type PanelKind, type PanelSpec } from "./spec";
 import { ChartEditor } from "./vega/editor";
 
 /** What the editor gives back to the page. */
@@ -19,11 +22,12 @@ interface Names {
   system: string[];
   columns: string[];
   numeric: string[];
+  metrics: string[];
 }
 
 type Fields = Record<string, Field<unknown>>;
 
-const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "compare", "custom"];
+const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "importance", "compare", "custom"];
 
 /** A panel that somebody is about to add to a section. */
 export function blankPanel(section: Section | undefined): PanelSpec {
@@ -45,12 +49,13 @@ export async function openEditor(spec: PanelSpec, stage: EditorStage): Promise<v
   const body = one<HTMLElement>("[data-fields]", dialog);
   const isNew = !stage.arranged().some(({ panels }) => panels.some(({ id }) => id === spec.id));
   one("h2", dialog).textContent = word(isNew ? "addPanel" : "editPanel");
-  const values = await stage.values([]).catch(() => ({}));
+  const { columns, numeric, metrics } = await stage.offered().catch(() => NOTHING_OFFERED);
   const names: Names = {
     history: stage.keysOf("history"),
     system: stage.keysOf("system"),
-    columns: columnsOf(values),
-    numeric: numericColumns(values),
+    columns: [...columns],
+    numeric: [...numeric],
+    metrics: [...metrics],
   };
   let draft = spec;
   let fields: Fields = {};
@@ -112,6 +117,7 @@ function titleOf(spec: PanelSpec): string {
   const columns = (spec.columns ?? []).filter(Boolean).map(shortColumn);
   if (spec.kind === "line") return spec.keys.slice(0, 3).join(", ") || word("kind_line");
   if (spec.kind === "scatter" && columns.length > 1) return `${columns[1]} / ${columns[0]}`;
+  if (spec.kind === "importance") return [word("kind_importance"), ...columns].join(": ");
   return columns.length ? columns.slice(0, 3).join(", ") : word(`kind_${spec.kind}`);
 }
 
@@ -121,12 +127,16 @@ function fieldsOf(spec: PanelSpec, stage: EditorStage, names: Names): Fields {
     title: text(word("title"), spec.title, titleOf(spec)),
     section: choice(word("section"), sections, spec.section),
   };
-  if (spec.kind === "line") return { ...common, ...lineFields(spec, names) };
+  if (spec.kind === "line") return { ...common, ...lineFields(spec, names, stage.isRunPage) };
   if (spec.kind === "scatter") return { ...common, ...scatterFields(spec, names) };
   if (spec.kind === "bar") return { ...common, ...barFields(spec, names) };
   if (spec.kind === "parallel") {
     const start = spec.columns?.length ? spec.columns : [];
     return { ...common, columns: several(word("columns"), names.columns, start) };
+  }
+  if (spec.kind === "importance") {
+    const [metric = ""] = spec.columns ?? [];
+    return { ...common, xColumn: columnChoice(word("metric"), names.metrics, metric, "–") };
   }
   if (spec.kind === "custom") return { ...common, chart: new ChartEditor(spec, stage, names.history) };
   return common;
@@ -136,14 +146,19 @@ function columnChoice(label: string, columns: readonly string[], value: string, 
   return choice(label, [["", none], ...columns.map((name) => [name, name] as const)], value);
 }
 
-function lineFields(spec: PanelSpec, names: Names): Fields {
+function lineFields(spec: PanelSpec, names: Names, isRunPage: boolean): Fields {
   const kind: Kind = spec.source;
   const axes = [
     ["inherit", word("asWorkspace")],
-    ["_step", word("step")],
+    ...(kind === "history"
+      ? ([
+          [OWN_AXIS, word("ownAxis")],
+          ["_step", word("step")],
+        ] as const)
+      : []),
     ["_runtime", word("relativeTime")],
     ["_timestamp", word("wallTime")],
-    ...names.history.map((name) => [name, name] as const),
+    ...(kind === "history" ? names.history.map((name) => [name, name] as const) : []),
   ] as const;
   const smoothings = [
     ["", word("asWorkspace")],
@@ -151,12 +166,6 @@ function lineFields(spec: PanelSpec, names: Names): Fields {
       (name) => [name, word(`smoothing_${name}`)] as const,
     ),
   ] as const;
-  const groups = [
-    ["inherit", word("asWorkspace")],
-    ["", word("noGroups")],
-    ...names.columns.filter((name) => name.startsWith("config.")).map((name) => [name, name] as const),
-  ] as const;
-  const spreads = ["inherit", "range", "std", "none"].map((name) => [name, word(`spread_${name}`)] as const);
   return {
     keys: several(word("keys"), names[kind], spec.keys),
     x: choice(word("axisX"), axes, spec.x ?? "inherit"),
@@ -169,9 +178,19 @@ function lineFields(spec: PanelSpec, names: Names): Fields {
     original: threeWay(word("original"), spec.original),
     band: threeWay(word("band"), spec.band),
     withoutOutliers: threeWay(word("withoutOutliers"), spec.withoutOutliers),
-    groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
-    spread: choice(word("spread"), spreads, spec.spread ?? "inherit") as Field<Spread>,
+    ...(isRunPage ? {} : groupFields(spec, names)),
     ...(kind === "system" ? systemFields(spec) : {}),
+  };
+}
+
+function groupFields(spec: PanelSpec, names: Names): Fields {
+  const lines = GROUP_LINES.map((name) => [name, word(`groupLine_${name}`)] as const);
+  const bands = GROUP_BANDS.map((name) => [name, word(`groupBand_${name}`)] as const);
+  const inherit = ["inherit", word("asWorkspace")] as const;
+  return {
+    groupBy: groupField(names.columns, spec.groupBy),
+    groupLine: choice(word("groupLine"), [inherit, ...lines], spec.groupLine ?? "inherit"),
+    groupBand: choice(word("groupBand"), [inherit, ...bands], spec.groupBand ?? "inherit"),
   };
 }
 
@@ -187,8 +206,8 @@ function systemFields(spec: PanelSpec): Fields {
 function scatterFields(spec: PanelSpec, names: Names): Fields {
   const [x = "", y = "", shade = ""] = spec.columns ?? [];
   return {
-    xColumn: columnChoice(word("axisX"), names.numeric, x, "–"),
-    yColumn: columnChoice(word("axisY"), names.numeric, y, "–"),
+    xColumn: columnChoice(word("axisX"), names.columns, x, "–"),
+    yColumn: columnChoice(word("axisY"), names.columns, y, "–"),
     shade: columnChoice(word("colorBy"), names.numeric, shade, word("byRun")),
     logX: threeWay(word("logX"), spec.logX),
     logY: threeWay(word("logY"), spec.logY),
@@ -196,13 +215,8 @@ function scatterFields(spec: PanelSpec, names: Names): Fields {
 }
 
 function barFields(spec: PanelSpec, names: Names): Fields {
-  const groups = [
-    ["inherit", word("asWorkspace")],
-    ["", word("noGroups")],
-    ...names.columns.filter((name) => name.startsWith("config.")).map((name) => [name, name] as const),
-  ] as const;
   return {
     xColumn: columnChoice(word("column"), names.numeric, spec.columns?.[0] ?? "", "–"),
-    groupBy: choice(word("groupBy"), groups, spec.groupBy ?? "inherit"),
+    ...groupFields(spec, names),
   };
 }

@@ -87,27 +87,29 @@ export function several(
       }),
     );
   };
-  const add = () => {
-    const value = input.value.trim();
-    if (!options.includes(value) || chosen.includes(value)) return false;
+  const left = (isFitting: (option: string) => boolean) =>
+    options.find((option) => isFitting(option) && !chosen.includes(option));
+  const add = (value: string | undefined) => {
+    if (value === undefined) return;
     chosen.push(value);
     input.value = "";
     show();
-    return true;
   };
-  input.addEventListener("input", add);
+  const typed = () => input.value.trim();
+  const addWhole = () => add(left((option) => option === typed()));
+  input.addEventListener("input", (event) => {
+    if (isPicked(event)) addWhole();
+  });
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && input.value.trim()) {
+    if (event.key === "Enter" && typed()) {
       event.preventDefault();
-      if (!add()) {
-        const first = options.find(
-          (option) => option.includes(input.value.trim()) && !chosen.includes(option),
+      if (chosen.includes(typed())) input.value = "";
+      else
+        add(
+          left((option) => option === typed()) ??
+            left((option) => option.startsWith(typed())) ??
+            left((option) => option.includes(typed())),
         );
-        if (first) {
-          input.value = first;
-          add();
-        }
-      }
     }
     if (event.key === "Backspace" && !input.value && chosen.pop() !== undefined) show();
   });
@@ -118,8 +120,13 @@ export function several(
   return {
     element,
     read: () => {
-      add();
+      addWhole();
       return [...chosen];
     },
   };
+}
+
+/** Whether a name was taken from the list, not typed: typing may go on, as from `loss` to `loss_cls`. */
+function isPicked(event: Event): boolean {
+  return !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
 }

@@ -1,5 +1,6 @@
 import type { KeyInfo, Kind } from "../charts/wire";
 import { word } from "../lib/words";
+import { isMedia, kindOf as mediaKind } from "../media/kinds";
 import { placeOf } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
 import { tableKeyOf } from "./vega/table-key";
@@ -8,19 +9,20 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
   "table-file": "table",
   "partitioned-table": "table",
   "joined-table": "table",
-  "image-file": "images",
-  "images/separated": "images",
 };
+/** Of panels with media: room for a figure below the slider. */
+const MEDIA_HEIGHT = 320;
+
 /** Whether a type of values is a table. */
 export function isTable(type: string): boolean {
   return KIND_OF_TYPE[type] === "table";
 }
 
-/** Make a panel of every key: numbers become lines, tables and images their own kinds. */
+/** Make a panel of every key not hidden: numbers become lines, tables and media their own kinds. */
 export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolean): PanelSpec[] {
   const byId = new Map<string, PanelSpec>();
   for (const info of keys) {
-    const panel = kindOf(info);
+    const panel = info.hidden ? null : kindOf(info);
     if (!panel) continue;
     const id = info.about ? `system:${info.about.id}` : info.key;
     const known = byId.get(id);
@@ -32,6 +34,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         source: kind,
         keys: [info.key],
         ...placeOf(kind, info, isRunPage),
+        ...(panel === "media" ? mediaPart(info) : {}),
       });
   }
   return [...byId.values()];
@@ -63,8 +66,14 @@ export function withoutChartTables(
 function kindOf({ types, numbers }: KeyInfo): PanelKind | null {
   if (numbers) return "line";
   for (const type of types) {
-    const kind = KIND_OF_TYPE[type];
+    const kind = KIND_OF_TYPE[type] ?? (isMedia(type) ? "media" : undefined);
     if (kind) return kind;
   }
   return null;
+}
+
+/** What is said of a panel with media, by which it is found too. */
+function mediaPart({ key, types }: KeyInfo): Partial<PanelSpec> {
+  const [, name] = mediaKind(types.find(isMedia) ?? "");
+  return { text: `${word(name)} · ${key}`, height: MEDIA_HEIGHT };
 }

@@ -283,7 +283,7 @@ export class Grid {
   }
 }
 
-/** Panels match whose title or keys have every word, or match the text as a regular expression. */
+/** Panels match whose title, keys or kind of media have every word, or match the text as a regular expression. */
 function matcherOf(search: string): (spec: PanelSpec) => boolean {
   const text = search.trim();
   if (!text) return () => true;
@@ -294,8 +294,8 @@ function matcherOf(search: string): (spec: PanelSpec) => boolean {
   } catch {
     pattern = null; // half typed
   }
-  return ({ title, keys, section }) => {
-    const names = [title, ...keys, `${section}/${title}`];
+  return ({ kind, title, keys, section, text: about = "" }) => {
+    const names = [title, ...keys, `${section}/${title}`, ...(kind === "media" ? [about] : [])];
     const whole = names.join(" ").toLowerCase();
     return words.every((one) => whole.includes(one)) || names.some((name) => pattern?.test(name));
   };

@@ -7,13 +7,18 @@ const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
   scatter: async () => (await import("./scatter")).makeScatter,
   bar: async () => (await import("./bar")).makeBar,
   parallel: async () => (await import("./parallel")).makeParallel,
+  importance: async () => (await import("./importance")).makeImportance,
   table: async () => (await import("./table")).makeTable,
-  images: async () => (await import("./images")).makeImages,
+  media: async () => (await import("./media-panel")).makeMedia,
   compare: async () => (await import("./compare")).makeCompare,
   custom: async () => (await import("./custom")).makeCustom,
 };
 
-export function makerOf(kind: PanelKind): MakePanel | Promise<MakePanel> {
+/** Names of kinds in layouts that were kept under former versions. */
+const FORMER: Record<string, PanelKind> = { images: "media" };
+
+export function makerOf(given: PanelKind): MakePanel | Promise<MakePanel> {
+  const kind = FORMER[given] ?? given;
   if (kind === "line") return (body, spec, stage, head) => new LinePanel(body, spec, stage, head);
   return (LOADERS[kind] ?? LOADERS.compare)();
 }

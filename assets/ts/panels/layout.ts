@@ -1,5 +1,5 @@
 import { collate } from "../lib/format";
-import { DEFAULT_VIEW, isAdded, type PanelSpec, type PanelsState, type View } from "./spec";
+import { DEFAULT_VIEW, isAdded, type PanelSpec, type PanelsState, readPanels, type View } from "./spec";
 
 /** Sections are open until they have this many panels in all; then the rest starts closed. */
 const OPEN_PANELS = 48;
@@ -12,14 +12,18 @@ export interface Section {
 
 /** What keys brought about, changed by what a person did to it. */
 export class Layout {
+  private kept: PanelsState;
+
   constructor(
-    private kept: PanelsState,
+    kept: PanelsState,
     private readonly save: (state: PanelsState) => void,
-    private readonly defaults: Partial<View> = {},
-  ) {}
+    private readonly defaults: () => Partial<View> = () => ({}),
+  ) {
+    this.kept = readPanels(kept);
+  }
 
   get view(): View {
-    return { ...DEFAULT_VIEW, ...this.defaults, ...this.kept.view };
+    return { ...DEFAULT_VIEW, ...this.defaults(), ...this.kept.view };
   }
 
   get columns(): number {
@@ -32,7 +36,7 @@ export class Layout {
 
   /** Take another state, such as a saved view's; an empty one undoes changes and removals of all panels. */
   replace(state: PanelsState): void {
-    this.kept = state;
+    this.kept = readPanels(state);
     this.save(this.kept);
   }
 

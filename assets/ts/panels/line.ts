@@ -5,16 +5,16 @@ import type { Line } from "../charts/line";
 import { LineChart } from "../charts/line-chart";
 import type { Picture } from "../charts/picture";
 import type { DrawnLine, Look } from "../charts/plot";
-import type { Axis } from "../charts/scale";
 import { type Smoothing, smoothed } from "../charts/smooth";
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
+import { PanelAxis } from "./axis";
 import { type Devices, Hardware, lineOf, rated } from "./devices";
 import { grouped, type Member } from "./groups";
-import { failure, note, skeleton } from "./notes";
+import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Choice, Head, Panel, Stage } from "./panel";
-import type { RunInfo } from "./runs";
+import type { RunGroup, RunInfo } from "./runs";
 import type { PanelSpec, View } from "./spec";
 
 /** Zooms and changes of smoothing wait this long for the next, milliseconds. */
@@ -33,10 +33,11 @@ export class LinePanel implements Panel {
   private finerOf = "";
   private readAt = 0;
   private reading: AbortController | undefined;
-  private groupOf: Map<string, string> | null = null;
+  private groupOf: ReadonlyMap<string, RunGroup> | null = null;
   private hasFailed = false;
   /** What the keys are, where they are system metrics. */
   private hardware: Hardware | null = null;
+  private readonly axis: PanelAxis;
 
   constructor(
     private readonly body: HTMLElement,
@@ -45,23 +46,28 @@ export class LinePanel implements Panel {
     private readonly head: Head,
   ) {
     skeleton(body);
+    this.axis = new PanelAxis(stage);
   }
 
   refresh(): void {
-    if (this.view.groupBy) void this.readGroups();
+    this.findAxis();
+    void this.readGroups();
     if (this.range) this.readFiner(ZOOM_PAUSE_MS);
-    this.ask();
+    this.axis.ask(this.spec.keys);
     this.draw();
   }
 
   grew(): void {
-    this.ask(); // a part of x that is on show finer stays as it is
+    const isOther = this.findAxis();
+    this.axis.ask(this.spec.keys); // a part of x that is on show finer stays as it is
+    if (isOther) this.draw();
   }
 
   took(source: Source, keys: Set<string>): void {
     if (!this.concerns(source, keys)) return;
     this.hasFailed = false;
-    this.ask();
+    this.findAxis();
+    this.axis.ask(this.spec.keys);
     this.draw();
   }
 
@@ -71,7 +77,7 @@ export class LinePanel implements Panel {
     failure(this.body, () => {
       this.hasFailed = false;
       skeleton(this.body);
-      this.ask();
+      this.axis.ask(this.spec.keys);
     });
   }
 
@@ -114,38 +120,36 @@ export class LinePanel implements Panel {
   }
 
   private get source(): Source {
-    const { x } = this.view;
-    return {
-      kind: this.spec.source,
-      x: this.spec.source === "system" && x[0] !== "_" ? "_runtime" : this.timeOf(x),
-    };
+    return this.axis.source;
   }
 
-  private timeOf(x: string): string {
-    return this.spec.source === "system" && x === "_step" ? "_runtime" : x;
+  /** Look along what the lines are drawn; a part of another x that was on show says nothing there. */
+  private findAxis(): boolean {
+    const isOther = this.axis.find(this.spec);
+    if (isOther) {
+      this.dropFiner();
+      this.chart?.point(null);
+      if (this.range) this.head.zoomed(null);
+      this.range = null;
+    }
+    return isOther;
   }
 
   private concerns(source: Source, keys: Set<string>): boolean {
-    const own = this.source;
-    return source.kind === own.kind && source.x === own.x && this.spec.keys.some((key) => keys.has(key));
-  }
-
-  private ask(): void {
-    const uids = this.stage.runs.drawn().map(({ uid }) => uid);
-    this.stage.feed.want(this.source, this.spec.keys, uids);
+    return this.axis.concerns(source) && this.spec.keys.some((key) => keys.has(key));
   }
 
   private draw(): void {
     this.askSmoothed();
     const members = this.members();
-    if (!members) {
+    if (!members || (!members.length && this.axis.isOpen)) {
       if (!this.chart && !this.hasFailed && !this.body.firstElementChild) skeleton(this.body);
       return; // nothing has come yet
     }
     if (!members.length) {
       this.destroy();
       this.head.say("");
-      note(this.body, word(this.stage.runs.drawn().length ? "noPoints" : "noRunsDrawn"));
+      note(this.body, this.stage.runs.drawn().length ? word("noPoints") : noneDrawn(this.stage.runs));
       return;
     }
     const lines = this.drawnOf(members);
@@ -158,14 +162,14 @@ export class LinePanel implements Panel {
           this.legend?.point(x);
           this.stage.point(this, this.source.x, x);
         },
-        axisName: () => axisName(this.source.x),
+        axisName: () => this.axis.name,
       });
     }
     if (this.head.legend && !this.legend) {
       this.legend = new Legend(this.head.legend, () => this.draw());
       if (this.hardware?.hasMany) this.head.legend.prepend(this.devicesChoice());
     }
-    this.legend?.show(lines, look.axis, axisName(this.source.x), look.unit);
+    this.legend?.show(lines, look.axis, this.axis.name, look.unit);
     const isolated = this.legend?.isolated;
     const drawn = isolated?.size ? lines.filter(({ id }) => isolated.has(id)) : lines;
     this.chart.show(drawn, look);
@@ -174,7 +178,8 @@ export class LinePanel implements Panel {
     const said = last === undefined ? "" : formatUnit(last, look.unit);
     this.head.say(said);
     const about = said || word("linesShown", { n: drawn.length });
-    this.chart.describe(`${this.spec.title}: ${about}. ${word("chartKeys")}`);
+    const along = `${word("axisX")}: ${this.axis.title}`;
+    this.chart.describe(`${this.spec.title}: ${about}. ${along}. ${word("chartKeys")}`);
   }
 
   /** The lines that have come, before smoothing; null while none has. */
@@ -257,14 +262,18 @@ export class LinePanel implements Panel {
       this.hardware && devices !== "each"
         ? this.hardware.together(members, devices, this.stage.isRunPage)
         : members;
-    const shown = view.groupBy && this.groupOf ? grouped(apart, this.groupOf, view.spread) : apart;
+    const { groupOf } = this;
+    const lines = groupOf ? grouped(apart, groupOf, view.groupLine, view.groupBand) : null;
+    const shown: (Member & { counts?: Uint16Array })[] = lines ?? apart;
+    const isShaded = view.band || lines !== null;
     const isSmooth = view.smoothing.kind !== "none" && view.smoothing.amount > 0;
-    return shown.map(({ id, label, color, dash, x, y, low, high, smooth }) => ({
+    return shown.map(({ id, label, color, dash, x, y, low, high, smooth, counts }) => ({
       ...{ id, label, color, dash, x },
       y: isSmooth ? (smooth ?? smoothed(x, y, view.smoothing)) : y,
       raw: isSmooth && view.original ? y : null,
-      low: view.band ? low : null,
-      high: view.band ? high : null,
+      low: isShaded ? low : null,
+      high: isShaded ? high : null,
+      ...(lines && counts ? { group: { counts, band: view.groupBand } } : {}),
     }));
   }
 
@@ -276,7 +285,8 @@ export class LinePanel implements Panel {
     return {
       unit,
       clamped,
-      axis: axisOf(this.source.x),
+      axis: this.axis.scale,
+      xName: this.axis.name,
       logX: view.logX,
       logY: view.logY,
       xMin: this.range?.[0] ?? null,
@@ -302,11 +312,11 @@ export class LinePanel implements Panel {
     this.reading?.abort();
   }
 
-  /** How lines are smoothed over all their points: along steps, which rise, and each line by itself. */
+  /** How lines are smoothed over all their points: each by itself, and counters only once they are rates. */
   private get smoothing(): Smoothing | null {
     const { smoothing, groupBy } = this.view;
     const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
-    return isOn && !groupBy && this.source.x === "_step" ? smoothing : null;
+    return isOn && !groupBy.length && this.spec.source === "history" ? smoothing : null;
   }
 
   /** What is drawn in buckets was smoothed over those for now: ask for it smoothed over all points. */
@@ -355,31 +365,18 @@ export class LinePanel implements Panel {
     }, pauseMs);
   }
 
+  /** Find which groups the lines are of; until then, or where that fails, what was there stays. */
   private async readGroups(): Promise<void> {
-    const column = this.view.groupBy;
-    const values = await this.stage.values([column]).catch(() => null);
-    if (!values || column !== this.view.groupBy) return;
-    const dot = column.indexOf(".");
-    const [part, name] = [column.slice(0, dot) as "config" | "summary", column.slice(dot + 1)];
-    this.groupOf = new Map(
-      Object.entries(values).map(([uid, run]) => [uid, `${name}: ${textOf(run[part]?.[name])}`]),
-    );
-    this.draw();
+    const { groupBy } = this.view;
+    const wanted = JSON.stringify(groupBy);
+    if (!groupBy.length || this.stage.isRunPage) this.groupOf = null;
+    else {
+      const groups = await this.stage.groups(groupBy).catch(() => null);
+      if (!groups || wanted !== JSON.stringify(this.view.groupBy)) return;
+      this.groupOf = groups;
+      this.draw();
+    }
   }
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-export function axisOf(x: string): Axis {
-  const known: Record<string, Axis> = { _step: "step", _runtime: "runtime", _timestamp: "timestamp" };
-  return known[x] ?? "number";
-}
-
-function axisName(x: string): string {
-  return { _step: word("step"), _runtime: "", _timestamp: "" }[x] ?? x;
 }
 
 /** What tells a key apart from the others of its panel. */

@@ -1,29 +1,31 @@
 import { getJson } from "../lib/http";
-import type { FileLink } from "../media/wire";
+import { readJson } from "../lib/json";
+import type { KeysReply, MediaValue, Urls, ValuesReply } from "../media/wire";
 import type { Stage } from "./panel";
 
 /** A value of a key at a step, with the addresses of the files that it names. */
-export interface MediaValue {
-  step: number;
-  value: Record<string, unknown>;
-  files: Record<string, FileLink>;
-}
-
-interface ValuesReply {
-  values: Record<string, { step: number; value: Record<string, unknown> }>;
-  files: Record<string, FileLink>;
-}
-
-interface KeysReply {
-  keys: { key: string; steps: number[] }[];
-}
+export type FoundMedia = MediaValue & Pick<ValuesReply, "files">;
 
 /** Later than every step. */
 export const LATEST = Number.MAX_SAFE_INTEGER;
+/** The keys of a run are asked for again after this, milliseconds: all panels of a page share the answer. */
+const FRESH_MS = 8000;
 
 export interface TableData {
   columns: string[];
   data: unknown[][];
+}
+
+const known = new Map<string, { at: number; reply: Promise<KeysReply> }>();
+
+function addressOf(stage: Stage, uid: string): string {
+  return `${stage.urls.media}/${encodeURIComponent(uid)}/media`;
+}
+
+/** Where media of a run are read from. */
+export function mediaUrls(stage: Stage, uid: string): Urls {
+  const url = addressOf(stage, uid);
+  return { heat: `${url}/heat`, files: `${url}/files`, frame: `${url}/frame/`, viewers: stage.urls.viewers };
 }
 
 /** The last value of a key at or before a step; null when the run has none. */
@@ -32,19 +34,22 @@ export async function mediaAt(
   uid: string,
   key: string,
   step = LATEST,
-): Promise<MediaValue | null> {
+): Promise<FoundMedia | null> {
   const query = new URLSearchParams({ keys: key, step: String(step) });
-  const reply = await getJson<ValuesReply>(
-    `${stage.urls.media}/${encodeURIComponent(uid)}/media/values?${query}`,
-  );
+  const reply = await getJson<ValuesReply>(`${addressOf(stage, uid)}/values?${query}`);
   const found = reply.values[key];
-  return found ? { step: found.step, value: found.value, files: reply.files } : null;
+  return found ? { ...found, files: reply.files } : null;
 }
 
-/** The steps at which a key has a value, rising. */
-export async function stepsOf(stage: Stage, uid: string, key: string): Promise<number[]> {
-  const reply = await getJson<KeysReply>(`${stage.urls.media}/${encodeURIComponent(uid)}/media/keys`);
-  return reply.keys.find((found) => found.key === key)?.steps ?? [];
+/** What a run has logged besides numbers. */
+export function mediaKeys(stage: Stage, uid: string): Promise<KeysReply> {
+  const url = `${addressOf(stage, uid)}/keys`;
+  const before = known.get(url);
+  if (before && performance.now() - before.at < FRESH_MS) return before.reply;
+  const reply = getJson<KeysReply>(url);
+  known.set(url, { at: performance.now(), reply });
+  reply.catch(() => known.delete(url));
+  return reply;
 }
 
 interface FoundTable {
@@ -86,13 +91,19 @@ export class TablesOfRuns {
 
   private async newest(uid: string): Promise<FoundTable | null> {
     const found = await mediaAt(this.stage, uid, this.key);
-    const path = found?.value.path;
+    const path = (found?.value as { path?: unknown } | null | undefined)?.path;
     const url = typeof path === "string" ? found?.files[path]?.url : undefined;
     if (typeof path !== "string" || !url) return null;
     const before = this.before.get(uid);
     if (before?.path === path) return before;
-    const table = { path, table: await getJson<TableData>(url) };
+    const table = { path, table: await tableAt(url) };
     this.before.set(uid, table);
     return table;
   }
+}
+
+async function tableAt(url: string): Promise<TableData> {
+  const reply = await fetch(url);
+  if (!reply.ok) throw new Error(`status ${reply.status}`);
+  return readJson(await reply.text(), (word) => `"${word}"`) as TableData;
 }

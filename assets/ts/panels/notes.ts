@@ -1,9 +1,15 @@
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
+import type { Runs } from "./runs";
 
 /** Say why a panel is empty. */
 export function note(body: HTMLElement, text: string): void {
   body.replaceChildren(make("p", "chart-note", text));
+}
+
+/** Why no run is drawn. */
+export function noneDrawn({ narrowing }: Runs): string {
+  return word(narrowing.kept === null ? "noRunsDrawn" : "noRunInRange");
 }
 
 /** Say that data could not be read, with a button that asks again. */

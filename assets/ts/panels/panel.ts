@@ -1,8 +1,10 @@
 import type { Feed, Source } from "../charts/feed";
 import type { Picture } from "../charts/picture";
-import type { KeyAbout, Kind, ValuesReply } from "../charts/wire";
+import type { KeyAbout, KeyInfo, Kind, ValuesReply } from "../charts/wire";
 import type { Layout } from "./layout";
-import type { Runs } from "./runs";
+import type { Offered } from "./offered";
+import type { RunTable } from "./run-table";
+import type { RunGroup, Runs } from "./runs";
 import type { PanelSpec } from "./spec";
 
 /** What a panel may use of the page that it is on. */
@@ -14,15 +16,34 @@ export interface Stage {
   readonly isRunPage: boolean;
   /** Addresses of the project's data, of files of runs, of a run's page, of stored charts; and the entity's name. */
   readonly urls: Record<
-    "series" | "values" | "keys" | "media" | "run" | "charts" | "frame" | "entity",
+    | "series"
+    | "values"
+    | "columns"
+    | "importance"
+    | "keys"
+    | "groups"
+    | "media"
+    | "run"
+    | "charts"
+    | "frame"
+    | "viewers"
+    | "entity",
     string
   >;
   /** Config and summary of the runs drawn; only these columns, or all. */
   values(columns: string[]): Promise<ValuesReply["runs"]>;
+  /** These columns of all runs that the page lists, whether or not their lines are drawn. */
+  table(columns: string[]): Promise<RunTable>;
+  /** The columns that runs of the project have. */
+  offered(): Promise<Offered>;
+  /** The groups that these columns make of the runs drawn, by the run's id. */
+  groups(columns: readonly string[]): Promise<ReadonlyMap<string, RunGroup>>;
   /** All keys that runs drawn have logged numbers under. */
   keysOf(kind: Kind): string[];
   /** What a system metric is; undefined for other keys. */
   about(key: string): KeyAbout | undefined;
+  /** What the runs drawn have logged under a key of history, and how their scripts defined it. */
+  metric(key: string): KeyInfo | undefined;
   /** All keys that runs drawn have logged tables under. */
   tableKeys(): string[];
   /** Tell the other panels where the cursor is; x is a place on this axis. */

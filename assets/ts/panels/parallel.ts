@@ -1,163 +1,197 @@
 import { palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import { FONT } from "../charts/plot";
-import { type Scale, ticksOf, toPixel } from "../charts/scale";
+import { toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip } from "../charts/tip";
-import type { ValuesReply } from "../charts/wire";
-import { collate } from "../lib/format";
+import { make, makeIconButton } from "../lib/dom";
+import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
-import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { AllRunsPanel } from "./all-runs-panel";
+import { axisOf, type ColumnAxis, fitted, textIn, ticksAlong } from "./axes";
+import { brushBetween, brushText, moved, passes, pixelsOf } from "./brush";
+import { canvasIn } from "./canvas";
+import { shortColumn } from "./columns";
 import { rows } from "./csv";
 import { gradient } from "./gradient";
-import { note } from "./notes";
+import type { Brush } from "./narrowing";
 import type { MakePanel } from "./panel";
-import type { RunInfo } from "./runs";
-import { canvasIn, ValuesPanel } from "./values-panel";
-
-/** One upright axis: numbers, or the names of a column of text at even places. */
-interface Upright {
-  column: string;
-  left: number;
-  names: string[] | null;
-  scale: Scale;
-}
+import type { RunTable } from "./run-table";
 
 const TOP = 30;
 const BOTTOM = 14;
-const GRIP = 10;
+const SIDE = 48;
+/** How near to an axis a drag begins, pixels. */
+const GRIP = 12;
+/** Drags shorter than this are clicks, pixels. */
+const CLICK = 4;
+const SHADES = 32;
+/** Lines of one path: longer ones take a browser long. */
+const LINES_A_PATH = 250;
 
-/** Runs as lines over upright axes, coloured by the last; a drag along an axis keeps only the runs that pass there. */
-class Parallel extends ValuesPanel {
-  private runsShown: RunInfo[] = [];
-  private values: ValuesReply["runs"] = {};
-  private axes: Upright[] = [];
-  /** Chosen ranges in pixels from the top, by column. */
-  private readonly brushes = new Map<string, [number, number]>();
-  private drag: { axis: Upright; from: number } | null = null;
+interface Drag {
+  axis: number;
+  from: number;
+  /** The brush that is moved; a new one is drawn without. */
+  brush: Brush | undefined;
+}
+
+/** All runs as lines over upright axes, coloured by the last; ranges brushed on axes leave the runs that pass them. */
+class Parallel extends AllRunsPanel {
+  protected override readonly fewest = 2;
+  private table: RunTable | undefined;
+  private axes: ColumnAxis[] = [];
+  private lefts: number[] = [];
+  private brushes = new Map<string, Brush>();
+  private drag: Drag | null = null;
+  private frame = 0;
+  private readonly chips = make("div", "panel-chips panel-brushes");
+  private readonly plot = make("div", "panel-plot");
+  /** All runs, faint; seen while a brush leaves some of them out. Painted once, not with every move of a drag. */
+  private readonly under = this.plot.appendChild(make("div", "panel-layer"));
+  private readonly over = this.plot.appendChild(make("div", "panel-layer"));
+  private underOf: readonly ColumnAxis[] = [];
 
   protected override columns(): string[] {
     return this.spec.columns ?? [];
   }
 
-  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
+  protected override show(table: RunTable): void {
     if (this.drag) return;
-    if (!this.brushes.size) this.runsShown = runs; // a brush has narrowed the others; here all stay, faint
-    this.values = values;
-    if (this.columns().length < 2) {
-      note(this.body, word("twoColumns"));
-      return;
-    }
+    this.table = table;
+    const known = this.stage.runs.narrowing.brushesOf(this.spec.id);
+    this.brushes = new Map([...known].filter(([column]) => this.columns().includes(column)));
+    if (this.plot.parentElement !== this.body) this.body.replaceChildren(this.chips, this.plot);
+    this.showBrushes();
     this.draw();
     this.listen();
+    if (known.size) this.tell(); // values that have come may pass now
   }
 
   override destroy(): void {
-    if (this.brushes.size) this.stage.runs.narrow(null);
+    cancelAnimationFrame(this.frame);
     super.destroy();
   }
 
   override picture(): Picture | null {
-    const { clientWidth: width, clientHeight: height } = this.body;
-    return { width, height, paint: (surface, top) => this.paint(surface, top) };
+    const { clientWidth: width, clientHeight: height } = this.plot;
+    const paint = (surface: Surface, top: number) => {
+      if (this.brushes.size) this.paintAll(surface, top);
+      this.paintKept(surface, top);
+    };
+    return { width, height, paint };
   }
 
   override async csv(): Promise<string> {
     const columns = this.columns();
-    return rows([
-      ["id", "name", ...columns],
-      ...this.runsShown.map(({ uid, name }) => [
-        uid,
-        name,
-        ...columns.map((one) => cellOf(this.values, uid, one)),
-      ]),
-    ]);
+    const cells = columns.map((column) => this.table?.cells(column) ?? []);
+    const kept = this.kept();
+    const lines = (this.table?.runs ?? []).flatMap(({ uid, name }, at) =>
+      kept[at] ? [[uid, name, ...cells.map((column) => column[at])]] : [],
+    );
+    return rows([["id", "name", ...columns], ...lines]);
   }
 
   private draw(): void {
-    const { clientWidth: width, clientHeight: height } = this.body;
+    const { table } = this;
+    if (!table) return;
+    const { clientWidth: width, clientHeight: height } = this.plot;
     const columns = this.columns();
-    const [left, right] = [48, width - 48];
-    this.axes = columns.map((column, place) =>
-      this.axisOf(column, left + ((right - left) * place) / (columns.length - 1), height),
-    );
-    const ctx = canvasIn(this.body);
-    if (ctx) this.paint(ctx, 0);
+    const wish = { from: height - BOTTOM, to: TOP, log: "auto", room: 0 } as const;
+    this.axes = columns.map((column) => axisOf(table, column, wish));
+    this.lefts = columns.map((_, at) => SIDE + ((width - 2 * SIDE) * at) / (columns.length - 1));
+    this.repaint();
   }
 
-  private axisOf(column: string, left: number, height: number): Upright {
-    const numbers = this.runsShown
-      .map(({ uid }) => numberOf(this.values, uid, column))
-      .filter(Number.isFinite);
-    const cells = this.runsShown.map(({ uid }) => cellOf(this.values, uid, column));
-    const isText = cells.some((cell) => typeof cell === "string");
-    const names = isText ? [...new Set(cells.map(cellText))].sort(collate) : null;
-    const [low, high] = names
-      ? [0, Math.max(1, names.length - 1)]
-      : [Math.min(...numbers), Math.max(...numbers)];
-    const log = !names && low > 0 && high / low >= 20;
-    const known = Number.isFinite(low) && low < high;
-    const [min, max] = known ? [low, high] : [(low || 0) - 0.5, (low || 0) + 0.5];
-    return { column, left, names, scale: { min, max, log, from: height - BOTTOM, to: TOP } };
+  private repaint(): void {
+    this.under.hidden = !this.brushes.size;
+    if (this.brushes.size && this.underOf !== this.axes) {
+      const faint = canvasIn(this.under);
+      if (faint) this.paintAll(faint, 0);
+      this.underOf = this.axes;
+    }
+    const ctx = canvasIn(this.over);
+    if (ctx) this.paintKept(ctx, 0);
   }
 
-  private placeOf({ names, column, scale }: Upright, uid: string): number | null {
-    const cell = cellOf(this.values, uid, column);
-    const value = names ? names.indexOf(cellText(cell)) : numberOf(this.values, uid, column);
-    return Number.isFinite(value) && !(names && value === -1) ? toPixel(scale, value) : null;
-  }
-
-  private isKept(uid: string): boolean {
-    return this.axes.every((axis) => {
+  /** 1 for each run that passes all brushes. */
+  private kept(): Uint8Array {
+    const kept = new Uint8Array(this.table?.runs.length ?? 0).fill(1);
+    for (const axis of this.axes) {
       const brush = this.brushes.get(axis.column);
-      if (!brush) return true;
-      const place = this.placeOf(axis, uid);
-      return place !== null && place >= brush[0] && place <= brush[1];
-    });
-  }
-
-  private paint(ctx: Surface, top: number): void {
-    const colors = palette();
-    const last = this.axes[this.axes.length - 1];
-    const kept = this.runsShown.filter(({ uid }) => this.isKept(uid));
-    const faint = this.runsShown.filter(({ uid }) => !this.isKept(uid));
-    ctx.lineWidth = 1.25;
-    for (const [runs, alpha] of [
-      [faint, 0.12],
-      [kept, 0.8],
-    ] as const) {
-      for (const { uid } of runs) {
-        const end = last ? this.placeOf(last, uid) : null;
-        const part =
-          last && end !== null ? (end - last.scale.from) / (last.scale.to - last.scale.from) : Number.NaN;
-        ctx.globalAlpha = alpha;
-        ctx.strokeStyle = Number.isFinite(part) ? gradient(part) : colors.axis;
-        this.trace(ctx, uid, top);
+      if (!brush) continue;
+      for (let at = 0; at < kept.length; at += 1) {
+        if (kept[at] && !passes(axis, brush, axis.values[at] as number)) kept[at] = 0;
       }
     }
-    ctx.globalAlpha = 1;
-    for (const axis of this.axes) this.paintAxis(ctx, axis, top);
+    return kept;
   }
 
-  private trace(ctx: Surface, uid: string, top: number): void {
-    ctx.beginPath();
-    let isFirst = true;
-    for (const axis of this.axes) {
-      const place = this.placeOf(axis, uid);
-      if (place === null) {
-        isFirst = true;
+  private paintAll(ctx: Surface, top: number): void {
+    ctx.lineWidth = 1;
+    const count = this.table?.runs.length ?? 0;
+    this.paintLines(ctx, top, count > 500 ? 0.05 : 0.12, () => true);
+    ctx.globalAlpha = 1;
+  }
+
+  private paintKept(ctx: Surface, top: number): void {
+    const kept = this.kept();
+    const count = kept.reduce((sum, one) => sum + one, 0);
+    ctx.lineWidth = count > 300 ? 1 : 1.25;
+    this.paintLines(ctx, top, opacityOf(count), (at) => kept[at] === 1);
+    ctx.globalAlpha = 1;
+    for (const [at, axis] of this.axes.entries()) this.paintAxis(ctx, axis, this.lefts[at] as number, top);
+  }
+
+  private paintLines(ctx: Surface, top: number, alpha: number, wanted: (at: number) => boolean): void {
+    ctx.globalAlpha = alpha;
+    for (const [color, lines] of this.byColor(wanted)) {
+      ctx.strokeStyle = color;
+      for (let from = 0; from < lines.length; from += LINES_A_PATH) {
+        ctx.beginPath();
+        for (const at of lines.slice(from, from + LINES_A_PATH)) this.trace(ctx, at, top);
+        ctx.stroke();
+      }
+    }
+  }
+
+  /** Runs by their colour, which the last axis gives. */
+  private byColor(wanted: (at: number) => boolean): Map<string, number[]> {
+    const last = this.axes[this.axes.length - 1];
+    const shades = Array.from({ length: SHADES + 1 }, (_, at) => gradient(at / SHADES));
+    const { axis: none } = palette();
+    const found = new Map<string, number[]>();
+    for (let at = 0; at < (this.table?.runs.length ?? 0); at += 1) {
+      if (!last || !wanted(at)) continue;
+      const part = ((last.places[at] as number) - last.scale.from) / (last.scale.to - last.scale.from);
+      const color = (Number.isFinite(part) && shades[Math.round(part * SHADES)]) || none;
+      const lines = found.get(color);
+      if (lines) lines.push(at);
+      else found.set(color, [at]);
+    }
+    return found;
+  }
+
+  /** Follow one run over the axes; where it has no value the line breaks. */
+  private trace(ctx: Surface, at: number, top: number): void {
+    let isBroken = true;
+    for (let axis = 0; axis < this.axes.length; axis += 1) {
+      const place = this.axes[axis]?.places[at] as number;
+      const left = this.lefts[axis] as number;
+      if (Number.isNaN(place)) {
+        isBroken = true;
         continue;
       }
-      if (isFirst) ctx.moveTo(axis.left, place + top);
-      else ctx.lineTo(axis.left, place + top);
-      isFirst = false;
+      if (isBroken) ctx.moveTo(left, place + top);
+      else ctx.lineTo(left, place + top);
+      isBroken = false;
     }
-    ctx.stroke();
   }
 
-  private paintAxis(ctx: Surface, axis: Upright, top: number): void {
+  private paintAxis(ctx: Surface, axis: ColumnAxis, left: number, top: number): void {
     const colors = palette();
-    const { scale, left, names } = axis;
+    const { scale } = axis;
+    const room = (this.lefts[1] ?? 0) - (this.lefts[0] ?? 0);
     ctx.strokeStyle = colors.cursor;
     ctx.lineWidth = 1;
     ctx.beginPath();
@@ -168,12 +202,11 @@ class Parallel extends ValuesPanel {
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     ctx.fillStyle = colors.text;
-    ctx.fillText(shortColumn(axis.column), left, top + 12);
-    ctx.fillStyle = colors.axis;
+    ctx.fillText(fitted(shortColumn(axis.column), Math.min(room - 6, 2 * SIDE + 40)), left, top + 12);
     ctx.textAlign = "right";
-    const ticks = names ? names.map((text, value) => ({ text, value })) : ticksOf(scale, "number", 40);
-    for (const { text, value } of ticks) {
-      const [label, at] = [text.slice(0, 12), toPixel(scale, value) + top];
+    for (const { text, value } of ticksAlong(axis, axis.names ? 14 : 40)) {
+      const label = fitted(text, Math.min(SIDE + 24, room - 12, left - 2));
+      const at = toPixel(scale, value) + top;
       ctx.globalAlpha = 0.75; // lines pass below the text
       ctx.fillStyle = colors.surface;
       ctx.beginPath();
@@ -184,77 +217,157 @@ class Parallel extends ValuesPanel {
       ctx.fillText(label, left - 5, at);
     }
     const brush = this.brushes.get(axis.column);
-    if (!brush) return;
-    ctx.globalAlpha = 0.25;
+    if (brush) this.paintBrush(ctx, pixelsOf(axis, brush), left, top);
+  }
+
+  private paintBrush(ctx: Surface, [from, to]: [number, number], left: number, top: number): void {
+    const colors = palette();
     ctx.fillStyle = colors.runs[0] ?? colors.axis;
+    ctx.strokeStyle = colors.runs[0] ?? colors.axis;
     ctx.beginPath();
-    ctx.rect(left - 6, brush[0] + top, 12, brush[1] - brush[0]);
+    ctx.rect(left - 6, from + top, 12, Math.max(2, to - from));
+    ctx.globalAlpha = 0.3;
     ctx.fill();
     ctx.globalAlpha = 1;
+    ctx.stroke();
+  }
+
+  /** A chip for each brush, which takes it away. */
+  private showBrushes(): void {
+    const chips = this.columns().flatMap((column) => {
+      const brush = this.brushes.get(column);
+      const { table } = this;
+      if (!brush || !table) return [];
+      const axis = axisOf(table, column, { from: 1, to: 0, log: "auto", room: 0 });
+      const chip = make("span", "tag", `${shortColumn(column)}: ${brushText(axis, brush)}`);
+      const remove = makeIconButton("x", word("clearBrush", { column: shortColumn(column) }));
+      remove.addEventListener("click", () => {
+        this.brushes.delete(column);
+        this.brushed();
+      });
+      chip.append(remove);
+      return [chip];
+    });
+    this.chips.replaceChildren(...chips);
+    this.chips.hidden = !chips.length;
+  }
+
+  /** Other ranges are chosen: all panels hear of it. */
+  private brushed(): void {
+    this.showBrushes(); // first, as the plot's height follows
+    this.draw();
+    this.tell();
+  }
+
+  private tell(): void {
+    const { table } = this;
+    if (!table) return;
+    const kept = this.kept();
+    const uids = table.runs.flatMap(({ uid }, at) => (kept[at] ? [uid] : []));
+    const counts = { n: formatCount(uids.length), of: formatCount(table.runs.length) };
+    this.head.say(this.brushes.size ? word("runsOf", counts) : table.countText);
+    this.stage.runs.narrowing.put(this.spec.id, new Map(this.brushes), new Set(uids));
   }
 
   private listen(): void {
-    const canvas = this.body.querySelector("canvas");
+    const { table } = this;
+    if (table && !this.brushes.size) this.head.say(table.countText);
+    const canvas = this.over.querySelector("canvas");
     if (!canvas || canvas.dataset.heard) return;
     canvas.dataset.heard = "";
-    const axisAt = (left: number) => this.axes.find((axis) => Math.abs(axis.left - left) < GRIP);
-    canvas.addEventListener("pointerdown", (event) => {
-      const axis = axisAt(event.offsetX);
-      if (!axis) return;
-      this.drag = { axis, from: event.offsetY };
-      canvas.setPointerCapture(event.pointerId);
-    });
+    const touch = ({ touches: [at] }: TouchEvent) => at && at.clientX - canvas.getBoundingClientRect().left;
+    canvas.addEventListener(
+      "touchstart",
+      (event) => this.axisAt(touch(event) ?? -1) >= 0 && event.preventDefault(), // there it brushes, not scrolls
+      { passive: false },
+    );
+    canvas.addEventListener("pointerdown", (event) => this.take(event, canvas));
     canvas.addEventListener("pointermove", (event) => {
-      canvas.style.cursor = axisAt(event.offsetX) ? "row-resize" : "default";
-      if (this.drag) {
-        const [low, high] = [this.drag.from, event.offsetY].sort((a, b) => a - b) as [number, number];
-        this.brushes.set(this.drag.axis.column, [low, high]);
-        this.draw();
-      } else this.tip(event);
+      canvas.style.cursor = this.axisAt(event.offsetX) >= 0 ? "row-resize" : "default";
+      if (this.drag) this.pull(event.offsetY);
+      else this.tip(event);
     });
-    canvas.addEventListener("pointerup", (event) => {
-      const { drag } = this;
-      this.drag = null;
-      if (!drag) return;
-      if (Math.abs(event.offsetY - drag.from) < 5) this.brushes.delete(drag.axis.column);
-      this.draw();
-      const kept = this.runsShown.filter(({ uid }) => this.isKept(uid)).map(({ uid }) => uid);
-      this.stage.runs.narrow(this.brushes.size ? new Set(kept) : null);
-      this.head.say(this.brushes.size ? word("linesShown", { n: kept.length }) : "");
-    });
+    canvas.addEventListener("pointerup", (event) => this.drop(event.offsetY));
+    canvas.addEventListener("pointercancel", () => this.drop(this.drag?.from ?? 0));
     canvas.addEventListener("pointerleave", hideTip);
   }
 
+  private axisAt(left: number): number {
+    return this.lefts.findIndex((one) => Math.abs(one - left) < GRIP);
+  }
+
+  private take(event: PointerEvent, canvas: HTMLElement): void {
+    const at = this.axisAt(event.offsetX);
+    const axis = this.axes[at];
+    if (!axis) return;
+    hideTip();
+    const brush = this.brushes.get(axis.column);
+    const [from, to] = brush ? pixelsOf(axis, brush) : [0, 0];
+    const isInside = brush && event.offsetY >= from && event.offsetY <= to;
+    this.drag = { axis: at, from: event.offsetY, brush: isInside ? brush : undefined };
+    canvas.setPointerCapture(event.pointerId);
+  }
+
+  private pull(to: number): void {
+    const { drag } = this;
+    const axis = drag && this.axes[drag.axis];
+    if (!drag || !axis || Math.abs(to - drag.from) < CLICK) return;
+    const brush = drag.brush ? moved(axis, drag.brush, to - drag.from) : brushBetween(axis, drag.from, to);
+    if (brush) this.brushes.set(axis.column, brush);
+    else if (!drag.brush) this.brushes.delete(axis.column);
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.repaint());
+  }
+
+  private drop(at: number): void {
+    const { drag } = this;
+    if (!drag) return;
+    this.drag = null;
+    cancelAnimationFrame(this.frame);
+    if (Math.abs(at - drag.from) < CLICK) this.brushes.delete(this.axes[drag.axis]?.column ?? "");
+    this.brushed();
+  }
+
   private tip(event: PointerEvent): void {
-    const right = this.axes.findIndex(({ left }) => left > event.offsetX);
-    const [a, b] = [this.axes[right - 1], this.axes[right]];
-    if (!a || !b) {
+    const at = this.nearest(event.offsetX, event.offsetY);
+    const run = this.table?.runs[at];
+    if (!run) {
       hideTip();
       return;
     }
-    const part = (event.offsetX - a.left) / (b.left - a.left);
-    let best: RunInfo | undefined;
-    let least = 10;
-    for (const run of this.runsShown) {
-      const [from, to] = [this.placeOf(a, run.uid), this.placeOf(b, run.uid)];
-      if (from === null || to === null) continue;
-      const away = Math.abs(from + (to - from) * part - event.offsetY);
-      if (away < least) [best, least] = [run, away];
-    }
-    if (!best) {
-      hideTip();
-      return;
-    }
-    const { uid, name, color } = best;
     const tips = this.columns().map((column) => ({
-      color,
+      color: this.stage.runs.colorOf(run.uid, run.color),
       label: shortColumn(column),
-      value: cellText(cellOf(this.values, uid, column)),
+      value: textIn(column, this.table?.cells(column)[at]),
       detail: "",
       strong: false,
     }));
-    showTip(name, tips, event.clientX, event.clientY);
+    showTip(run.name, tips, event.clientX, event.clientY);
   }
+
+  /** The line next to a place between two axes; of those that a brush has left out none. */
+  private nearest(left: number, top: number): number {
+    const right = this.lefts.findIndex((one) => one > left);
+    const [a, b] = [this.axes[right - 1], this.axes[right]];
+    if (!a || !b) return -1;
+    const part =
+      (left - (this.lefts[right - 1] as number)) /
+      ((this.lefts[right] as number) - (this.lefts[right - 1] as number));
+    const kept = this.kept();
+    let best = -1;
+    let least = 10;
+    for (let at = 0; at < kept.length; at += 1) {
+      const [from, to] = [a.places[at] as number, b.places[at] as number];
+      const away = Math.abs(from + (to - from) * part - top);
+      if (kept[at] && away < least) [best, least] = [at, away];
+    }
+    return best;
+  }
+}
+
+/** How opaque lines are: the more, the less, so that where many pass is seen. */
+function opacityOf(count: number): number {
+  return count > 3000 ? 0.3 : count > 500 ? 0.45 : 0.8;
 }
 
 export const makeParallel: MakePanel = (...given) => new Parallel(...given);

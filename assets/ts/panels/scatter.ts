@@ -1,178 +1,218 @@
 import { palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import { FONT } from "../charts/plot";
-import { type Scale, ticksOf, toPixel } from "../charts/scale";
+import { toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip } from "../charts/tip";
-import type { ValuesReply } from "../charts/wire";
-import { formatValue } from "../lib/format";
 import { word } from "../lib/words";
-import { cellOf, cellText, numberOf, shortColumn } from "./columns";
+import { AllRunsPanel } from "./all-runs-panel";
+import { axisOf, type ColumnAxis, extentOf, fitted, textIn, ticksAlong } from "./axes";
+import { canvasIn } from "./canvas";
+import { shortColumn } from "./columns";
 import { rows } from "./csv";
 import { gradient } from "./gradient";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
-import type { RunInfo } from "./runs";
-import { canvasIn, ValuesPanel } from "./values-panel";
+import type { RunTable } from "./run-table";
 
-interface Point {
-  run: RunInfo;
-  x: number;
-  y: number;
-  /** From 0 to 1 along the colouring column; NaN without one. */
-  shade: number;
+/** Points of one look; they are painted in one go. */
+interface Layer {
+  color: string;
+  alpha: number;
+  at: number[];
 }
 
-/** Runs as points over two columns, coloured as runs or by a third one. */
-class Scatter extends ValuesPanel {
-  private points: Point[] = [];
-  private values: ValuesReply["runs"] = {};
+const LEFT = 52;
+const RIGHT = 16;
+const ABOVE = 24;
+const BELOW = 40;
+const REACH = 18;
+/** Colours of a gradient; more cannot be told apart. */
+const SHADES = 32;
+
+/** All runs as points over two columns; those whose lines are drawn have their colours, or a third column colours all. */
+class Scatter extends AllRunsPanel {
+  protected override readonly fewest = 2;
+  private table: RunTable | undefined;
+  private x: ColumnAxis | undefined;
+  private y: ColumnAxis | undefined;
+  private count = 0;
 
   protected override columns(): string[] {
-    return (this.spec.columns ?? []).filter(Boolean);
+    return (this.spec.columns ?? []).slice(0, 3).filter(Boolean);
   }
 
-  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
-    const [xName = "", yName = "", shadeName = ""] = this.spec.columns ?? [];
-    this.values = values;
-    const shades = runs.map(({ uid }) => numberOf(values, uid, shadeName)).filter(Number.isFinite);
-    const [low, high] = [Math.min(...shades), Math.max(...shades)];
-    this.points = runs
-      .map((run) => ({
-        run,
-        x: numberOf(values, run.uid, xName),
-        y: numberOf(values, run.uid, yName),
-        shade: shadeName ? (numberOf(values, run.uid, shadeName) - low) / (high - low || 1) : Number.NaN,
-      }))
-      .filter(({ x, y }) => this.fits(x, this.spec.logX) && this.fits(y, this.spec.logY));
-    if (!this.points.length) {
+  protected override show(table: RunTable): void {
+    this.table = table;
+    const { clientWidth: width, clientHeight: height } = this.body;
+    this.layOut(table, width, height);
+    if (!this.count) {
       note(this.body, word("noPoints"));
       return;
     }
-    this.head.say(shadeName ? word("coloredBy", { column: shortColumn(shadeName) }) : "");
+    const shade = this.spec.columns?.[2] ?? "";
+    const colored = shade ? ` · ${word("coloredBy", { column: shortColumn(shade) })}` : "";
+    this.head.say(table.countText + colored);
     const ctx = canvasIn(this.body);
     if (!ctx) return;
-    this.paint(ctx, 0, this.body.clientWidth, this.body.clientHeight);
+    this.paint(ctx, 0, width);
     this.listen();
   }
 
   override picture(): Picture | null {
     const { clientWidth: width, clientHeight: height } = this.body;
-    return { width, height, paint: (surface, top) => this.paint(surface, top, width, height) };
+    return { width, height, paint: (surface, top) => this.paint(surface, top, width) };
   }
 
   override async csv(): Promise<string> {
     const columns = this.columns();
-    const cells = this.points.map(({ run }) => columns.map((name) => cellOf(this.values, run.uid, name)));
+    const cells = columns.map((column) => this.table?.cells(column) ?? []);
     return rows([
       ["id", "name", ...columns],
-      ...this.points.map(({ run }, i) => [run.uid, run.name, ...(cells[i] ?? [])]),
+      ...(this.table?.runs ?? []).map(({ uid, name }, at) => [
+        uid,
+        name,
+        ...cells.map((column) => column[at]),
+      ]),
     ]);
   }
 
-  private fits(value: number, log = false): boolean {
-    return Number.isFinite(value) && (!log || value > 0);
-  }
-
-  private scales(top: number, width: number, height: number): [Scale, Scale] {
-    const range = (values: number[], log = false): [number, number] => {
-      const [low, high] = [Math.min(...values), Math.max(...values)];
-      if (log) return [low / 1.3, high * 1.3];
-      const room = (high - low) * 0.06 || Math.abs(low) * 0.1 || 0.5;
-      return [low - room, high + room];
-    };
-    const [xMin, xMax] = range(
-      this.points.map(({ x }) => x),
-      this.spec.logX,
-    );
-    const [yMin, yMax] = range(
-      this.points.map(({ y }) => y),
-      this.spec.logY,
-    );
-    const x = { min: xMin, max: xMax, log: this.spec.logX ?? false, from: 52, to: width - 16 };
-    const y = { min: yMin, max: yMax, log: this.spec.logY ?? false, from: top + height - 40, to: top + 10 };
-    return [x, y];
-  }
-
-  private paint(ctx: Surface, top: number, width: number, height: number): void {
-    const colors = palette();
-    const [x, y] = this.scales(top, width, height);
+  private layOut(table: RunTable, width: number, height: number): void {
     const [xName = "", yName = ""] = this.spec.columns ?? [];
+    const { logX = false, logY = false } = this.spec;
+    this.x = axisOf(table, xName, { from: LEFT, to: width - RIGHT, log: logX, room: 0.05 });
+    this.y = axisOf(table, yName, { from: height - BELOW, to: ABOVE, log: logY, room: 0.05 });
+    this.count = table.runs.filter((_, at) => this.isShown(at)).length;
+  }
+
+  private isShown(at: number): boolean {
+    return Number.isFinite(this.x?.places[at]) && Number.isFinite(this.y?.places[at]);
+  }
+
+  private paint(ctx: Surface, top: number, width: number): void {
+    const { x, y } = this;
+    if (!x || !y) return;
+    this.paintAxes(ctx, top, width, x, y);
+    const radius = this.count > 3000 ? 2.5 : this.count > 500 ? 3.5 : 4.5;
+    for (const { color, alpha, at } of this.layers()) {
+      ctx.fillStyle = color;
+      ctx.globalAlpha = alpha;
+      ctx.beginPath();
+      for (const point of at) {
+        const [left, above] = [x.places[point] as number, (y.places[point] as number) + top];
+        ctx.moveTo(left + radius, above);
+        ctx.arc(left, above, radius, 0, 2 * Math.PI);
+      }
+      ctx.fill();
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  /** Points by how they look: what a brush has left out lies below, then what is not drawn as lines. */
+  private layers(): Layer[] {
+    const { table } = this;
+    if (!table) return [];
+    const colors = palette();
+    const { runs } = this.stage;
+    const drawn = this.drawn();
+    const shades = this.shades(table);
+    const found: Map<string, Layer>[] = [new Map(), new Map(), new Map()];
+    for (const [at, { uid, color }] of table.runs.entries()) {
+      if (!this.isShown(at)) continue;
+      const isKept = runs.narrowing.keeps(uid);
+      const isDrawn = drawn.has(uid);
+      const own = isDrawn ? (colors.runs[runs.colorOf(uid, color)] ?? colors.axis) : colors.axis;
+      const look = shades?.[at] ?? own;
+      const alpha = !isKept ? 0.12 : isDrawn || shades ? 0.85 : 0.45;
+      const layers = found[!isKept ? 0 : isDrawn ? 2 : 1] as Map<string, Layer>;
+      const layer = layers.get(look) ?? { color: look, alpha, at: [] };
+      layers.set(look, layer);
+      layer.at.push(at);
+    }
+    return found.flatMap((layers) => [...layers.values()]);
+  }
+
+  /** The colour of each run along the third column; undefined where it has no number there. */
+  private shades(table: RunTable): (string | undefined)[] | null {
+    const column = this.spec.columns?.[2];
+    if (!column) return null;
+    const { values } = table.measured(column);
+    const [low, high] = extentOf(values) ?? [0, 1];
+    return Array.from(values, (value) => {
+      if (!Number.isFinite(value)) return undefined;
+      return gradient(Math.round(((value - low) / (high - low || 1)) * SHADES) / SHADES);
+    });
+  }
+
+  private paintAxes(ctx: Surface, top: number, width: number, x: ColumnAxis, y: ColumnAxis): void {
+    const colors = palette();
     ctx.font = FONT;
     ctx.strokeStyle = colors.grid;
     ctx.lineWidth = 1;
     ctx.fillStyle = colors.axis;
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
-    for (const { value, text } of ticksOf(y, "number", 34)) {
-      const at = Math.round(toPixel(y, value)) + 0.5;
+    for (const { value, text } of ticksAlong(y, 34)) {
+      const at = Math.round(toPixel(y.scale, value) + top) + 0.5;
       ctx.beginPath();
-      ctx.moveTo(x.from, at);
-      ctx.lineTo(x.to, at);
+      ctx.moveTo(x.scale.from, at);
+      ctx.lineTo(x.scale.to, at);
       ctx.stroke();
-      ctx.fillText(text, x.from - 6, at);
+      ctx.fillText(fitted(text, LEFT - 8), x.scale.from - 6, at);
     }
     ctx.textAlign = "center";
     ctx.textBaseline = "top";
-    for (const { value, text } of ticksOf(x, "number", 70)) {
-      const at = Math.round(toPixel(x, value)) + 0.5;
+    const bottom = y.scale.from + top;
+    for (const { value, text } of ticksAlong(x, 70)) {
+      const at = Math.round(toPixel(x.scale, value)) + 0.5;
       ctx.beginPath();
-      ctx.moveTo(at, y.to);
-      ctx.lineTo(at, y.from);
+      ctx.moveTo(at, y.scale.to + top);
+      ctx.lineTo(at, bottom);
       ctx.stroke();
-      ctx.fillText(text, at, y.from + 6);
+      ctx.fillText(fitted(text, 70), at, bottom + 6);
     }
-    ctx.fillText(shortColumn(xName), (x.from + x.to) / 2, y.from + 22);
+    ctx.fillStyle = colors.text;
+    ctx.fillText(fitted(shortColumn(x.column), width - LEFT), (x.scale.from + x.scale.to) / 2, bottom + 22);
     ctx.textAlign = "left";
-    ctx.fillText(shortColumn(yName), x.from + 4, y.to - 4);
-    for (const point of this.points) {
-      ctx.fillStyle = Number.isFinite(point.shade)
-        ? gradient(point.shade)
-        : (colors.runs[point.run.color] ?? colors.axis);
-      ctx.globalAlpha = 0.85;
-      ctx.beginPath();
-      ctx.arc(toPixel(x, point.x), toPixel(y, point.y), 4.5, 0, 2 * Math.PI);
-      ctx.fill();
-    }
-    ctx.globalAlpha = 1;
+    ctx.fillText(fitted(shortColumn(y.column), width - 16), 8, top + 4);
   }
 
   private listen(): void {
     const canvas = this.body.querySelector("canvas");
     if (!canvas || canvas.dataset.heard) return;
     canvas.dataset.heard = "";
-    canvas.addEventListener("pointermove", (event) => {
-      const near = this.nearest(event.offsetX, event.offsetY);
-      if (!near) {
-        hideTip();
-        return;
-      }
-      const tips = this.columns().map((name) => ({
-        color: near.run.color,
-        label: shortColumn(name),
-        value: formatValueOf(cellOf(this.values, near.run.uid, name)),
-        detail: "",
-        strong: false,
-      }));
-      showTip(near.run.name, tips, event.clientX, event.clientY);
-    });
+    canvas.addEventListener("pointermove", (event) => this.tip(event));
     canvas.addEventListener("pointerleave", hideTip);
   }
 
-  private nearest(left: number, top: number): Point | undefined {
-    const [x, y] = this.scales(0, this.body.clientWidth, this.body.clientHeight);
-    let best: Point | undefined;
-    let least = 18;
-    for (const point of this.points) {
-      const away = Math.hypot(toPixel(x, point.x) - left, toPixel(y, point.y) - top);
-      if (away < least) [best, least] = [point, away];
+  private tip(event: PointerEvent): void {
+    const at = this.nearest(event.offsetX, event.offsetY);
+    const run = this.table?.runs[at];
+    if (!run) {
+      hideTip();
+      return;
+    }
+    const tips = this.columns().map((column) => ({
+      color: this.stage.runs.colorOf(run.uid, run.color),
+      label: shortColumn(column),
+      value: textIn(column, this.table?.cells(column)[at]),
+      detail: "",
+      strong: false,
+    }));
+    showTip(run.name, tips, event.clientX, event.clientY);
+  }
+
+  private nearest(left: number, top: number): number {
+    const { x, y } = this;
+    if (!x || !y) return -1;
+    let best = -1;
+    let least = REACH;
+    for (let at = 0; at < x.places.length; at += 1) {
+      const away = Math.hypot((x.places[at] as number) - left, (y.places[at] as number) - top);
+      if (away < least) [best, least] = [at, away];
     }
     return best;
   }
-}
-
-function formatValueOf(cell: unknown): string {
-  return typeof cell === "number" ? formatValue(cell) : cellText(cell);
 }
 
 export const makeScatter: MakePanel = (...given) => new Scatter(...given);

@@ -1,14 +1,30 @@
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
+import { OWN_AXIS } from "./axis";
 import type { Devices } from "./devices";
 
-export type PanelKind = "line" | "scatter" | "bar" | "parallel" | "table" | "images" | "compare" | "custom";
+export type PanelKind =
+  | "line"
+  | "scatter"
+  | "bar"
+  | "parallel"
+  | "importance"
+  | "table"
+  | "media"
+  | "compare"
+  | "custom";
 
-export type Spread = "range" | "std" | "none";
+/** What a group's line shows of its runs at each place. */
+export const GROUP_LINES = ["mean", "median", "min", "max"] as const;
+export type GroupLine = (typeof GROUP_LINES)[number];
+
+/** What is shaded around a group's line: from the least to the greatest, or a deviation to both sides. */
+export const GROUP_BANDS = ["range", "std", "stderr", "none"] as const;
+export type GroupBand = (typeof GROUP_BANDS)[number];
 
 /** How line charts are drawn; a panel may say otherwise for itself. */
 export interface View {
-  /** `_step`, `_runtime`, `_timestamp` or a logged key. */
+  /** `_step`, `_runtime`, `_timestamp`, a logged key, or `OWN_AXIS`. */
   x: string;
   logX: boolean;
   logY: boolean;
@@ -18,9 +34,10 @@ export interface View {
   /** Shade smallest to largest where points are grouped. */
   band: boolean;
   withoutOutliers: boolean;
-  /** A column such as `config.lr`, whose equal values make one line; empty draws each run. */
-  groupBy: string;
-  spread: Spread;
+  /** Columns such as `group` and `config.lr`, whose equal values make one line; none draws each run. */
+  groupBy: string[];
+  groupLine: GroupLine;
+  groupBand: GroupBand;
   /** Of system metrics. */
   devices: Devices;
   /** Draw counters as they are, not what they grow by in a second. */
@@ -69,15 +86,16 @@ export interface PanelsState {
 }
 
 export const DEFAULT_VIEW: View = {
-  x: "_step",
+  x: OWN_AXIS,
   logX: false,
   logY: false,
   smoothing: { kind: "ema", amount: 0 },
   original: true,
   band: true,
   withoutOutliers: false,
-  groupBy: "",
-  spread: "range",
+  groupBy: [],
+  groupLine: "mean",
+  groupBand: "range",
   devices: "auto",
   totals: false,
 };
@@ -94,4 +112,29 @@ export function newId(): string {
 /** Whether somebody added the panel, as opposed to a key. */
 export function isAdded(id: string): boolean {
   return id.startsWith(ADDED);
+}
+
+/** Views kept one column to group by, and the band as `spread`, before there could be several. */
+type KeptView = Omit<Partial<View>, "groupBy"> & { groupBy?: string | string[]; spread?: GroupBand };
+
+/** A kept state as it is written today. */
+export function readPanels(kept: PanelsState): PanelsState {
+  const { view, panels } = kept;
+  return {
+    ...kept,
+    ...(view ? { view: readView(view) } : {}),
+    ...(panels
+      ? { panels: Object.fromEntries(Object.entries(panels).map(([id, spec]) => [id, readView(spec)])) }
+      : {}),
+  };
+}
+
+function readView<T extends KeptView>(kept: T): T & Partial<View> {
+  const { spread, groupBy, ...others } = kept;
+  const columns = typeof groupBy === "string" ? [groupBy].filter(Boolean) : groupBy;
+  return {
+    ...others,
+    ...(columns ? { groupBy: columns } : {}),
+    ...(spread ? { groupBand: spread } : {}),
+  } as T & Partial<View>;
 }

@@ -4,7 +4,7 @@ import { word } from "../lib/words";
 import { cellText } from "./columns";
 import { rows } from "./csv";
 import { type TableData, TablesOfRuns } from "./media";
-import { failure, note, skeleton } from "./notes";
+import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
@@ -41,7 +41,7 @@ class Tables implements Panel {
   ) {
     skeleton(body);
     this.tables = new TablesOfRuns(stage, spec.keys[0] ?? "");
-    this.groupBy = spec.groupBy ?? "";
+    [this.groupBy = ""] = spec.groupBy ?? [];
   }
 
   refresh(): void {
@@ -92,7 +92,7 @@ class Tables implements Panel {
 
   private show(focus = ""): void {
     if (!this.rows.length) {
-      note(this.body, word(this.stage.runs.drawn().length ? "noRows" : "noRunsDrawn"));
+      note(this.body, this.stage.runs.drawn().length ? word("noRows") : noneDrawn(this.stage.runs));
       return;
     }
     const chosen = this.chosen();
@@ -221,7 +221,7 @@ class Tables implements Panel {
     select.dataset.focus = "group-by";
     select.addEventListener("change", () => {
       this.groupBy = select.value;
-      this.head.keep({ groupBy: this.groupBy });
+      this.head.keep({ groupBy: [this.groupBy].filter(Boolean) });
       this.open.clear();
       this.page = 0;
       this.sortBy = -1;

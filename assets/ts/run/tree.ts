@@ -1,5 +1,6 @@
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
+import { isMedia } from "../media/kinds";
 
 /** [key, type, text] of a value; with nodes of what is in it. See runs/values.py. */
 export type Node = [key: string, kind: string, text: string, inner?: Node[]];
@@ -20,6 +21,8 @@ export class ValueTree {
   constructor(
     private readonly box: HTMLElement,
     private readonly changed: (shown: number, all: number) => void,
+    /** The page to which media lead; without it they are words only. */
+    private readonly mediaUrl?: string,
   ) {
     box.addEventListener("click", (event) => this.clicked(event));
   }
@@ -105,6 +108,11 @@ export class ValueTree {
     const isOpen = this.long.has(path);
     value.textContent = isLong && !isOpen ? text.slice(0, LONG).replace(/\n/g, "⏎ ") : short(kind, text);
     if (!isLong || isOpen) value.title = `${kind} ${text.slice(0, 1000)}`;
+    if (this.mediaUrl && (isMedia(kind) || kind === "table-file")) {
+      const link = make("a", "", text);
+      link.href = `${this.mediaUrl}#${encodeURIComponent(path)}`;
+      value.replaceChildren(link);
+    }
     row.append(name, value);
     if (isLong) {
       row.classList.toggle("is-open", isOpen);

@@ -18,11 +18,15 @@ function enable(section: HTMLElement): void {
   const note = one<HTMLElement>("[data-no-match]", section);
   const fold = one<HTMLButtonElement>("[data-tree-fold]", section);
   const search = one<HTMLInputElement>("[data-tree-search]", section);
-  const tree = new ValueTree(box, (shown, all) => {
-    count.textContent = shown === all ? String(all) : word("shownOf", { n: shown, all });
-    note.hidden = shown > 0 || all === 0;
-    box.hidden = shown === 0;
-  });
+  const tree = new ValueTree(
+    box,
+    (shown, all) => {
+      count.textContent = shown === all ? String(all) : word("shownOf", { n: shown, all });
+      note.hidden = shown > 0 || all === 0;
+      box.hidden = shown === 0;
+    },
+    section.dataset.media,
+  );
   const show = (nodes: Node[]) => {
     for (const part of section.querySelectorAll<HTMLElement>("[data-tree-tools], [data-tree-count]"))
       part.hidden = nodes.length === 0;

@@ -1,11 +1,9 @@
 import { announce, toast } from "../lib/announce";
-import { make, makeIconButton, one } from "../lib/dom";
+import { one } from "../lib/dom";
 import { word } from "../lib/words";
 import type { Catalogue } from "./catalogue";
-import { Combobox } from "./combobox";
-import { columnOptions } from "./filter/complete";
+import { enableGroupPicker } from "./group-picker";
 import type { Pages } from "./pages";
-import { openAt } from "./popup";
 import { getText } from "./server";
 import type { RunsTable } from "./table";
 
@@ -28,7 +26,12 @@ export function enableGroups(table: RunsTable, pages: Pages, catalogue: Catalogu
       if (opened.has(body.dataset.path ?? "")) void open(table, pages, body, opened);
     }
   });
-  enablePicker(table, catalogue);
+  const opener = one<HTMLElement>("[data-group-open]", table.root);
+  const draw = enableGroupPicker(opener, catalogue, {
+    group: () => table.state.group,
+    change: (group) => void table.change({ group }),
+  });
+  table.addEventListener("state", draw);
 }
 
 async function toggle(
@@ -109,59 +112,4 @@ function isInside(body: HTMLElement, path: unknown[]): boolean {
 
 function expander(body: HTMLElement): HTMLElement {
   return one<HTMLElement>("[data-expand]", body);
-}
-
-/** The popup in which columns to group by are chosen. */
-function enablePicker(table: RunsTable, catalogue: Catalogue): void {
-  const popup = one<HTMLElement>("#group-picker");
-  const opener = one<HTMLButtonElement>("[data-group-open]", table.root);
-  const list = one<HTMLElement>("[data-group-list]", popup);
-  const input = one<HTMLInputElement>("input", popup);
-  const badge = one<HTMLElement>("[data-group-count]", opener);
-  const draw = () => {
-    const { group } = table.state;
-    badge.textContent = String(group.length);
-    badge.hidden = !group.length;
-    list.replaceChildren(...group.map((column, index) => pickedItem(table, column, index)));
-  };
-  new Combobox(input, {
-    options: async () => {
-      const columns = await catalogue.columns();
-      const left = columns.filter(
-        (column) => column.name !== "name" && !table.state.group.includes(column.name),
-      );
-      return columnOptions(left, input.value);
-    },
-    choose: ({ value }) => {
-      input.value = "";
-      void table.change({ group: [...table.state.group, value] });
-    },
-  });
-  opener.addEventListener("click", () => openAt(popup, opener));
-  table.addEventListener("state", draw);
-  draw();
-}
-
-function pickedItem(table: RunsTable, column: string, index: number): HTMLElement {
-  const { group } = table.state;
-  const item = make("li", "picked");
-  const earlier = makeIconButton("chevron-up", word("move_up", { column }));
-  earlier.disabled = index === 0;
-  earlier.addEventListener("click", () => {
-    const order = group.filter((name) => name !== column);
-    order.splice(index - 1, 0, column);
-    void table.change({ group: order });
-  });
-  const remove = makeIconButton("x", word("remove"));
-  remove.addEventListener(
-    "click",
-    () => void table.change({ group: group.filter((name) => name !== column) }),
-  );
-  item.append(
-    make("span", "count", String(index + 1)),
-    make("span", "truncate grow", column),
-    earlier,
-    remove,
-  );
-  return item;
 }

@@ -24,7 +24,8 @@ class SelectorFilter extends EventTarget implements Filtered {
   }
 }
 
-export function enableFilter(url: string, selector: Selector): void {
+/** Returns what applies the expression as Enter does. */
+export function enableFilter(url: string, selector: Selector): () => Promise<void> {
   const filter = new SelectorFilter(url, selector);
-  enableExpression(filter, new Catalogue(filter));
+  return enableExpression(filter, new Catalogue(filter));
 }

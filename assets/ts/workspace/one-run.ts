@@ -1,7 +1,10 @@
+import { Narrowing } from "../panels/narrowing";
 import type { RunInfo, Runs } from "../panels/runs";
 
 /** The one run of a run's page. */
 export class OneRun implements Runs {
+  /** A brush has nothing to leave out here. */
+  readonly narrowing = new Narrowing();
   private readonly run: RunInfo;
 
   constructor({ uid = "", name = "", state = "", color = "0" }: DOMStringMap) {
@@ -16,5 +19,11 @@ export class OneRun implements Runs {
     return uid === this.run.uid ? this.run : undefined;
   }
 
-  narrow(): void {}
+  query(): Record<string, string> {
+    return { filter: `id = ${JSON.stringify(this.run.uid)}` };
+  }
+
+  colorOf(_uid: string, color: number): number {
+    return color;
+  }
 }

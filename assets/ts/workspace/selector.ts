@@ -1,11 +1,14 @@
-import { announce } from "../lib/announce";
+import { announce, toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
+import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
-import type { RunInfo, Runs } from "../panels/runs";
+import { Narrowing } from "../panels/narrowing";
+import type { RunGroup, RunInfo, Runs } from "../panels/runs";
+import { type GroupsState, RunGroups } from "./run-groups";
 
 /** Runs drawn when nobody has chosen. */
 const DRAWN_AT_FIRST = 10;
-/** More lines than this tell nothing; "show all" stops here. */
+/** More lines than this tell nothing; "draw all" stops here. Panels on columns are over all runs. */
 export const MOST_DRAWN = 200;
 const QUERY_PARTS = ["filter", "search", "order"] as const;
 const REFRESH_PAUSE_MS = 1000;
@@ -18,11 +21,14 @@ export interface SelectorState {
   shown?: string[];
   /** How many of the first runs are drawn. */
   first?: number;
+  /** By run, or by the path of a group. */
   colors?: Record<string, number>;
+  groups?: GroupsState;
 }
 
 export interface SelectorOptions {
   url: string;
+  groupsUrl: string;
   state: SelectorState;
   save(state: SelectorState): void;
   /** Keep which runs are listed. */
@@ -40,20 +46,33 @@ export class Selector implements Runs {
   private readonly searchBox = one<HTMLInputElement>("[data-run-search]");
   private readonly known = new Map<string, RunInfo>();
   state: SelectorState;
-  private narrowed: Set<string> | null = null;
+  readonly narrowing = new Narrowing(() => this.mark());
   private drawnNow = "";
   private reading: AbortController | undefined;
+  private readingMore: Promise<boolean> | undefined;
   private readonly asked = new URLSearchParams(location.search);
   /** Called when a saved view lists other runs. */
   onFollow: (() => void) | undefined;
 
+  private readonly groups: RunGroups;
+
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
-    const { filter } = one<HTMLElement>("[data-expression]").dataset;
-    if (filter && !this.asked.has("filter")) this.asked.set("filter", filter);
+    const listed = this.lists.dataset; // what the server listed, also where the address says nothing
+    for (const name of QUERY_PARTS)
+      if (listed[name] && !this.asked.has(name)) this.asked.set(name, listed[name]);
+    this.groups = new RunGroups({
+      url: options.groupsUrl,
+      state: () => this.state.groups ?? {},
+      colors: () => this.state.colors ?? {},
+      query: () => this.query(),
+      save: (groups) => this.keep({ ...this.state, groups }),
+      changed: () => this.mark(),
+      pickColor: (path, button) => this.pickColor(path, button),
+    });
     this.listen();
     this.learn();
-    void this.readPinned();
+    void this.readChosen();
   }
 
   /** List the runs for which an expression holds, and keep it. */
@@ -64,18 +83,29 @@ export class Selector implements Runs {
     await this.reread();
   }
 
+  /** List and draw runs by groups; by no column, one by one again. */
+  group(columns: readonly string[]): void {
+    const wasOn = this.groups.isOn;
+    this.groups.group(columns);
+    if (wasOn && !this.groups.isOn) void this.reread();
+  }
+
+  /** The groups of the runs drawn, where the list is grouped by these columns. */
+  groupsBy(columns: readonly string[]): ReadonlyMap<string, RunGroup> | undefined {
+    return this.groups.groupsBy(columns);
+  }
+
   get(uid: string): RunInfo | undefined {
     return this.known.get(uid);
   }
 
   drawn(): RunInfo[] {
-    const chosen = this.chosen();
-    return this.narrowed ? chosen.filter(({ uid }) => this.narrowed?.has(uid)) : chosen;
+    const chosen = this.groups.isOn ? this.groups.drawn() : this.chosen();
+    return chosen.filter(({ uid }) => this.narrowing.keeps(uid));
   }
 
-  narrow(uids: Set<string> | null): void {
-    this.narrowed = uids;
-    this.tell();
+  colorOf(uid: string, color: number): number {
+    return this.state.colors?.[uid] ?? color;
   }
 
   /** Ids of all runs that are listed so far. */
@@ -85,6 +115,10 @@ export class Selector implements Runs {
 
   /** A run has another state; an unknown one is new. */
   stateOf(uid: string, state: string): void {
+    if (this.groups.isOn) {
+      this.groups.refresh();
+      return;
+    }
     const run = this.known.get(uid);
     const row = this.rowOf(uid);
     if (!run || !row) {
@@ -102,25 +136,32 @@ export class Selector implements Runs {
   /** Take another choice, such as a saved view's. */
   replace(state: SelectorState): void {
     this.keep(state);
-    void this.readPinned();
+    void this.readChosen();
   }
 
   /** Read the first rows again, as many as are shown. */
   readonly refresh = throttle(() => void this.reread(), REFRESH_PAUSE_MS);
 
+  /** How many of the first runs are drawn. */
+  private get first(): number {
+    return Math.min(MOST_DRAWN, this.state.first ?? DRAWN_AT_FIRST);
+  }
+
+  /** What the eyes say. Runs that somebody chose one by one come before those that are merely among the first. */
   private chosen(): RunInfo[] {
     const hidden = new Set(this.state.hidden);
     const shown = new Set(this.state.shown);
-    const first = this.state.first ?? DRAWN_AT_FIRST;
-    const found: RunInfo[] = [];
+    const listed = this.listed();
+    const firsts = new Set(listed.slice(0, this.first).filter((uid) => !hidden.has(uid)));
     const pinned = [...this.pinned.querySelectorAll<HTMLElement>("[data-uid]")];
-    const all = [...this.listed(), ...pinned.map((row) => row.dataset.uid ?? "")];
-    for (const [place, uid] of all.entries()) {
-      const run = this.known.get(uid);
-      if (run && (shown.has(uid) || (place < first && !hidden.has(uid)))) found.push(run);
-      if (found.length >= MOST_DRAWN) break;
-    }
-    return found;
+    const all = [...listed, ...pinned.map((row) => row.dataset.uid ?? "")].filter((uid) =>
+      this.known.has(uid),
+    );
+    let room = MOST_DRAWN - all.filter((uid) => shown.has(uid)).length;
+    return all
+      .filter((uid) => shown.has(uid) || (firsts.has(uid) && room-- > 0))
+      .slice(0, MOST_DRAWN)
+      .map((uid) => this.known.get(uid) as RunInfo);
   }
 
   private rows(): HTMLElement[] {
@@ -139,7 +180,7 @@ export class Selector implements Runs {
     }
     for (const row of this.rows()) {
       const { uid = "", name = "", state = "", color = "0" } = row.dataset;
-      const own = this.state.colors?.[uid] ?? Number(color);
+      const own = this.colorOf(uid, Number(color));
       for (const old of [...row.classList]) if (old.startsWith("run-color-")) row.classList.remove(old);
       row.classList.add(`run-color-${own}`);
       this.known.set(uid, { uid, name, state, color: own });
@@ -147,24 +188,38 @@ export class Selector implements Runs {
     this.mark();
   }
 
+  private get total(): number {
+    return Number(one<HTMLElement>("[data-total]", this.list).dataset.total ?? "0");
+  }
+
   private mark(): void {
     const drawn = new Set(this.chosen().map(({ uid }) => uid));
     for (const row of this.rows()) {
-      const isDrawn = drawn.has(row.dataset.uid ?? "");
+      const { uid = "" } = row.dataset;
+      const isDrawn = drawn.has(uid);
+      row.classList.toggle("is-outside", !this.narrowing.keeps(uid));
       row.classList.toggle("is-hidden", !isDrawn);
       row.querySelector("[data-eye]")?.setAttribute("aria-pressed", String(isDrawn));
     }
-    const total = Number(one<HTMLElement>("[data-total]", this.list).dataset.total ?? "0");
-    one("[data-run-count]").textContent = word("runsDrawn", { n: drawn.size, of: total });
+    const { total } = this;
+    const n = formatCount(this.drawn().length);
+    one("[data-run-count]").textContent = this.groups.isOn
+      ? this.groups.count
+      : word("runsDrawn", { n, of: formatCount(total) });
+    const { kept } = this.narrowing;
+    one<HTMLElement>("[data-narrowed]").hidden = kept === null;
+    one<HTMLElement>("[data-draw-narrowed]").hidden = this.groups.isOn;
+    one("[data-narrowed-text]").textContent = word("runsBrushed", { n: formatCount(kept?.length ?? 0) });
     one<HTMLElement>("[data-no-run]").hidden =
       total > 0 || !(this.searchBox.value || this.asked.get("filter"));
     this.tell();
   }
 
   private tell(): void {
-    const now = this.drawn()
-      .map(({ uid, color, name }) => `${uid}:${color}:${name}`)
-      .join(" ");
+    const drawn = this.drawn().map(({ uid, color, name }) => `${uid}:${color}:${name}`);
+    const now = [this.narrowing.version, JSON.stringify(this.query()), ...drawn]
+      .join(" ")
+      .concat(this.groups.signature());
     if (now === this.drawnNow) return;
     this.drawnNow = now;
     this.options.changed();
@@ -190,10 +245,22 @@ export class Selector implements Runs {
       else if (target.closest("[data-swatch]"))
         this.pickColor(uid, target.closest<HTMLElement>("[data-swatch]"));
     });
-    one("[data-hide-all]").addEventListener("click", () =>
-      this.keep({ ...this.state, hidden: [], shown: [], first: 0 }),
-    );
-    one("[data-show-all]").addEventListener("click", () => void this.showAll());
+    one("[data-hide-all]").addEventListener("click", () => {
+      if (this.groups.isOn) this.groups.hideAll();
+      else this.keep({ ...this.state, hidden: [], shown: [], first: 0 });
+    });
+    one("[data-show-all]").addEventListener("click", () => {
+      if (this.groups.isOn) this.groups.showAll();
+      else void this.showAll();
+    });
+    one("[data-draw-narrowed]").addEventListener("click", () => {
+      const shown = this.narrowing.kept?.slice(0, MOST_DRAWN) ?? [];
+      this.replace({ ...this.state, hidden: [], shown, first: 0 });
+    });
+    one("[data-clear-narrowing]").addEventListener("click", () => {
+      this.narrowing.clear();
+      this.searchBox.focus();
+    });
     const search = throttle(() => void this.searchAgain(), SEARCH_PAUSE_MS);
     this.searchBox.addEventListener("input", search);
     new IntersectionObserver((entries) => {
@@ -204,8 +271,7 @@ export class Selector implements Runs {
   private toggle(uid: string): void {
     const isDrawn = this.chosen().some((run) => run.uid === uid);
     const without = (uids: string[] = []) => uids.filter((other) => other !== uid);
-    const place = this.listed().indexOf(uid);
-    const isFirst = place < (this.state.first ?? DRAWN_AT_FIRST);
+    const isFirst = this.listed().slice(0, this.first).includes(uid);
     this.keep({
       ...this.state,
       hidden: isDrawn && isFirst ? [...without(this.state.hidden), uid] : without(this.state.hidden),
@@ -215,17 +281,29 @@ export class Selector implements Runs {
   }
 
   private async showAll(): Promise<void> {
-    while (this.listed().length < MOST_DRAWN && (await this.readMore()));
     this.keep({ ...this.state, hidden: [], shown: [], first: MOST_DRAWN });
+    await this.readFirst();
+    if (this.total > MOST_DRAWN) toast(word("drawnLimit", { n: MOST_DRAWN }));
   }
 
-  private pickColor(uid: string, button: HTMLElement | null): void {
+  /** Read as many rows as runs are drawn of the first ones: a choice outlasts the page it was made on. */
+  private async readFirst(): Promise<void> {
+    while (this.listed().length < this.first && (await this.readMore()));
+  }
+
+  private async readChosen(): Promise<void> {
+    await this.readFirst();
+    await this.readPinned();
+  }
+
+  private pickColor(key: string, button: HTMLElement | null): void {
     const menu = one<HTMLElement>("#color-menu");
     const choose = (event: Event) => {
       const color = (event.target as Element).closest<HTMLElement>("[data-color-choice]")?.dataset
         .colorChoice;
       if (color === undefined) return;
-      this.keep({ ...this.state, colors: { ...this.state.colors, [uid]: Number(color) } });
+      this.keep({ ...this.state, colors: { ...this.state.colors, [key]: Number(color) } });
+      if (this.groups.isOn) this.groups.recolor();
       menu.hidePopover();
       button?.focus();
     };
@@ -268,17 +346,29 @@ export class Selector implements Runs {
   }
 
   private async reread(): Promise<void> {
+    if (this.groups.isOn) {
+      await this.groups.read();
+      return;
+    }
     const wanted = this.listed().length;
     const html = await this.read({ offset: "0" });
     if (html === null) return;
     this.list.innerHTML = html;
-    while (this.listed().length < Math.min(wanted, 500) && (await this.readMore()));
+    const enough = Math.max(this.first, Math.min(wanted, 500));
+    while (this.listed().length < enough && (await this.readMore()));
     this.learn();
     void this.readPinned();
   }
 
-  /** Read the next rows; false when there are no more. */
-  private async readMore(): Promise<boolean> {
+  /** Read the next rows; false when there are no more. Who asks meanwhile waits for the same ones. */
+  private readMore(): Promise<boolean> {
+    this.readingMore ??= this.readNext().finally(() => {
+      this.readingMore = undefined;
+    });
+    return this.readingMore;
+  }
+
+  private async readNext(): Promise<boolean> {
     const last = [...this.list.querySelectorAll<HTMLElement>("[data-next]")].at(-1);
     const offset = last?.dataset.next;
     if (!offset) return false;

@@ -44,10 +44,6 @@ export class Toolbar {
       this.layout.setColumns(Number(columns.value));
       this.changed();
     });
-    const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
-    group?.addEventListener("change", () => this.set({ groupBy: group.value }));
-    const spread = this.root.querySelector<HTMLSelectElement>("[data-view=spread]");
-    spread?.addEventListener("change", () => this.set({ spread: spread.value as "range" }));
     this.devices.addEventListener("change", () => this.set({ devices: this.devices.value as "auto" }));
     this.show();
   }
@@ -55,12 +51,6 @@ export class Toolbar {
   /** Offer more axes: keys that were logged. */
   offerAxes(keys: readonly string[]): void {
     offer(this.axis, keys, this.layout.view.x);
-  }
-
-  /** Offer columns to group runs by. */
-  offerGroups(columns: readonly string[]): void {
-    const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
-    if (group) offer(group, columns, this.layout.view.groupBy);
   }
 
   /** Show what is chosen. */
@@ -79,16 +69,6 @@ export class Toolbar {
     }
     this.devices.value = view.devices;
     one<HTMLSelectElement>("[data-view=columns]", this.root).value = String(this.layout.columns);
-    const group = this.root.querySelector<HTMLSelectElement>("[data-view=group]");
-    if (group) {
-      offer(group, [], view.groupBy);
-      group.value = view.groupBy;
-    }
-    const spread = this.root.querySelector<HTMLSelectElement>("[data-view=spread]");
-    if (spread) {
-      spread.value = view.spread;
-      spread.disabled = !view.groupBy;
-    }
   }
 
   private setSmoothing(): void {

@@ -11,13 +11,19 @@ import { customPanels, isTable, panelsOf, withoutChartTables } from "../panels/g
 import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
+import type { Offered } from "../panels/offered";
 import type { Panel, Stage } from "../panels/panel";
-import type { Runs } from "../panels/runs";
-import type { PanelSpec, PanelsState } from "../panels/spec";
+import { type RunTable, TableFeed } from "../panels/run-table";
+import type { RunGroup, Runs } from "../panels/runs";
+import type { PanelSpec, PanelsState, View } from "../panels/spec";
+import { GroupMenu } from "./group-menu";
+import { GroupReader } from "./group-reply";
 import { Keeper } from "./keeper";
 import { Live } from "./live";
+import { offerFilter } from "./offer-filter";
 import { OneRun } from "./one-run";
-import { Selector, type SelectorState } from "./selector";
+import { Selector } from "./selector";
+import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
 import type { ViewSpec, ViewsMenu } from "./views";
 
@@ -27,13 +33,6 @@ const KEYS_PAUSE_A_RUN_MS = 300;
 /** Config and summary are read again after this, milliseconds. */
 const VALUES_FRESH_MS = 4000;
 
-interface Start {
-  panels?: PanelsState;
-  selector?: SelectorState;
-  /** What the runs table keeps; its filter is the list's too. */
-  runs?: Record<string, unknown>;
-}
-
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
 export class Workspace implements Stage {
   readonly root = one<HTMLElement>("[data-workspace]");
@@ -41,17 +40,22 @@ export class Workspace implements Stage {
   readonly urls = {
     series: "",
     values: "",
+    columns: "",
+    importance: "",
     keys: "",
+    groups: "",
     media: "",
     run: "",
     charts: "",
     frame: "",
+    viewers: "",
     entity: "",
     ...this.root.dataset,
   } as Stage["urls"];
   readonly layout: Layout;
   readonly runs: Runs;
   readonly feed: Feed;
+  private readonly tables = new TableFeed(this.urls.columns, () => this.runs.query());
   private readonly kinds = (this.root.dataset.kinds ?? "history").split(" ") as Kind[];
   private readonly keeper: Keeper;
   private readonly grid: Grid;
@@ -59,6 +63,8 @@ export class Workspace implements Stage {
   private readonly toolbar: Toolbar;
   private readonly live: Live;
   private readonly selector: Selector | undefined;
+  private readonly groupMenu: GroupMenu | undefined;
+  private readonly groupReader: GroupReader;
   private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
   private readonly values_ = new Map<string, { at: number; answer: Promise<ValuesReply["runs"]> }>();
   private charts: Record<string, Record<string, unknown>> = {};
@@ -72,8 +78,12 @@ export class Workspace implements Stage {
     this.keeper = new Keeper(viewUrl, store, part);
     const start: Start = { ...readStart(), ...this.keeper.recall() };
     this.runsPart = start.runs ?? {};
-    const defaults = this.kinds.includes("history") ? {} : { x: "_runtime" };
-    this.layout = new Layout(start.panels ?? {}, (panels) => this.keeper.keep({ panels }), defaults);
+    this.layout = new Layout(
+      start.panels ?? {},
+      (panels) => this.keeper.keep({ panels }),
+      () => this.defaults(),
+    );
+    this.groupReader = new GroupReader(this.urls.groups);
     this.feed = new Feed({
       url: this.urls.series,
       changed: (source, keys) => {
@@ -85,6 +95,7 @@ export class Workspace implements Stage {
     if (!this.isRunPage) {
       this.selector = new Selector({
         url: this.root.dataset.selector ?? "",
+        groupsUrl: this.urls.groups,
         state: start.selector ?? {},
         save: (selector) => this.keeper.keep({ selector }),
         saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
@@ -101,6 +112,7 @@ export class Workspace implements Stage {
     });
     this.enlarged = new Enlarged(this);
     this.toolbar = new Toolbar(this.layout, () => this.redraw());
+    if (this.selector) this.groupMenu = new GroupMenu(this.layout, this.urls.run, () => this.redraw());
     this.live = new Live({
       rows: (uid, heads) => {
         if (heads.history !== undefined) this.feed.advance("history", uid, heads.history);
@@ -110,7 +122,10 @@ export class Workspace implements Stage {
         this.grow();
         this.readKeysSoon();
       },
-      state: (uid, state) => this.selector?.stateOf(uid, state),
+      state: (uid, state) => {
+        this.selector?.stateOf(uid, state);
+        this.growSoon(); // panels over all runs may have it
+      },
       again: () => {
         this.selector?.refresh();
         void this.readKeys();
@@ -120,6 +135,7 @@ export class Workspace implements Stage {
 
   begin(): void {
     this.listen();
+    this.selector?.group(this.layout.view.groupBy);
     const { socket } = this.root.dataset;
     if (socket) this.live.open(socket);
     this.live.follow(this.runs.drawn().map(({ uid }) => uid));
@@ -139,6 +155,19 @@ export class Workspace implements Stage {
     return answer;
   }
 
+  table(columns: string[]): Promise<RunTable> {
+    return this.tables.ask(columns);
+  }
+
+  async offered(): Promise<Offered> {
+    return (await import("../panels/offered")).readOffered(this.urls.run);
+  }
+
+  async groups(columns: readonly string[]): Promise<ReadonlyMap<string, RunGroup>> {
+    const uids = this.runs.drawn().map(({ uid }) => uid);
+    return this.selector?.groupsBy(columns) ?? this.groupReader.read(columns, uids);
+  }
+
   keysOf(kind: Kind): string[] {
     const numeric = [...this.keys[kind].values()].filter(({ numbers }) => numbers);
     return numeric.map(({ key }) => key).sort(collate);
@@ -146,6 +175,10 @@ export class Workspace implements Stage {
 
   about(key: string): KeyAbout | undefined {
     return this.keys.system.get(key)?.about;
+  }
+
+  metric(key: string): KeyInfo | undefined {
+    return this.keys.history.get(key);
   }
 
   tableKeys(): string[] {
@@ -179,6 +212,7 @@ export class Workspace implements Stage {
   }
 
   remove(card: Card): void {
+    this.runs.narrowing.clear(card.spec.id);
     this.layout.remove(card.spec.id);
     this.arrange();
   }
@@ -216,7 +250,15 @@ export class Workspace implements Stage {
     return one<HTMLInputElement>("[data-page-search]").value;
   }
 
+  /** What a view says that nobody changed: the runs table's groups are the workspace's, too. */
+  private defaults(): Partial<View> {
+    if (this.isRunPage) return this.kinds.includes("history") ? {} : { x: "_runtime" };
+    const { group } = this.runsPart;
+    return Array.isArray(group) ? { groupBy: group.map(String) } : {};
+  }
+
   private redraw(): void {
+    this.selector?.group(this.layout.view.groupBy);
     this.arrange();
     this.grid.refresh();
     this.enlarged.panel?.refresh();
@@ -269,6 +311,8 @@ export class Workspace implements Stage {
     grow(this.enlarged.panel);
   }
 
+  private readonly growSoon = throttle(() => this.grow(), KEYS_PAUSE_MS);
+
   private askKeys(kind: Kind, uids: string[]): Promise<KeysReply> {
     const query = new URLSearchParams({ kind });
     for (const uid of uids) query.append("run", uid);
@@ -280,7 +324,6 @@ export class Workspace implements Stage {
     for (const info of reply.keys) this.keys[kind].set(info.key, info);
     if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
     this.toolbar.offerAxes(this.keysOf("history"));
-    if (reply.config) this.toolbar.offerGroups(reply.config.map((name) => `config.${name}`));
   }
 
   /** One of the parts marked `data-when` is shown: loading, empty, error or full. */
@@ -304,7 +347,8 @@ export class Workspace implements Stage {
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
-    this.offerFilter();
+    const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
+    if (this.selector && filterBox) offerFilter(filterBox, this.urls.run, this.selector);
     document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
       if ((event as ToggleEvent).newState === "open") void this.openViews();
     });
@@ -318,9 +362,11 @@ export class Workspace implements Stage {
   /** Forget the layout, and offer it back: both are kept as any other change is. */
   private resetPanels(): void {
     const before = this.layout.state;
+    this.runs.narrowing.clear();
     const show = (state: PanelsState) => {
       this.layout.replace(state);
       this.toolbar.show();
+      this.groupMenu?.show();
       this.redraw();
     };
     show({});
@@ -337,7 +383,7 @@ export class Workspace implements Stage {
         canShare: this.root.dataset.canShare !== undefined,
         read: () => ({
           panels: this.layout.state,
-          ...(this.selector ? { selector: this.selector.state, runs: this.selector.query() } : {}),
+          ...(this.selector ? { selector: this.selector.state, runs: this.runsShown() } : {}),
         }),
         apply: (spec) => this.apply(spec),
       });
@@ -348,6 +394,7 @@ export class Workspace implements Stage {
 
   /** Show what a saved view says. */
   private apply(spec: ViewSpec): void {
+    this.runs.narrowing.clear();
     this.layout.replace(spec.panels ?? {});
     this.selector?.replace(spec.selector ?? {});
     if (spec.runs) {
@@ -355,7 +402,14 @@ export class Workspace implements Stage {
       void this.selector?.follow(spec.runs);
     }
     this.toolbar.show();
+    this.groupMenu?.show();
     this.redraw();
+  }
+
+  /** Which runs are listed, with the table's groups where those are shown. */
+  private runsShown(): Record<string, unknown> {
+    const { group } = this.runsPart;
+    return { ...this.selector?.query(), ...(group ? { group } : {}) };
   }
 
   private keepRuns(runs: Record<string, unknown>): void {
@@ -363,28 +417,9 @@ export class Workspace implements Stage {
     this.keeper.keep({ runs });
   }
 
-  /** What completes expressions comes when somebody is about to type one, or to colour the one there is. */
-  private offerFilter(): void {
-    const { selector } = this;
-    const input = this.root.querySelector<HTMLInputElement>("[data-expression] input");
-    if (!selector || !input) return;
-    const begin = async () => {
-      const { enableFilter } = await import("./filter");
-      enableFilter(this.urls.run, selector);
-      if (document.activeElement === input) input.dispatchEvent(new Event("focus"));
-    };
-    if (input.value) void begin();
-    else input.addEventListener("focus", () => void begin(), { once: true });
-  }
-
   private toggleSelector(): void {
     const isNarrow = matchMedia("(width < 60rem)").matches;
     this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
     this.grid.each((card) => card.panel?.refresh());
   }
-}
-
-function readStart(): Start {
-  const text = document.getElementById("workspace-state")?.textContent;
-  return text ? (JSON.parse(text) as Start) : {};
 }

@@ -1,6 +1,6 @@
 import { palette } from "../../charts/palette";
 import { hideTip, showPairs } from "../../charts/tip";
-import { make } from "../../lib/dom";
+import { sandboxed } from "../../lib/frames";
 import type { Drawing, FromFrame, ToFrame } from "./messages";
 import { vegaConfig } from "./theme";
 
@@ -13,7 +13,7 @@ type Asked = Pick<Drawing, "spec" | "rows" | "titles" | "label">;
 
 /** The sandboxed frame in which one specification is drawn: no origin, no network, words only come out of it. */
 export class VegaFrame {
-  readonly element = make("iframe", "vega-frame");
+  readonly element: HTMLIFrameElement;
   private isReady = false;
   private asked: Asked | undefined;
   private waiting: ((file: Blob | null) => void) | undefined;
@@ -26,10 +26,7 @@ export class VegaFrame {
     title: string,
     private readonly actions: FrameActions,
   ) {
-    this.element.setAttribute("sandbox", "allow-scripts");
-    this.element.referrerPolicy = "no-referrer";
-    this.element.title = title;
-    this.element.src = url;
+    this.element = sandboxed("vega-frame", title, url);
     addEventListener("message", this.hear);
   }
 

@@ -21,8 +21,12 @@ export interface Filtered extends EventTarget {
 
 type FilterReply = Pick<TableReply, "tree" | "error">;
 
-/** The typed expression (RUN-22): coloured, completed while typing, checked by the server, applied when it is whole. */
-export function enableExpression(table: Filtered, catalogue: Catalogue): void {
+/**
+ * The typed expression (RUN-22): coloured, completed while typing, checked by the server, applied when it is whole.
+ *
+ * Returns what applies it as Enter does.
+ */
+export function enableExpression(table: Filtered, catalogue: Catalogue): () => Promise<void> {
   const field = one<HTMLElement>("[data-expression]", table.root);
   const input = one<HTMLInputElement>("input", field);
   const colours = one<HTMLElement>("[data-colours]", field);
@@ -105,6 +109,7 @@ export function enableExpression(table: Filtered, catalogue: Catalogue): void {
   table.addEventListener("drawn", follow);
   table.addEventListener("state", follow);
   follow();
+  return apply;
 }
 
 /** A list begins with its bracket. */

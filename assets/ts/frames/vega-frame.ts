@@ -1,7 +1,7 @@
 import { parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { Drawing, FromFrame, ToFrame } from "./panels/vega/messages";
+import type { Drawing, FromFrame, ToFrame } from "../panels/vega/messages";
 
 /** Runs in a sandboxed frame of no origin (metrics/views/frames.py): draws one specification with the rows it is given. */
 

@@ -1,0 +1,45 @@
+import { createViewer, type GLViewer } from "3dmol/build/3Dmol.es6-min.js";
+import { serve, textOf } from "./host";
+import type { ShownFile } from "./messages";
+
+/** What the library calls the formats that the SDK takes, by the endings of files. */
+const FORMATS: Record<string, string> = {
+  pdb: "pdb",
+  pqr: "pqr",
+  mmcif: "mcif",
+  mcif: "mcif",
+  cif: "cif",
+  sdf: "sdf",
+  sd: "sdf",
+  mol: "sdf",
+  gro: "gro",
+  mol2: "mol2",
+  mmtf: "mmtf",
+};
+const BINARY = new Set(["mmtf"]);
+
+/** Runs in a sandboxed frame of no origin (metrics/views/frames.py). */
+serve((box, file, theme) => {
+  const ending = file.name.split(".").pop()?.toLowerCase() ?? "";
+  const format = FORMATS[ending];
+  if (!format) throw new Error((document.body.dataset.noFormat ?? "").replace("{ending}", `.${ending}`));
+  const viewer = createViewer(box, { backgroundColor: theme.surface, antialias: true });
+  if (!viewer) throw new Error(document.body.dataset.noWebgl);
+  const model = viewer.addModel(contentOf(file, BINARY.has(ending)), format, { keepH: true });
+  if (!model.selectedAtoms({}).length) throw new Error(document.body.dataset.noFigure);
+  style(viewer);
+  viewer.zoomTo();
+  viewer.render();
+  new ResizeObserver(() => viewer.resize()).observe(box);
+});
+
+function contentOf(file: ShownFile, isBinary: boolean): string {
+  return isBinary ? (new Uint8Array(file.content) as unknown as string) : textOf(file);
+}
+
+/** A protein as a ribbon coloured along its chain, all else as balls and sticks. */
+function style(viewer: GLViewer): void {
+  viewer.setStyle({}, { stick: { radius: 0.15 }, sphere: { scale: 0.25 } });
+  const residues = viewer.selectedAtoms({ hetflag: false, atom: "CA" });
+  if (residues.length > 4) viewer.setStyle({ hetflag: false }, { cartoon: { color: "spectrum" } });
+}

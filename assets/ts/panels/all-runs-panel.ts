@@ -1,0 +1,78 @@
+import type { Picture } from "../charts/picture";
+import { word } from "../lib/words";
+import { failure, note, skeleton } from "./notes";
+import type { Head, Panel, Stage } from "./panel";
+import type { RunTable } from "./run-table";
+import type { PanelSpec } from "./spec";
+
+/** How often a panel looks for new values while runs of it are active, milliseconds. */
+const LIVE_PAUSE_MS = 10_000;
+
+/** A panel on columns of all runs that the page lists, whether or not their lines are drawn. */
+export abstract class AllRunsPanel implements Panel {
+  private isGone = false;
+  private shown: RunTable | undefined;
+  private timer: number | undefined;
+
+  constructor(
+    protected readonly body: HTMLElement,
+    protected readonly spec: PanelSpec,
+    protected readonly stage: Stage,
+    protected readonly head: Head,
+  ) {
+    skeleton(body);
+  }
+
+  refresh(): void {
+    void this.read(false);
+  }
+
+  grew(): void {
+    if (!document.hidden) void this.read(true);
+    else this.later();
+  }
+
+  destroy(): void {
+    this.isGone = true;
+    clearTimeout(this.timer);
+    this.body.replaceChildren();
+  }
+
+  picture?(): Picture | null;
+  csv?(): Promise<string>;
+
+  /** The columns needed; nothing is read while there are fewer than `fewest`. */
+  protected abstract columns(): string[];
+  protected abstract readonly fewest: number;
+  protected abstract show(table: RunTable): void | Promise<void>;
+
+  /** Ids of the runs whose lines are drawn. */
+  protected drawn(): Set<string> {
+    return new Set(this.stage.runs.drawn().map(({ uid }) => uid));
+  }
+
+  private async read(onlyNew: boolean): Promise<void> {
+    const columns = this.columns();
+    if (columns.length < this.fewest) {
+      note(this.body, word(this.fewest > 1 ? "twoColumns" : "chooseColumn"));
+      return;
+    }
+    try {
+      const table = await this.stage.table(columns);
+      if (this.isGone || (onlyNew && table === this.shown)) return;
+      this.shown = table;
+      if (table.runs.length) await this.show(table);
+      else note(this.body, word("noRunListed"));
+    } catch {
+      if (!this.isGone && !(onlyNew && this.shown)) failure(this.body, () => this.refresh());
+    } finally {
+      this.later();
+    }
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    if (this.isGone || !this.shown?.isLive) return;
+    this.timer = window.setTimeout(() => this.grew(), LIVE_PAUSE_MS);
+  }
+}

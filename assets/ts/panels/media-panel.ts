@@ -1,0 +1,230 @@
+import { make } from "../lib/dom";
+import { formatValue } from "../lib/format";
+import { word } from "../lib/words";
+import { lastAtMost } from "../logs/rows";
+import { draw } from "../media/draw";
+import { forgetHeat } from "../media/histogram";
+import type { KeysReply } from "../media/wire";
+import { LATEST, mediaAt, mediaKeys, mediaUrls } from "./media";
+import { failure, note, skeleton } from "./notes";
+import type { Head, MakePanel, Panel, Stage } from "./panel";
+import type { RunInfo } from "./runs";
+import type { PanelSpec } from "./spec";
+
+/** A slider that moves asks once, milliseconds. */
+const PAUSE_MS = 120;
+/** While runs log, steps are looked for anew at most this often, milliseconds. */
+const AGAIN_MS = 10_000;
+/** Runs side by side; a button shows as many more. */
+const AT_ONCE = 12;
+
+/** One run's part of the panel: drawn once it is in view, at the step that was asked for last. */
+class RunMedia {
+  readonly element: HTMLElement;
+  private readonly place = make("div", "media-body");
+  private isInView = false;
+  private step = LATEST;
+  private shown: number | undefined;
+
+  constructor(
+    readonly run: RunInfo,
+    private readonly key: string,
+    private readonly stage: Stage,
+    private readonly labels: KeysReply["class_labels"],
+    private readonly goTo: (step: number) => void,
+  ) {
+    this.element = make("section", `run-media run-color-${run.color}`);
+    const name = make("a", "run-media-name");
+    name.href = `${stage.urls.run}/${encodeURIComponent(run.uid)}/media#${encodeURIComponent(key)}`;
+    name.append(make("i", "run-swatch"), make("span", "truncate", run.name));
+    this.place.append(make("div", "skeleton media-wait"));
+    this.element.append(this.place, name);
+  }
+
+  see(): void {
+    this.isInView = true;
+    void this.read();
+  }
+
+  move(step: number): void {
+    if (step === this.step) return;
+    this.step = step;
+    if (this.isInView) void this.read();
+  }
+
+  private async read(): Promise<void> {
+    const { step } = this;
+    try {
+      const found = await mediaAt(this.stage, this.run.uid, this.key, step);
+      if (step !== this.step) return; // the slider has moved on
+      if (found) this.show(found);
+      else this.element.remove();
+    } catch {
+      this.shown = undefined;
+      failure(this.place, () => void this.read());
+    }
+  }
+
+  private show({ row, kind, value, step, files }: NonNullable<Awaited<ReturnType<typeof mediaAt>>>): void {
+    if (row === this.shown) return;
+    this.shown = row;
+    const urls = mediaUrls(this.stage, this.run.uid);
+    const { key, labels, goTo } = this;
+    this.place.replaceChildren(draw(kind, { key, value, step, files, labels, urls, goTo }));
+  }
+}
+
+/** What was logged under a key besides numbers, of every run shown, at the step that a slider chooses (RUN-26). */
+class MediaPanel implements Panel {
+  private steps: number[] = [];
+  private place = Number.POSITIVE_INFINITY;
+  private most = AT_ONCE;
+  private shownFor = "";
+  private readAt = 0;
+  private timer: number | undefined;
+  private parts: RunMedia[] = [];
+  private readonly slider = make("input");
+  private readonly label = make("output", "num");
+  private readonly grid = make("div", "panel-media");
+  private readonly watcher: IntersectionObserver;
+
+  constructor(
+    private readonly body: HTMLElement,
+    private readonly spec: PanelSpec,
+    private readonly stage: Stage,
+    private readonly head: Head,
+  ) {
+    this.grid.tabIndex = 0; // it scrolls
+    this.watcher = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        this.watcher.unobserve(target);
+        this.parts.find(({ element }) => element === target)?.see();
+      }
+    });
+    skeleton(body);
+    this.slider.type = "range";
+    this.slider.setAttribute("aria-label", word("step"));
+    this.slider.addEventListener("input", () => {
+      this.place = Number(this.slider.value);
+      this.moveSoon();
+    });
+  }
+
+  refresh(): void {
+    const wanted = this.runs.map(({ uid, name, color }) => `${uid}:${name}:${color}`).join(" ");
+    if (wanted === this.shownFor) return;
+    this.shownFor = wanted;
+    void this.read(true);
+  }
+
+  grew(): void {
+    if (performance.now() - this.readAt < AGAIN_MS) return;
+    forgetHeat();
+    void this.read(false);
+  }
+
+  destroy(): void {
+    clearTimeout(this.timer);
+    this.watcher.disconnect();
+    this.body.replaceChildren();
+  }
+
+  private get key(): string {
+    return this.spec.keys[0] ?? "";
+  }
+
+  private get runs(): RunInfo[] {
+    return this.stage.runs.drawn();
+  }
+
+  /** Ask which runs have the key, and at which steps; `isNew` draws all of them anew. */
+  private async read(isNew: boolean): Promise<void> {
+    this.readAt = performance.now();
+    const { runs, shownFor } = this;
+    if (!runs.length) {
+      note(this.body, word("noRunsDrawn"));
+      return;
+    }
+    try {
+      const asked = runs.slice(0, this.most);
+      const replies = await Promise.all(asked.map(({ uid }) => mediaKeys(this.stage, uid)));
+      if (shownFor !== this.shownFor) return;
+      const steps = replies.map(({ keys }) => keys.find(({ key }) => key === this.key)?.steps ?? []);
+      this.steps = [...new Set(steps.flat())].sort((a, b) => a - b);
+      const having = asked.flatMap((run, n) => (steps[n]?.length ? [{ run, reply: replies[n] }] : []));
+      const isSame = uidsOf(having) === uidsOf(this.parts);
+      if (isNew || !isSame) this.lay(having, runs.length);
+      this.move();
+    } catch {
+      if (!isNew) return; // what is shown stays, and is asked for again
+      failure(this.body, () => {
+        this.shownFor = "";
+        this.refresh();
+      });
+    }
+  }
+
+  private lay(having: { run: RunInfo; reply: KeysReply | undefined }[], all: number): void {
+    this.watcher.disconnect();
+    const goTo = (step: number) => {
+      this.place = lastAtMost(this.steps, step);
+      this.move();
+    };
+    this.parts = having.map(
+      ({ run, reply }) => new RunMedia(run, this.key, this.stage, reply?.class_labels ?? {}, goTo),
+    );
+    const tools = make("div", "panel-tools");
+    tools.append(this.slider, this.label);
+    this.grid.replaceChildren(...this.parts.map(({ element }) => element));
+    this.grid.classList.toggle("is-single", this.parts.length === 1);
+    if (!this.parts.length) this.grid.append(make("p", "chart-note", word("noMediaHere")));
+    if (all > this.most) this.grid.append(this.moreButton());
+    this.body.replaceChildren(tools, this.grid);
+    const n = this.parts.length;
+    const isAll = all <= this.most;
+    if (!this.stage.isRunPage)
+      this.head.say(isAll ? word("runsShown", { n }) : word("runsShownOf", { n, all }));
+    for (const { element } of this.parts) this.watcher.observe(element);
+  }
+
+  private moreButton(): HTMLElement {
+    const more = make("button", "btn btn-sm", word("moreRuns"));
+    more.type = "button";
+    more.addEventListener("click", () => {
+      this.most += AT_ONCE;
+      void this.read(true);
+    });
+    return more;
+  }
+
+  private moveSoon(): void {
+    this.name();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.move(), PAUSE_MS);
+  }
+
+  private move(): void {
+    const last = this.steps.length - 1;
+    this.slider.max = String(Math.max(0, last));
+    this.slider.value = String(Math.min(this.place, last));
+    this.slider.hidden = this.steps.length < 2;
+    this.name();
+    for (const part of this.parts) part.move(this.step);
+  }
+
+  private get step(): number {
+    return this.steps[Math.min(this.place, this.steps.length - 1)] ?? LATEST;
+  }
+
+  private name(): void {
+    this.label.textContent = this.step === LATEST ? "" : `${word("step")} ${formatValue(this.step)}`;
+    this.slider.setAttribute("aria-valuetext", this.label.textContent);
+  }
+}
+
+function uidsOf(parts: readonly { run: RunInfo }[]): string {
+  return parts.map(({ run }) => run.uid).join(" ");
+}
+
+export const makeMedia: MakePanel = (...given) => new MediaPanel(...given);

@@ -1,0 +1,41 @@
+import { COLORS } from "../charts/palette";
+import type { GroupsReply } from "../charts/wire";
+import { getJson } from "../lib/http";
+import type { RunGroup } from "../panels/runs";
+
+/** What the server said is asked for again after this, milliseconds. */
+const FRESH_MS = 4000;
+
+/** The group of each run in an answer; colours go by the place of a group among all, unless somebody chose one. */
+export function groupsIn(
+  { groups, runs }: GroupsReply,
+  colors: Record<string, number>,
+): Map<string, RunGroup> {
+  const made = groups.map(({ place, ...group }) => ({
+    ...group,
+    color: colors[group.path] ?? place % COLORS,
+  }));
+  return new Map(runs.flatMap(({ uid, group }) => (made[group] ? [[uid, made[group]] as const] : [])));
+}
+
+/** Asks which groups some columns make of some runs. */
+export class GroupReader {
+  private readonly known = new Map<string, { at: number; answer: Promise<Map<string, RunGroup>> }>();
+
+  constructor(private readonly url: string) {}
+
+  read(columns: readonly string[], uids: readonly string[]): Promise<Map<string, RunGroup>> {
+    if (!uids.length) return Promise.resolve(new Map());
+    const query = new URLSearchParams();
+    for (const uid of uids) query.append("run", uid);
+    for (const column of columns) query.append("group", column);
+    const url = `${this.url}/runs?${query}`;
+    const known = this.known.get(url);
+    if (known && performance.now() - known.at < FRESH_MS) return known.answer;
+    const answer = getJson<GroupsReply>(url).then((reply) => groupsIn(reply, {}));
+    this.known.clear();
+    this.known.set(url, { at: performance.now(), answer });
+    answer.catch(() => this.known.delete(url));
+    return answer;
+  }
+}

@@ -1,0 +1,8 @@
+"""REST routes of exports."""
+
+from common.rest_routing import Router
+from exports.api import ExportViewSet
+
+router = Router()
+router.register("exports", ExportViewSet, basename="api-export")
+urlpatterns = router.urls
