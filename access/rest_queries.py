@@ -49,7 +49,7 @@ def known_parameters(view: "APIView") -> frozenset[str]:
 
 def _described(view: "APIView", action: str) -> set[str]:
     kwargs: Mapping[str, Any] = getattr(getattr(view, action), "kwargs", {})
-    made = kwargs.get("schema")
+    made: Any = kwargs.get("schema")
     if made is None:
         return set()
     schema = made()
@@ -59,6 +59,6 @@ def _described(view: "APIView", action: str) -> set[str]:
         if isinstance(parameter, OpenApiParameter):
             names.add(parameter.name)
         else:
-            serializer = parameter() if inspect.isclass(parameter) else parameter
+            serializer: Any = parameter() if inspect.isclass(parameter) else parameter
             names |= set(serializer.fields)
     return names

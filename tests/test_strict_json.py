@@ -20,7 +20,6 @@ from exports import services
 from exports.tasks import make_exports
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
-from metrics.views.media import _figure
 from runs.models import Run
 from storage.local import path_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, basic, make_key, make_member
@@ -156,10 +155,3 @@ def test_graphql(client: Client, admin: User, run: Run):
 def test_webhooks(payload: str, value: Any):
     """ALR-7."""
     strictly(fill(payload, {"metric_value": value}))
-
-
-def test_figures(client: Client, admin: User, run: Run):
-    """A gap in a figure of Plotly is null there."""
-    assert strictly(_figure('{"data": [{"y": [NaN, 1]}]}').split('id="data">')[1].split("</script>")[0]) == {
-        "data": [{"y": [None, 1]}]
-    }

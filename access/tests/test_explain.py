@@ -307,6 +307,7 @@ class TestRefusals:
 
     def test_whoever_acts_as_somebody_is_told_to_stop(self, run: Run):
         """ACC-10."""
+        assert run.user is not None
         acting = dataclasses.replace(actor(run.user), impersonated_by="root")
         told = self._told(acting, AccountAction.DELETE, run.user)
         assert told.endswith("it is for olga alone. Stop acting as olga first.")

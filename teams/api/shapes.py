@@ -193,7 +193,7 @@ class EnforcedPrivacySerializer(serializers.Serializer[Any]):
 
     def to_representation(self, instance: Organization) -> dict[str, Any]:
         """Show each switch, null where the organization leaves it to its teams."""
-        return {name: instance.enforced_privacy.get(name) for name in self.fields}
+        return {str(name): instance.enforced_privacy.get(name) for name in self.fields}
 
 
 class ChangedOrganizationMemberSerializer(serializers.Serializer[Any]):
