@@ -81,9 +81,9 @@ export class ImportanceList {
   }
 
   /** Go back to the parameter that was chosen last. */
-  focus(): void {
+  focus(column = this.chosen): void {
     const buttons = [...this.lines.querySelectorAll<HTMLElement>(".importance-key")];
-    (buttons.find(({ dataset }) => dataset.column === this.chosen) ?? buttons[0])?.focus();
+    (buttons.find(({ dataset }) => dataset.column === column) ?? buttons[0])?.focus();
   }
 
   private head(): HTMLTableSectionElement {
@@ -109,7 +109,9 @@ export class ImportanceList {
   private fill(): void {
     const wanted = this.search.hidden ? "" : this.search.value.trim().toLowerCase();
     const keys = (this.reply?.keys ?? []).filter(({ column }) => column.toLowerCase().includes(wanted));
+    const focused = this.lines.contains(document.activeElement) && document.activeElement;
     this.lines.replaceChildren(...this.sorted(keys).map((key) => this.rowOf(key)));
+    if (focused instanceof HTMLElement) this.focus(focused.dataset.column);
     this.none.textContent = word("noKeyMatches");
     this.none.hidden = keys.length > 0;
     for (const [at, cell] of [...(this.table.tHead?.rows[0]?.cells ?? [])].entries()) {

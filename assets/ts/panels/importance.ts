@@ -136,8 +136,8 @@ class ImportancePanel implements Panel {
     this.scatter?.destroy();
     this.scatter = undefined;
     this.body.replaceChildren(this.list.element);
-    this.list.focus();
     if (this.reply) this.show(this.reply);
+    this.list.focus();
     void this.read();
   }
 }
