@@ -16,6 +16,7 @@ class AccountAction(StrEnum):
     ADMINISTER = "account.administer"
     DELETE = "account.delete"
     UPDATE = "account.update"
+    MANAGE_EMAILS = "account.manage_emails"
     VIEW_KEYS = "api_key.view"
     CREATE_KEY = "api_key.create"
     RENAME_KEY = "api_key.rename"
@@ -41,6 +42,10 @@ def register() -> None:
             user, owner=True, label=_("Change one’s profile and preferences"),
             help=_("The picture, the profile page, the theme and the language."),
         ),
+        AccountAction.MANAGE_EMAILS: ActionSpec(
+            (*user, "account.EmailAddress"), owner=True, label=_("Change email addresses"),
+            help=_("See, add and delete the account’s addresses, each of which can reset its password."),
+        ),
     }  # fmt: skip
     key_actions: dict[StrEnum, ActionSpec] = {
         AccountAction.CREATE_KEY: ActionSpec(
@@ -63,10 +68,12 @@ def register() -> None:
     register_actions(key_actions, group=_("API keys"))
     withhold(
         AccountAction.DELETE,
+        AccountAction.MANAGE_EMAILS,
         AccountAction.CREATE_KEY,
         AccountAction.RENAME_KEY,
         AccountAction.DELETE_KEY,
         AccountAction.VIEW_KEYS,
     )
     register_resource(Resource("accounts.User", owner="pk"))
+    register_resource(Resource("account.EmailAddress", view=AccountAction.MANAGE_EMAILS, owner="user_id"))
     register_resource(Resource("accounts.ApiKey", view=AccountAction.VIEW_KEYS, owner="user_id"))

@@ -21,7 +21,7 @@ from accounts import mails, policy
 from accounts.models import User
 from accounts.names import check_name
 from accounts.preferences import in_language_of
-from accounts.reauthentication import is_fresh
+from accounts.reauthentication import asks_by_key, is_fresh
 from accounts.selectors import has_signed_in_from, user_of
 from accounts.services import add_user, is_taken
 from accounts.signals import invited_address
@@ -131,7 +131,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Ask again in allauth's views when ours do: some minutes after the last sign-in."""
         required = super().is_reauthentication_required(app=app, **kwargs)
-        return bool(required) and not is_fresh(self.request)
+        return bool(required) and not asks_by_key(self.request) and not is_fresh(self.request)
+
+    def add_message(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        """Say on the next page what came of it; a program has heard it by then."""
+        if not request.path.startswith("/api/"):
+            super().add_message(request, *args, **kwargs)
 
     def can_delete_email(self, email_address: Any) -> bool:
         """Keep the primary address, always (ACC-33)."""

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -52,14 +53,12 @@ class KeyLabelSerializer(serializers.Serializer[Any]):
     label = serializers.CharField(max_length=services.MAX_LABEL, allow_blank=True)  # type: ignore[assignment]  # the value, not the name of a field
 
 
-class NewKeySerializer(serializers.Serializer[Any]):
-    """What makes a key."""
+class LimitSerializer(serializers.Serializer[Any]):
+    """How far a key reaches from now on."""
 
-    label = serializers.CharField(max_length=services.MAX_LABEL, allow_blank=True, default="")  # type: ignore[assignment]  # the value, not the name of a field
-    expires_at = serializers.DateTimeField(allow_null=True, default=None, help_text="null: never.")
     scopes = serializers.ListField(
-        child=serializers.CharField(max_length=80), allow_null=True, default=None, max_length=200,
-        help_text="Names of actions (`GET /api/v1/actions/`); null is no limit, so all that you may.",
+        child=serializers.CharField(max_length=80), min_length=1, max_length=200,
+        help_text="Names of actions (`GET /api/v1/actions/`), all of which it reaches to already.",
     )  # fmt: skip
 
     def validate_scopes(self, scopes: list[str] | None) -> list[str] | None:
@@ -68,6 +67,17 @@ class NewKeySerializer(serializers.Serializer[Any]):
         if unknown:
             raise serializers.ValidationError(f"There is no action {min(unknown)!r}.")
         return scopes
+
+
+class NewKeySerializer(LimitSerializer):
+    """What makes a key."""
+
+    label = serializers.CharField(max_length=services.MAX_LABEL, allow_blank=True, default="")  # type: ignore[assignment]  # the value, not the name of a field
+    expires_at = serializers.DateTimeField(allow_null=True, default=None, help_text="null: never.")
+    scopes = serializers.ListField(
+        child=serializers.CharField(max_length=80), allow_null=True, default=None, max_length=200,
+        help_text="Names of actions (`GET /api/v1/actions/`); null is no limit, so all that you may.",
+    )  # fmt: skip
 
 
 @declare(AccountAction.VIEW_KEYS)
@@ -81,6 +91,7 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
     object_actions: ClassVar[dict[str, str]] = {
         "list": AccountAction.VIEW_KEYS, "create": AccountAction.CREATE_KEY, "retrieve": AccountAction.VIEW_KEYS,
         "partial_update": AccountAction.RENAME_KEY, "destroy": AccountAction.DELETE_KEY,
+        "limit": AccountAction.LIMIT_KEY,
     }  # fmt: skip
 
     def get_queryset(self) -> QuerySet[ApiKey]:
@@ -116,6 +127,14 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
         """Call a key otherwise."""
         body = validated(KeyLabelSerializer, request.data)
         key = services.rename_api_key(actor=actor_of(request), key=self.get_object(), **body)
+        return Response(ApiKeySerializer(key).data)
+
+    @extend_schema(request=LimitSerializer)
+    @action(detail=True, methods=["post"])
+    def limit(self, request: Request, pk: str) -> Response:
+        """Let a key do less from now on; it never does more again."""
+        key, body = self.get_object(), validated(LimitSerializer, request.data)
+        key = services.limit_api_key(actor=actor_of(request), key=key, **body)
         return Response(ApiKeySerializer(key).data)
 
     def destroy(self, request: Request, pk: str) -> Response:

@@ -1,8 +1,17 @@
 """REST routes of people's own things."""
 
+from typing import Any
+
+from django.urls import re_path
+
 from accounts.api import ApiKeyViewSet
+from accounts.emails_api import EmailViewSet
+from accounts.pictures_api import MePictureViewSet
 from common.rest_routing import Router
 
 router = Router()
 router.register("keys", ApiKeyViewSet, basename="api-key")
-urlpatterns = router.urls
+router.register("emails", EmailViewSet, basename="api-email")
+PICTURE: dict[str, Any] = {"get": "retrieve", "put": "update", "delete": "destroy"}
+picture = MePictureViewSet.as_view(PICTURE, detail=True)
+urlpatterns = [re_path("^me/picture/?$", picture, name="api-me-picture"), *router.urls]

@@ -4,7 +4,8 @@ A person, team or organization is a row with a ``claim``, its name; the profile 
 which action changes the profile of their rows.
 """
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol, cast
 
 from django.core.exceptions import ValidationError
@@ -50,6 +51,9 @@ class Words:
     institution: str = ""
     location: str = ""
     links: list[Link] = field(default_factory=list)
+
+
+_WORDS = frozenset(one.name for one in fields(Words))
 
 
 def register_profile(model: str, action: str) -> None:
@@ -101,6 +105,23 @@ def change_words(*, actor: Actor, row: Named, words: Words, display_name: str = 
         User.objects.filter(pk=row.pk).update(display_name=display_name)
         stored["display_name"] = display_name
     record(actor, profile_action(row), cast("Model", row), after=stored, **place)
+
+
+@transaction.atomic
+def change_profile(*, actor: Actor, row: Named, given: Mapping[str, Any]) -> None:
+    """Store those parts of a profile that are given, by the names of its fields; the others stay.
+
+    A person's ``display_name`` is one of them. Links are {"label", "url"}.
+    """
+    mine = {"display_name"} if isinstance(row, User) else set()
+    if given.keys() & {*_WORDS, *mine}:
+        profile = profile_of(row)
+        words = {name: given.get(name, getattr(profile, name)) for name in _WORDS}
+        words["links"] = [Link(**link) for link in words["links"]]
+        name = given.get("display_name", getattr(row, "display_name", ""))
+        change_words(actor=actor, row=row, words=Words(**words), display_name=name)
+    if "intro" in given:
+        change_intro(actor=actor, row=row, intro=given["intro"])
 
 
 @transaction.atomic

@@ -23,6 +23,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
+from access.actor import ANONYMOUS
 from access.web import refusal
 from accounts.models import User
 from common.errors import Forbidden
@@ -44,6 +45,12 @@ def is_fresh(request: HttpRequest) -> bool:
     records = get_authentication_records(request, request.user if isinstance(request.user, User) else None)
     shown = [request.session.get(_SIGNED_IN_AT, 0), *(record.get("at", 0) for record in records)]
     return bool(time.time() - max(shown) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
+
+
+def asks_by_key(request: HttpRequest) -> bool:
+    """Whether a program asks by an API key: nobody can be asked, and the key's scopes say how far it reaches."""
+    _path, actor = getattr(request, "actor", ("", ANONYMOUS))
+    return actor.key_id is not None
 
 
 def reauthenticated(view: V) -> V:

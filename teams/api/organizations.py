@@ -13,7 +13,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.openapi import query
 from access.rest import ScopedViewSet
-from access.rest_policy import actor_of
+from access.rest_policy import actor_of, in_person
 from access.routes import declare
 from common.errors import NotFound
 from common.rest import ByName, Oldest, validated
@@ -151,6 +151,11 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
         return Response(OrganizationMemberSerializer(row).data)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Take somebody out of an organization and all its teams; the runs they logged stay."""
-        organizations.remove_from_organization(actor=actor_of(request), member=self.get_object())
+        """Take somebody out of an organization and all its teams, or yourself; the runs that were logged stay."""
+        actor = actor_of(request)
+        if actor.name == kwargs["username"] and actor.user_id is not None:
+            row = organization_named(actor, kwargs["organization"])
+            organizations.leave_organization(actor=in_person(request), organization=row)
+        else:
+            organizations.remove_from_organization(actor=actor, member=self.get_object())
         return Response(status=HTTP_204_NO_CONTENT)

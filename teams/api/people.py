@@ -1,6 +1,5 @@
 """REST: who asks, and the people they know."""
 
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -21,11 +20,10 @@ from accounts import preferences, profiles
 from accounts.access import AccountAction
 from accounts.api import ApiKeySerializer
 from accounts.models import ApiKey, Theme, User
-from accounts.profiles import MAX_INTRO, MAX_LINKS, Link, Words
 from common.errors import NotFound
 from common.rest import Pages, validated
 from teams.access import TeamAction
-from teams.api.shapes import LinkSerializer, PersonSerializer, RoleField, WholePersonSerializer
+from teams.api.shapes import ChangedProfileSerializer, PersonSerializer, RoleField, WholePersonSerializer
 from teams.api.teams import ANY_NAME
 from teams.mine import organizations_of, places_of
 from teams.selectors import default_team_of, entities_of, people_known_to
@@ -55,17 +53,9 @@ class MeSerializer(serializers.Serializer[Any]):
     key = ApiKeySerializer(allow_null=True, help_text="The API key that was sent; null for a session.")
 
 
-class ChangedMeSerializer(serializers.Serializer[Any]):
+class ChangedMeSerializer(ChangedProfileSerializer):
     """What of oneself can be changed; what is not sent stays."""
 
-    display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
-    bio = serializers.CharField(max_length=200, allow_blank=True, required=False)
-    institution = serializers.CharField(max_length=120, allow_blank=True, required=False)
-    location = serializers.CharField(max_length=120, allow_blank=True, required=False)
-    links = serializers.ListField(child=LinkSerializer(), max_length=MAX_LINKS, required=False)
-    intro = serializers.CharField(
-        max_length=MAX_INTRO, allow_blank=True, required=False, help_text="Markdown."
-    )
     language = serializers.ChoiceField(settings.LANGUAGES, allow_blank=True, required=False)
     theme = serializers.ChoiceField(
         [(value, value) for value in Theme.values if value], allow_blank=True, required=False
@@ -115,14 +105,7 @@ def _me(actor: Actor) -> dict[str, Any]:
 @transaction.atomic
 def _change(actor: Actor, user: User, given: dict[str, Any]) -> None:
     """Change what was sent; the services ask for the permission."""
-    if given.keys() & {"display_name", "bio", "institution", "location", "links"}:
-        profile = profiles.profile_of(user)
-        words = {name: given.get(name, getattr(profile, name)) for name in asdict(Words())}
-        words["links"] = [Link(**link) for link in words["links"]]
-        name = given.get("display_name", user.display_name)
-        profiles.change_words(actor=actor, row=user, words=Words(**words), display_name=name)
-    if "intro" in given:
-        profiles.change_intro(actor=actor, row=user, intro=given["intro"])
+    profiles.change_profile(actor=actor, row=user, given=given)
     if "language" in given:
         preferences.choose_language(actor=actor, user=user, language=given["language"])
     if "theme" in given:

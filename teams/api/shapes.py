@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
+from accounts.profiles import MAX_INTRO, MAX_LINKS
 from common.errors import Invalid
 from teams.models import (
     Invitation,
@@ -67,19 +68,39 @@ class LinkSerializer(serializers.Serializer[Any]):
     url = serializers.CharField(max_length=400)
 
 
-class WholePersonSerializer(PersonSerializer):
-    """A person with what they tell about themselves."""
+class ToldSerializer(serializers.Serializer[Any]):
+    """What a person or team tells about themselves; the row has its ``profile``."""
 
     bio = serializers.CharField(source="profile.bio")
     intro = serializers.CharField(source="profile.intro", help_text="Markdown.")
     institution = serializers.CharField(source="profile.institution")
     location = serializers.CharField(source="profile.location")
     links = LinkSerializer(source="profile.links", many=True)
+
+
+TOLD = ["bio", "intro", "institution", "location", "links"]
+
+
+class ChangedProfileSerializer(serializers.Serializer[Any]):
+    """What of a profile can be changed; what is not sent stays."""
+
+    display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    bio = serializers.CharField(max_length=200, allow_blank=True, required=False)
+    institution = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    location = serializers.CharField(max_length=120, allow_blank=True, required=False)
+    links = serializers.ListField(child=LinkSerializer(), max_length=MAX_LINKS, required=False)
+    intro = serializers.CharField(
+        max_length=MAX_INTRO, allow_blank=True, required=False, help_text="Markdown."
+    )
+
+
+class WholePersonSerializer(ToldSerializer, PersonSerializer):
+    """A person with what they tell about themselves."""
+
     created_at = serializers.DateTimeField()
 
     class Meta(PersonSerializer.Meta):
-        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, "bio", "intro", "institution", "location",
-                                       "links", "created_at"]  # fmt: skip
+        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, *TOLD, "created_at"]
 
 
 class OrganizationSerializer(serializers.ModelSerializer[Organization]):
@@ -100,6 +121,15 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
     class Meta:
         model = Team
         fields: ClassVar[list[str]] = ["id", "name", "display_name", "kind", "organization", "created_at"]
+
+
+class WholeTeamSerializer(ToldSerializer, TeamSerializer):
+    """A team with what its profile page tells."""
+
+    picture = serializers.CharField(source="claim.picture_url", help_text="Path of the picture; empty: none.")
+
+    class Meta(TeamSerializer.Meta):
+        fields: ClassVar[list[str]] = [*TeamSerializer.Meta.fields, *TOLD, "picture"]
 
 
 class PrivacySerializer(serializers.Serializer[Any]):
@@ -215,10 +245,9 @@ class NewTeamSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(KINDS, default=TeamKind.WORK.value)
 
 
-class ChangedTeamSerializer(serializers.Serializer[Any]):
+class ChangedTeamSerializer(ChangedProfileSerializer):
     """What of a team can be changed; what is not sent stays."""
 
-    display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
     kind = serializers.ChoiceField(KINDS, required=False)
 
 

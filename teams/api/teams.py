@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -20,6 +21,7 @@ from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, in_person, signed_in
 from access.routes import declare
+from accounts import profiles
 from accounts.models import User
 from common.errors import Forbidden, Invalid, NotFound
 from common.rest import ByName, Oldest, is_yes, validated
@@ -33,6 +35,7 @@ from teams.api.shapes import (
     PrivacySerializer,
     TeamMemberSerializer,
     TeamSerializer,
+    WholeTeamSerializer,
     role_named,
 )
 from teams.models import Membership, OrganizationMember, Team
@@ -109,18 +112,30 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
         team = services.create_team(actor=actor, admin=person_of(request), **body)
         return Response(TeamSerializer(team).data, status=HTTP_201_CREATED)
 
+    @extend_schema(responses=WholeTeamSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return a team."""
-        return super().retrieve(request, *args, **kwargs)
+        """Return a team with what its profile page tells."""
+        return self._whole(self.get_object())
 
-    @extend_schema(request=ChangedTeamSerializer)
+    def _whole(self, team: Team) -> Response:
+        team.profile = profiles.profile_of(team)  # type: ignore[attr-defined]  # an empty one where nothing was told
+        return Response(WholeTeamSerializer(team).data)
+
+    @extend_schema(request=ChangedTeamSerializer, responses=WholeTeamSerializer)
+    @transaction.atomic
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change what a team is called and what it is for; its name never changes."""
-        team = self.get_object()
-        body = {"display_name": team.display_name, "kind": team.kind}
-        body |= validated(ChangedTeamSerializer, request.data)
-        team = services.change_team(actor=actor_of(request), team=team, **body)
-        return Response(TeamSerializer(team).data)
+        """Change what a team is called and what it is for, or its profile page; its name never changes."""
+        actor, team, body = (
+            actor_of(request),
+            self.get_object(),
+            validated(ChangedTeamSerializer, request.data),
+        )
+        of_team = {name: body.pop(name) for name in ("display_name", "kind") if name in body}
+        if of_team:
+            stays = {"display_name": team.display_name, "kind": team.kind}
+            team = services.change_team(actor=actor, team=team, **(stays | of_team))
+        profiles.change_profile(actor=actor, row=team, given=body)
+        return self._whole(team)
 
     def destroy(self, request: Request, name: str) -> Response:
         """Delete a team with its projects and runs; it can be restored for some days."""

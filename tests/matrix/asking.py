@@ -74,7 +74,7 @@ def _refused(status: int, body: str) -> Answer | None:
     answer = {401: Answer.UNAUTHENTICATED, 403: Answer.FORBIDDEN, 404: Answer.HIDDEN, 410: Answer.HIDDEN}.get(
         status
     )
-    is_mistake = status in {409, 422}  # who may send it hears what is wrong with it, or in its way
+    is_mistake = status in {409, 415, 422}  # who may send it hears what is wrong with it, or in its way
     if answer is None and not (200 <= status < 400 or is_mistake):
         raise AssertionError(f"status {status}: {body[:400]}")
     return answer

@@ -23,6 +23,7 @@ class Over(StrEnum):
     OWN_VIEW = "saved view of somebody"
     CHART = "stored chart"
     KEY = "API key"
+    EMAIL = "email address"
     INVITATION = "invitation"
     AUDIT = "audit entry"
     SERVICE = "service account"

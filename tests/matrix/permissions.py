@@ -44,6 +44,8 @@ TABLE = {
     "keys: rename own": _row(OWNER, "api_key.rename"),
     "keys: see own": _row(OWNER, "api_key.view"),
     "account: change own": _row(SIGNED_IN, "account.update", sees=SIGNED_IN),
+    "emails: manage own": _row(OWNER, "account.manage_emails"),
+    "emails: add own": _row(PERSON, "account.manage_emails", sees=SIGNED_IN),
     "people: see": _row(COLLEAGUE, "team.view"),
     "organization: create": _row(PERSON, "team.create", sees=SIGNED_IN),  # TEAM-12
     "team: create": _row("O", "team.create", sees="organization: view"),

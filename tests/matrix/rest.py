@@ -25,6 +25,7 @@ _PUBLIC = frozenset({"public", "open"})
 
 _BEGIN = {"entity": "$entity", "project": "$project"}
 _FAILS = {"event": "RUN_STATE", "filter": {"run_state_filter": {"states": ["FAILED"]}}}
+_NO_PICTURE = {"picture": "no JSON is one"}
 _ROLE = {"name": "Night shift", "base": "member", "adds": ["run.stop"]}
 
 
@@ -221,7 +222,29 @@ ROUTES: dict[str, list[Case]] = {
     "ApiKeyViewSet.create": [Case("keys: make own", method="POST", args={"label": "new"})],
     "ApiKeyViewSet.retrieve": [Case("keys: see own", Over.KEY)],
     "ApiKeyViewSet.partial_update": [Case("keys: rename own", Over.KEY, "PATCH", {"label": "new"})],
+    "ApiKeyViewSet.limit": [Case("keys: limit own", Over.KEY, "POST", {"scopes": ["run.view"]})],
+    "OrganizationKeyViewSet.list": _of_organization("organization: members"),
+    "OrganizationKeyViewSet.destroy": [
+        Case("organization: members", Over.ORGANIZATION, "DELETE", answer=Answer.HIDDEN)
+    ],  # of a key that is no member's; teams/tests/test_organization_keys.py revokes those there are
     "ApiKeyViewSet.destroy": [Case("keys: delete own", Over.KEY, "DELETE")],
+    "EmailViewSet.list": [Case(SIGNED_IN), Case("emails: manage own", Over.EMAIL, listed=True)],
+    "EmailViewSet.create": [Case("emails: add own", method="POST", args={"email": "new@example.com"})],
+    "EmailViewSet.retrieve": [Case("emails: manage own", Over.EMAIL)],
+    "EmailViewSet.destroy": [Case("emails: manage own", Over.EMAIL, "DELETE")],
+    "EmailViewSet.resend": [Case("emails: manage own", Over.EMAIL, "POST")],
+    "EmailViewSet.primary": [Case("emails: manage own", Over.EMAIL, "POST")],
+    "MePictureViewSet.retrieve": [Case(SIGNED_IN)],
+    "MePictureViewSet.update": [Case("account: change own", method="PUT", args=_NO_PICTURE)],
+    "MePictureViewSet.destroy": [Case("account: change own", method="DELETE")],
+    "TeamPictureViewSet.retrieve": _of_team("team: view"),
+    "TeamPictureViewSet.update": _of_team("team: settings", "PUT", _NO_PICTURE),
+    "TeamPictureViewSet.destroy": _of_team("team: settings", "DELETE"),
+    "OrganizationPictureViewSet.retrieve": _of_organization("organization: view"),
+    "OrganizationPictureViewSet.update": _of_organization(
+        "organization: privacy, key policy", "PUT", _NO_PICTURE
+    ),
+    "OrganizationPictureViewSet.destroy": _of_organization("organization: privacy, key policy", "DELETE"),
     "MeViewSet.retrieve": [Case(SIGNED_IN)],
     "MeViewSet.partial_update": [Case("account: change own", method="PATCH", args={"display_name": "New"})],
     "UserViewSet.list": [Case(ANYONE)],
@@ -361,7 +384,8 @@ ROUTES: dict[str, list[Case]] = {
 
 SIGNED_IN_ONLY = {
     *(name for name in ROUTES if name.startswith(
-        ("ApiKeyViewSet.", "ExportViewSet.", "MeViewSet.", "InvitationViewSet.", "LoggedRunViewSet.",
+        ("ApiKeyViewSet.", "ExportViewSet.", "MeViewSet.", "MePictureViewSet.", "EmailViewSet.",
+         "InvitationViewSet.", "LoggedRunViewSet.",
          "AlertMuteViewSet.")
     )),
     "PlanViewSet.list", "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create",

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from allauth.account.models import EmailAddress
 from django.test import Client
 from django.utils import timezone
 
@@ -310,6 +311,9 @@ def build() -> World:
     for owner in ("member", "stranger"):
         key = users[owner].api_keys.get(label="full")
         world.things[Over.KEY].append(Thing(f"key of {owner}", key, owner=owner))
+        other = f"other-{owner}@example.com"
+        email = EmailAddress.objects.create(user=users[owner], email=other, verified=True)
+        world.things[Over.EMAIL].append(Thing(f"address of {owner}", email, owner=owner))
     _services(world)
     _destinations(world)
     for actor in (*WEB_ACTORS, DEPUTY):
