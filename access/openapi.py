@@ -48,7 +48,7 @@ _WHERE_SOMETHING_CHANGES = {
     "409": "The present state does not allow it: the name is taken, the run has ended, …",
     "410": "It is over for good.",
     "413": "Over a limit, which the message states.",
-    "415": "The body is no JSON.",
+    "415": "The body is of a type that is not read here: all take JSON, except for pictures.",
 }
 _ERROR = {
     "type": "object",

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from access.models import AuditEntry
@@ -28,13 +27,12 @@ def chief(team: Team) -> User:
     return User.objects.get(username="chief")
 
 
-def _ask(user: User, method: str, path: str, body: Any = None, **key: Any) -> HttpResponse:
+def _ask(user: User, method: str, path: str, body: Any = None, **key: Any) -> Any:
     content = "" if body is None else json.dumps(body)
     headers = {"Authorization": basic(make_key(user, **key))}
-    reply: HttpResponse = Client().generic(
+    return Client().generic(
         method, f"/api/v1/{path}", content, content_type="application/json", headers=headers
     )
-    return reply
 
 
 def test_the_profile_page_of_a_team_is_read_and_changed_in_parts(team: Team, chief: User):
@@ -79,7 +77,8 @@ def test_one_leaves_an_organization_by_key(team: Team):
     assert not OrganizationMember.objects.filter(user=mia).exists()
     assert not team.memberships.filter(user=mia).exists()
     assert AuditEntry.objects.filter(action="organization.leave").exists()
-    assert _ask(User.objects.get(username="chief"), "DELETE", "organizations/acme/members/chief/").status_code == 409  # fmt: skip
+    last = User.objects.get(username="chief")
+    assert _ask(last, "DELETE", "organizations/acme/members/chief/").status_code == 409
 
 
 def test_admins_of_an_organization_list_and_revoke_its_members_keys(team: Team, chief: User):
