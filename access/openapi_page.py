@@ -143,9 +143,26 @@ def _sample(name: str, node: Node) -> Any:
     return {"integer": 1, "number": 0.5, "boolean": True, "array": [], "object": {}}.get(kind, "…")
 
 
+_FORM = "multipart/form-data"
+"""How files are sent; of pictures, the one kind so far."""
+
+
 def _body_of(operation: Node) -> Node:
     content = operation.get("requestBody", {}).get("content", {})
-    return _found(content["application/json"]["schema"]) if content else {}
+    kind = _FORM if _FORM in content else "application/json"
+    return _found(content[kind]["schema"]) if content else {}
+
+
+def _sent(operation: Node) -> list[str]:
+    """Return how a command line says what is sent, as JSON or as a form."""
+    body = _body_of(operation)
+    if not body:
+        return []
+    needs = body.get("required") or list(body.get("properties", {}))[:1]
+    if _FORM in operation["requestBody"]["content"]:
+        return [f"-F {name}=@{name}.png" for name in needs]
+    sent = {name: _sample(name, body["properties"][name]) for name in needs}
+    return [f"-H 'Content-Type: application/json' -d '{json.dumps(sent, ensure_ascii=False)}'"]
 
 
 def _example(method: str, path: str, operation: Node) -> str:
@@ -162,11 +179,7 @@ def _example(method: str, path: str, operation: Node) -> str:
     lines = ['curl -u "api:$WANDB_API_KEY"']
     if method != "get":
         lines[0] += f" -X {method.upper()}"
-    body = _body_of(operation)
-    if body:
-        needs = body.get("required") or list(body.get("properties", {}))[:1]
-        sent = {name: _sample(name, body["properties"][name]) for name in needs}
-        lines.append(f"-H 'Content-Type: application/json' -d '{json.dumps(sent, ensure_ascii=False)}'")
+    lines += _sent(operation)
     lines.append(f'"$WANDB_BASE_URL{path}{"?" + query if query else ""}"')
     return " \\\n  ".join(lines)
 
