@@ -5,8 +5,8 @@
 
 from typing import Any
 
-from tests.matrix.cases import ROLE, Answer, Case, Over
-from tests.matrix.permissions import ANYONE, BILLING, SIGNED_IN
+from tests.matrix.cases import Answer, Case, Over
+from tests.matrix.permissions import ANYONE, SIGNED_IN
 
 _PERSONAL = frozenset({"personal"})
 _RUN = [Case("runs: view", Over.RUN)]
@@ -392,24 +392,3 @@ SIGNED_IN_ONLY = {
     "RunViewSet.create", "AlertRouteViewSet.create",
 }  # fmt: skip
 """What says 401 to nobody, since there is nothing public in it."""
-
-
-def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
-    """Return what an address names the thing by."""
-    if case.over in {Over.ENTITY, Over.ORGANIZATION}:
-        there = row.invitations.first() if case.over is Over.ENTITY else None
-        known = {"name": row.name, "team": row.name, "organization": row.name, "pk": getattr(there, "pk", 0),
-                 "number": ROLE, "username": "guest" if row.name == "elsewhere" else "silent"}  # fmt: skip
-        if case.needs.startswith(BILLING):
-            known["username"] = "bursar"
-    else:
-        known = {"pk": row.pk, "run": row.pk, "project": row.pk, "path": str(row), "file": "notes.txt",
-                 "username": "member"}  # fmt: skip
-        if case.over in {Over.INVOICE, Over.PAYMENT_METHOD}:
-            known |= {
-                "organization": row.subscription.organization.name,
-                "number": getattr(row, "number", ""),
-            }
-        if case.over is Over.RUN:
-            known |= {"entity": row.project.team.name, "project_name": row.project.name, "uid": row.uid}
-    return {name: known[name] for name in wanted}

@@ -12,6 +12,7 @@ from tests.matrix import asking, rest
 from tests.matrix.cases import Case, Over, Thing, expected
 from tests.matrix.cells import Check, cells_of, compare, one_each, rows, telling
 from tests.matrix.permissions import ELEVATED
+from tests.matrix.rest_addresses import names_in_address
 from tests.matrix.world import World, keys_for, web_actors
 
 pytestmark = pytest.mark.portable
@@ -42,7 +43,7 @@ def _filled(case: Case, thing: Thing) -> dict[str, str]:
 
 def _rest_path(action: str, case: Case, thing: Thing) -> str:
     name, wanted = viewsets()[action]
-    path = reverse(name, kwargs=rest.names_in_address(case, thing.row, wanted) if wanted else {})
+    path = reverse(name, kwargs=names_in_address(case, thing.row, wanted) if wanted else {})
     asked = {"per_page": "1000", **_filled(case, thing)} if case.method == "GET" else {}
     if not wanted and case.over in {Over.PROJECT, Over.RUN, Over.VIEW, Over.OWN_VIEW, Over.CHART}:
         project = getattr(thing.row, "project", thing.row)
