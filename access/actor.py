@@ -16,6 +16,17 @@ class ActorKind(StrEnum):
 _withheld: set[str] = set()
 
 
+_named: set[str] = set()
+
+
+def want_named(*actions: str) -> None:
+    """Name actions that an API key reaches only if its scopes name them, however far it reaches else.
+
+    A key lies on every training host: whoever finds one must not become its owner by it.
+    """
+    _named.update(map(str, actions))
+
+
 def withhold(*actions: str) -> None:
     """Name actions that nobody does for somebody else: an operator who acts as a person is refused them."""
     _withheld.update(map(str, actions))
@@ -29,7 +40,7 @@ class Actor:
     user_id: int | None = None
     name: str = ""
     scopes: frozenset[str] | None = None
-    """Actions the API key is limited to; None means all that its owner may."""
+    """Actions the API key is limited to; None means all that its owner may, but for those to be named."""
     key_id: int | None = None
     on_behalf_of: str = ""
     """The member a service account's client named (TEAM-34): a username or email, not yet checked."""
@@ -53,7 +64,9 @@ class Actor:
         """Whether the credentials include the action: by the key's scopes, and not for who acts as somebody else."""
         if self.impersonated_by and action in _withheld:
             return False
-        return self.scopes is None or action in self.scopes
+        if self.scopes is None:
+            return self.key_id is None or action not in _named
+        return action in self.scopes
 
     @property
     def shown_name(self) -> str:

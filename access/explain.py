@@ -148,7 +148,7 @@ def _conditions(asked: _Question) -> list[Reason]:
         found.append(_account(asked))
     if asked.actor.impersonated_by:
         found.append(_impersonation(asked))
-    if asked.actor.scopes is not None:
+    if asked.actor.scopes is not None or (asked.actor.key_id and not asked.actor.reaches(asked.action)):
         found.append(_scopes(asked))
     found.append(_life(asked))
     return found
@@ -186,7 +186,9 @@ def _scopes(asked: _Question) -> Reason:
     return unmet(
         "key scopes",
         _("The scopes of the API key do not include %(action)s.") % names,
-        _("Use a key with this scope, or one that is not limited."),
+        _("Use a key with this scope.")
+        if asked.actor.scopes is None
+        else _("Use a key with this scope, or one that is not limited."),
     )
 
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, register_actions
-from access.actor import withhold
+from access.actor import want_named, withhold
 from access.resources import Resource, register_resource
 
 
@@ -66,6 +66,7 @@ def register() -> None:
     }  # fmt: skip
     register_actions(account_actions, group=_("Account"))
     register_actions(key_actions, group=_("API keys"))
+    want_named(AccountAction.MANAGE_EMAILS)  # an address resets the password
     withhold(
         AccountAction.DELETE,
         AccountAction.MANAGE_EMAILS,

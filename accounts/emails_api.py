@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
+from access.engine import require
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, signed_in
 from access.routes import declare
@@ -57,6 +58,8 @@ class EmailViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[EmailAddres
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List one's own email addresses, oldest first."""
+        actor = signed_in(request)
+        require(actor, AccountAction.MANAGE_EMAILS, User.objects.get(pk=actor.lookup_id))
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=NewEmailSerializer, responses={201: EmailSerializer})

@@ -165,6 +165,7 @@ def issue_api_key(
         raise Forbidden("Who acts as somebody makes no API keys: they would outlast it.")
     if actor.scopes is not None and not (scopes is not None and actor.scopes.issuperset(scopes)):
         raise Forbidden("A limited API key makes only keys that are limited to some of its own scopes.")
+    _check_reach(actor, scopes)
     if ApiKey.objects.filter(user=owner).count() >= MAX_KEYS:
         raise Invalid(
             _("An account holds at most %(most)s API keys; delete some first.") % {"most": MAX_KEYS}
@@ -189,6 +190,15 @@ def issue_api_key(
     ):  # whoever runs a command on the machine hands the key over themselves
         mails.send("accounts/email/key_created", owner, {"label": key.label, "prefix": f"ry-{key.prefix}"})
     return key, secret
+
+
+def _check_reach(actor: Actor, scopes: Collection[str] | None) -> None:
+    """Let no key give what it does not reach itself."""
+    for scope in scopes or ():
+        if not actor.reaches(scope):
+            raise Forbidden(
+                f"An API key gives no key the scope {scope}; choose it on the page of your API keys."
+            )
 
 
 @transaction.atomic
@@ -216,6 +226,7 @@ def limit_api_key(*, actor: Actor, key: ApiKey, scopes: Collection[str]) -> ApiK
         raise Invalid(_("Choose at least one action, or delete the key."))
     if key.scopes is not None and not set(key.scopes).issuperset(scopes):
         raise Invalid(_("A key can be limited further, not extended: make a new one."))
+    _check_reach(actor, scopes)
     before, key.scopes = key.scopes, sorted(scopes)
     key.save(update_fields=["scopes"])
     record(actor, AccountAction.LIMIT_KEY, key, before={"scopes": before}, after={"scopes": key.scopes})

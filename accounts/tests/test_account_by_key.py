@@ -33,6 +33,8 @@ def ada() -> User:
 
 def _ask(user: User, method: str, path: str, body: Any = None, **key: Any) -> Any:
     content = "" if body is None else json.dumps(body)
+    if path.startswith(EMAILS):
+        key = {"scopes": [AccountAction.MANAGE_EMAILS], **key}
     headers = {"Authorization": basic(make_key(user, **key))}
     return Client().generic(method, path, content, content_type="application/json", headers=headers)
 
@@ -91,8 +93,12 @@ def test_addresses_are_for_keys_that_reach_to_them(ada: User):
         _ask(ada, "POST", EMAILS, {"email": "a@example.org"}, scopes=[AccountAction.UPDATE]).status_code
         == 403
     )
-    scoped = _ask(ada, "POST", EMAILS, {"email": "a@example.org"}, scopes=[AccountAction.MANAGE_EMAILS])
-    assert scoped.status_code == 201
+    unlimited = _ask(ada, "GET", EMAILS, scopes=None)
+    assert unlimited.status_code == 403, "it lies on every training host, and must not take the account"
+    assert "Use a key with this scope." in unlimited.content.decode()
+    wanted = {"scopes": [AccountAction.MANAGE_EMAILS]}
+    assert _ask(ada, "POST", "/api/v1/keys/", wanted).status_code == 403, "it makes none that does"
+    assert _ask(ada, "POST", EMAILS, {"email": "a@example.org"}).status_code == 201
     bot = ServiceAccountFactory(team=TeamFactory()).user
     assert _ask(bot, "POST", EMAILS, {"email": "bot@example.org"}).status_code == 403
     stranger = UserFactory()

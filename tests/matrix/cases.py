@@ -139,7 +139,10 @@ def allowed(needs: str, actor: str, scope: str, thing: Thing) -> bool:
     """Whether the specification lets the actor, with a key of this scope, do it."""
     permission: Permission = TABLE[needs]
     limit = permissions.SCOPES[scope]
-    in_scope = limit is None or not permission.scopes or bool(limit & permission.scopes)
+    if limit is None:
+        in_scope = scope == "session" or not permission.scopes & permissions.NAMED
+    else:
+        in_scope = not permission.scopes or bool(limit & permission.scopes)
     known = _known(permission.who, actor, thing)
     if known is not None:
         return known and in_scope

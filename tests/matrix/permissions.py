@@ -45,6 +45,7 @@ TABLE = {
     "keys: see own": _row(OWNER, "api_key.view"),
     "account: change own": _row(SIGNED_IN, "account.update", sees=SIGNED_IN),
     "emails: manage own": _row(OWNER, "account.manage_emails"),
+    "emails: list own": _row(SIGNED_IN, "account.manage_emails", sees=SIGNED_IN),
     "emails: add own": _row(PERSON, "account.manage_emails", sees=SIGNED_IN),
     "people: see": _row(COLLEAGUE, "team.view"),
     "organization: create": _row(PERSON, "team.create", sees=SIGNED_IN),  # TEAM-12
@@ -178,8 +179,11 @@ PROGRAMS = {"bot", "other_bot", "org_bot"}
 
 SCOPES: dict[str, frozenset[str] | None] = {
     "full": None,
+    "session": None,
     "read": frozenset({"project.view", "run.view", "team.view"}),
     "log": frozenset({"project.view", "run.view", "team.view", "run.log"}),
     "none": frozenset(),
 }
-"""API keys of the matrix: what they are limited to."""
+"""API keys of the matrix, and sessions: what they are limited to."""
+NAMED = frozenset({"account.manage_emails"})
+"""What an API key reaches only if its scopes name it."""

@@ -58,7 +58,7 @@ def test_rest(action: str, world: World, checked: Check):
         path = _rest_path(action, case, thing)
         dress = asking.sign_in_answer if action in rest.SIGNED_IN_ONLY else asking.rest_answer
         keys = [*keys_for(case, thing), (ELEVATED, "full")]
-        sessions = [(actor, "full") for actor in web_actors(case)]
+        sessions = [(actor, "session") for actor in web_actors(case)]
         wants = {asker: dress(expected(case, *asker, thing), asker[0]) for asker in [*keys, *sessions]}
         for (actor, scope), want in telling((key, wants[key]) for key in keys):
             got = asking.ask_rest(path, case, thing, world.headers(actor, scope))

@@ -74,7 +74,7 @@ LIMITED = ("stranger", "member", "admin")
 WEB_ACTORS = (NOT_SIGNED_IN, *PEOPLE)
 KEY_ACTORS = [
     *((actor, "full") for actor in (NOT_SIGNED_IN, *PEOPLE, DEPUTY, *sorted(PROGRAMS))),
-    *((actor, scope) for actor in LIMITED for scope in SCOPES if scope != "full"),
+    *((actor, scope) for actor in LIMITED for scope in SCOPES if scope not in {"full", "session"}),
 ]
 """(who, scope of their key)."""
 
