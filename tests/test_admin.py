@@ -22,6 +22,8 @@ from alerts.models import AlertSettings, Automation, Delivery, Destination, Even
 from billing.models import (
     BillingAdmin,
     GatewayEvent,
+    GpuClaim,
+    HardwareShift,
     HardwareUse,
     IngestionEntry,
     InternalPrices,
@@ -155,6 +157,8 @@ def add_billing(run: Run, number: int) -> None:
     TrackedInterval.objects.create(**of, **times)
     ReportedTime.objects.create(**of, at=now, seconds=1)
     HardwareUse.objects.create(**of, day=day, row_from=number, row_to=number + 1)
+    HardwareShift.objects.create(**of, day=day)
+    GpuClaim.objects.create(**of, gpu=f"team:1 GPU-{number}", rank=0, began_at=number, ended_at=number + 1)
     IngestionEntry.objects.create(team_id=team.pk, size_bytes=1, token=f"token{number}")
 
 

@@ -247,7 +247,6 @@ class TestWithoutAMailServer:
         ("path", "promise"),
         [
             ("/accounts/password/reset/done/", "is on its way"),
-            ("/accounts/confirm-email/", "We sent you a mail"),
         ],
     )
     def test_pages_for_strangers_promise_none(self, client: Client, is_mailed: bool, path: str, promise: str):

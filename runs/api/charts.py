@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
@@ -10,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
+from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
 from common.rest import validated
@@ -67,6 +69,11 @@ class ChartViewSet(ListModelMixin, GenericViewSet[StoredChart]):
     def get_queryset(self) -> QuerySet[StoredChart]:
         """Return what the caller may see."""
         return charts_of(actor_of(self.request), self.request.query_params.get("entity", ""))
+
+    @extend_schema(parameters=[query("entity", "Only charts of this team or person.")])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the charts that you may draw with, without their specifications."""
+        return super().list(request, *args, **kwargs)
 
     def retrieve(self, request: Request, path: str) -> Response:
         """Return a chart with its specification."""

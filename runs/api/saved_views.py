@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin
@@ -11,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
+from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
 from common.numbers import whole
@@ -20,6 +22,11 @@ from runs.models import Project, SavedView
 from runs.saved_views import get_view, views_of, working_view
 from runs.selectors import project_named_in
 from runs.services import saved_views as services
+
+PLACE = (
+    query("entity", "The team or person whose project it is.", required=True),
+    query("project", "The project's name.", required=True),
+)
 
 
 class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
@@ -83,6 +90,12 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         """Return what the caller may read of the project."""
         return views_of(actor_of(self.request), self._project())
 
+    @extend_schema(parameters=[*PLACE])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List your own views of a project and the shared ones, without their specs."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(parameters=[*PLACE])
     def create(self, request: Request) -> Response:
         """Save a view: ``name``, ``spec``, ``shared`` (default false), which takes ``project.update``."""
         body = validated(NewViewSerializer, request.data)
@@ -104,11 +117,15 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         services.delete_view(actor=actor_of(request), view=self._view())
         return Response(status=HTTP_204_NO_CONTENT)
 
+    @extend_schema(parameters=[*PLACE])
     @action(detail=False)
     def working(self, request: Request) -> Response:
         """Return the caller's working state, and the shared default where it says nothing."""
         return Response({"spec": working_view(actor_of(request), self._project())})
 
+    @extend_schema(
+        parameters=[*PLACE, query("shared", "Change the shared default instead of your own.", type=bool)]
+    )
     @working.mapping.patch
     def merge_working(self, request: Request) -> Response:
         """Replace the parts that the body names of the caller's working state; null takes one away.

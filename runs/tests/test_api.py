@@ -35,7 +35,8 @@ def get(client, project):
     header = {"Authorization": basic(make_key(make_member(project.team)))}
 
     def ask(path, **params):
-        params = {"entity": project.team.name, "project": project.name} | params
+        if path.count("/") == 1:  # a list
+            params = {"entity": project.team.name, "project": project.name} | params
         return client.get(f"/api/v1/{path}", params, headers=header)
 
     return ask

@@ -53,7 +53,7 @@ def test_what_is_not_possible_on_one_run_does_not_stop_the_others(project, autho
     own, foreign = RunFactory(project=project, user=author), RunFactory(project=project)
     outcome = deletion.delete_runs(actor=actor(author), run_ids=[own.pk, foreign.pk])
     assert outcome.done == [own.uid]
-    assert "run.delete" in outcome.refused[foreign.uid]
+    assert "“Delete any run”" in outcome.refused[foreign.uid]
     assert Run.objects.live().filter(pk=foreign.pk).exists()
     assert AuditEntry.objects.filter(action="run.delete", object_id=str(own.pk)).count() == 1
 
@@ -103,7 +103,7 @@ def test_the_owner_of_the_target_project_gets_no_right_over_the_run(author, team
 def test_moving_needs_log_in_the_target(project, author):
     """TEAM-21."""
     far = ProjectFactory(visibility=Visibility.PUBLIC)
-    with pytest.raises(Forbidden, match=r"run\.log"):
+    with pytest.raises(Forbidden, match="“Log runs”"):
         moving.move_runs(actor=actor(author), run_ids=[ended(project, user=author).pk], project=far)
 
 

@@ -32,7 +32,8 @@ def ask(client, project):
     """Ask as a user, with their key: ``ask(user, "get", "views/", name="x")``."""
 
     def send(user, method, path, query="", **body):
-        names = f"?entity={project.team.name}&project={project.name}{query}"
+        is_named = method != "get" or path in {"views/", "views/working"}
+        names = f"?entity={project.team.name}&project={project.name}{query}" if is_named else ""
         headers = {"Authorization": basic(make_key(user))} if user else {}
         more = {"data": body, "content_type": "application/json"} if method != "get" else {}
         return getattr(client, method)(f"/api/v1/{path}{names}", headers=headers, **more)

@@ -67,7 +67,7 @@ class TestMaking:
     def test_a_limited_key_makes_no_organization(self):
         user = UserFactory()
         limited = dataclasses.replace(actor(user), scopes=frozenset({"run.log"}))
-        with pytest.raises(Forbidden, match=r"scopes do not include 'team\.create'"):
+        with pytest.raises(Forbidden, match=r"scopes of the API key do not include team\.create"):
             services.create_organization(actor=limited, name="acme", admin=user)
         assert not Name.objects.filter(text="acme").exists()
 

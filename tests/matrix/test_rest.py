@@ -6,8 +6,10 @@ from string import Template
 from urllib.parse import urlencode
 
 import pytest
-from django.urls import reverse
+from django.urls import resolve, reverse
+from rest_framework.test import APIRequestFactory
 
+from access.rest_queries import known_parameters
 from tests.matrix import asking, rest
 from tests.matrix.cases import Case, Over, Thing, expected
 from tests.matrix.cells import Check, cells_of, compare, one_each, rows, telling
@@ -41,13 +43,22 @@ def _filled(case: Case, thing: Thing) -> dict[str, str]:
     return {key: Template(str(value)).safe_substitute(names) for key, value in case.args.items()}
 
 
+def _parameters(path: str, action: str) -> frozenset[str]:
+    """Return what the query string of an endpoint may have."""
+    view = resolve(path).func.cls()
+    view.action, view.request = action.partition(".")[2], APIRequestFactory().get(path)
+    return known_parameters(view)
+
+
 def _rest_path(action: str, case: Case, thing: Thing) -> str:
     name, wanted = viewsets()[action]
     path = reverse(name, kwargs=names_in_address(case, thing.row, wanted) if wanted else {})
     asked = {"per_page": "1000", **_filled(case, thing)} if case.method == "GET" else {}
     if not wanted and case.over in {Over.PROJECT, Over.RUN, Over.VIEW, Over.OWN_VIEW, Over.CHART}:
         project = getattr(thing.row, "project", thing.row)
-        asked |= {"entity": project.team.name, "project": project.name}
+        place = {"entity": project.team.name, "project": project.name}
+        known = _parameters(path, action) if case.method == "GET" else place.keys()
+        asked |= {key: place[key] for key in place if key in known}
     return f"{path}?{urlencode(asked)}"
 
 

@@ -380,8 +380,8 @@ ADMIN_MODELS = {
     "billing_invoice", "billing_payment", "billing_paymentmethod", "billing_periodclose", "billing_usagealert",
     # billing, ledgers and billing admins
     "billing_billingadmin", "billing_internalprices", "billing_trackedinterval", "billing_reportedtime",
-    "billing_ingestionentry", "billing_hardwareuse", "billing_usageday", "billing_teamday",
-    "billing_meterstate", "billing_gatewayevent",
+    "billing_ingestionentry", "billing_hardwareuse", "billing_hardwareshift", "billing_gpuclaim", "billing_usageday",
+    "billing_teamday", "billing_meterstate", "billing_gatewayevent",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 

@@ -164,7 +164,7 @@ def test_a_role_that_may_not_log_is_told_which_action_is_missing(db: None) -> No
     viewer = Asker(make_member(project.team, Preset.VIEW_ONLY))
     answer = send(viewer, entityName=project.team.name, modelName=project.name)
     assert answer.status == 403
-    assert "log" in answer.messages[0]
+    assert "“Log runs”" in answer.messages[0]
 
 
 def test_anothers_run_by_id_is_not_found(ada: Asker) -> None:

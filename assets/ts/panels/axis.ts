@@ -3,10 +3,7 @@ import type { Line } from "../charts/line";
 import type { Axis } from "../charts/scale";
 import { word } from "../lib/words";
 import type { Stage } from "./panel";
-import type { PanelSpec } from "./spec";
-
-/** The choice of x by which each metric has its own: what `define_metric` said, else the step. */
-export const OWN_AXIS = "";
+import { OWN_AXIS, type PanelSpec } from "./spec";
 
 const STEP = "_step";
 const KNOWN: Record<string, Axis> = { [STEP]: "step", _runtime: "runtime", _timestamp: "timestamp" };

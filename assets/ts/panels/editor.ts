@@ -1,14 +1,13 @@
 import type { Kind } from "../charts/wire";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
-import { OWN_AXIS } from "./axis";
 import { shortColumn } from "./columns";
 import { amount, choice, type Field, several, text, threeWay } from "./fields";
 import { groupField } from "./group-field";
 import type { Section } from "./layout";
 import { NOTHING_OFFERED } from "./offered";
 import type { Stage } from "./panel";
-import { GROUP_BANDS, GROUP_LINES, newId, type PanelKind, type PanelSpec } from "./spec";
+import { GROUP_BANDS, GROUP_LINES, newId, OWN_AXIS, type PanelKind, type PanelSpec } from "./spec";
 import { ChartEditor } from "./vega/editor";
 
 /** What the editor gives back to the page. */

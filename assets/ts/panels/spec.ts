@@ -1,7 +1,9 @@
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
-import { OWN_AXIS } from "./axis";
 import type { Devices } from "./devices";
+
+/** The choice of x by which each metric has its own: what `define_metric` said, else the step. */
+export const OWN_AXIS = "";
 
 export type PanelKind =
   | "line"
