@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from string import Template
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -45,8 +46,10 @@ def _filled(case: Case, thing: Thing) -> dict[str, str]:
 
 def _parameters(path: str, action: str) -> frozenset[str]:
     """Return what the query string of an endpoint may have."""
-    view = resolve(path).func.cls()
-    view.action, view.request = action.partition(".")[2], APIRequestFactory().get(path)
+    match: Any = resolve(path)
+    view = match.func.cls()
+    view.setup(APIRequestFactory().get(path), **match.kwargs)
+    view.action = action.partition(".")[2]
     return known_parameters(view)
 
 
