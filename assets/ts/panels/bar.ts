@@ -11,9 +11,9 @@ import { fitted } from "./axes";
 import { canvasIn } from "./canvas";
 import { cellText, goalOf, shortColumn } from "./columns";
 import { rows } from "./csv";
-import { sizeText } from "./groups";
 import { noneDrawn, note } from "./notes";
 import type { MakePanel } from "./panel";
+import { runCount } from "./run-count";
 import type { RunTable } from "./run-table";
 import type { RunGroup } from "./runs";
 import type { View } from "./spec";
@@ -121,7 +121,7 @@ class Bars extends AllRunsPanel {
       const drawn = uids.map((uid) => groupOf.get(uid)).find((group) => group !== undefined);
       const short = groupBy.length > 1 ? name : (drawn?.name ?? name);
       return {
-        label: `${drawn?.name ?? name} (${sizeText(found.length, found.length)})`,
+        label: `${drawn?.name ?? name} (${runCount(found.length, found.length)})`,
         short,
         color: drawn?.color ?? place % COLORS,
         ...shownOf(found, groupLine, groupBand),

@@ -1,4 +1,4 @@
-import { word } from "../lib/words";
+import { runCount } from "./run-count";
 import type { RunGroup } from "./runs";
 import type { GroupBand, GroupLine } from "./spec";
 import { averaged } from "./statistics";
@@ -47,13 +47,7 @@ export function grouped(
   return [...lines].map(([id, { group, inside }]) => {
     const first = inside[0] as Member;
     const key = hasKeys ? ` · ${first.key}` : "";
-    const label = `${group.name}${key} (${sizeText(new Set(inside.map(({ uid }) => uid)).size, group.count)})`;
+    const label = `${group.name}${key} (${runCount(new Set(inside.map(({ uid }) => uid)).size, group.count)})`;
     return { ...first, ...averaged(inside, line, band), smooth: null, id, label, color: group.color };
   });
-}
-
-/** Say how many runs a line is of: `3 runs`, or `20 of 300 runs` where there is no room for all. */
-export function sizeText(drawn: number, all: number): string {
-  if (drawn < all) return word("groupSizeCut", { n: drawn, of: all });
-  return drawn === 1 ? word("groupSizeOne") : word("groupSize", { n: drawn });
 }

@@ -1,5 +1,4 @@
 import { make, makeIcon } from "../lib/dom";
-import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { spansDecades } from "./axes";
@@ -9,6 +8,7 @@ import { ImportanceList, type ImportanceReply } from "./importance-list";
 import { failure, skeleton } from "./notes";
 import { NOTHING_OFFERED } from "./offered";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
+import { runCount } from "./run-count";
 import { makeScatter } from "./scatter";
 import type { PanelSpec } from "./spec";
 
@@ -101,8 +101,7 @@ class ImportancePanel implements Panel {
 
   private show(reply: ImportanceReply): void {
     this.reply = reply;
-    const [n, of] = [formatCount(reply.runs), formatCount(reply.total)];
-    this.head.say(reply.runs < reply.total ? word("runsOf", { n, of }) : word("runsIn", { n }));
+    this.head.say(runCount(reply.runs, reply.total));
     this.list.show(reply);
     if (this.scatter) return;
     if (this.list.element.parentElement !== this.body) this.body.replaceChildren(this.list.element);

@@ -5,7 +5,6 @@ import { toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip } from "../charts/tip";
 import { make, makeIconButton } from "../lib/dom";
-import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { AllRunsPanel } from "./all-runs-panel";
 import { axisOf, type ColumnAxis, fitted, textIn, ticksAlong } from "./axes";
@@ -16,6 +15,7 @@ import { rows } from "./csv";
 import { gradient } from "./gradient";
 import type { Brush } from "./narrowing";
 import type { MakePanel } from "./panel";
+import { runCount } from "./run-count";
 import type { RunTable } from "./run-table";
 
 const TOP = 30;
@@ -264,8 +264,7 @@ class Parallel extends AllRunsPanel {
     if (!table) return;
     const kept = this.kept();
     const uids = table.runs.flatMap(({ uid }, at) => (kept[at] ? [uid] : []));
-    const counts = { n: formatCount(uids.length), of: formatCount(table.runs.length) };
-    this.head.say(this.brushes.size ? word("runsOf", counts) : table.countText);
+    this.head.say(this.brushes.size ? runCount(uids.length, table.runs.length) : table.countText);
     this.stage.runs.narrowing.put(this.spec.id, new Map(this.brushes), new Set(uids));
   }
 

@@ -1,8 +1,8 @@
 import { toNumber } from "../charts/wire";
-import { collate, formatCount } from "../lib/format";
+import { collate } from "../lib/format";
 import { getJson } from "../lib/http";
-import { word } from "../lib/words";
 import { cellText } from "./columns";
+import { runCount } from "./run-count";
 import type { RunInfo } from "./runs";
 
 /** What the server answers: arrays over the runs, which are the first of `total`. */
@@ -57,10 +57,7 @@ export class RunTable {
 
   /** How many runs it is over, and of how many. */
   get countText(): string {
-    const { total } = this.reply;
-    const n = this.runs.length;
-    if (n < total) return word("runsOf", { n: formatCount(n), of: formatCount(total) });
-    return word("runsIn", { n: formatCount(n) });
+    return runCount(this.runs.length, this.reply.total);
   }
 }
 

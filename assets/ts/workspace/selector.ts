@@ -4,6 +4,7 @@ import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { Narrowing } from "../panels/narrowing";
 import type { RunGroup, RunInfo, Runs } from "../panels/runs";
+import { pickColor } from "./color-menu";
 import { type GroupsState, RunGroups } from "./run-groups";
 
 /** Runs drawn when nobody has chosen. */
@@ -297,25 +298,10 @@ export class Selector implements Runs {
   }
 
   private pickColor(key: string, button: HTMLElement | null): void {
-    const menu = one<HTMLElement>("#color-menu");
-    const choose = (event: Event) => {
-      const color = (event.target as Element).closest<HTMLElement>("[data-color-choice]")?.dataset
-        .colorChoice;
-      if (color === undefined) return;
-      this.keep({ ...this.state, colors: { ...this.state.colors, [key]: Number(color) } });
+    pickColor(button, (color) => {
+      this.keep({ ...this.state, colors: { ...this.state.colors, [key]: color } });
       if (this.groups.isOn) this.groups.recolor();
-      menu.hidePopover();
-      button?.focus();
-    };
-    menu.addEventListener("click", choose);
-    menu.addEventListener("toggle", (event) => {
-      if ((event as ToggleEvent).newState === "closed") menu.removeEventListener("click", choose);
     });
-    const { left = 0, bottom = 0 } = button?.getBoundingClientRect() ?? {};
-    menu.style.left = `${left}px`;
-    menu.style.top = `${bottom + 4}px`;
-    menu.showPopover();
-    menu.querySelector<HTMLElement>("button")?.focus();
   }
 
   private async searchAgain(): Promise<void> {

@@ -22,6 +22,7 @@ import { Keeper } from "./keeper";
 import { Live } from "./live";
 import { offerFilter } from "./offer-filter";
 import { OneRun } from "./one-run";
+import { RunValues } from "./run-values";
 import { Selector } from "./selector";
 import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
@@ -30,8 +31,6 @@ import type { ViewSpec, ViewsMenu } from "./views";
 /** How often live runs are asked for new keys, milliseconds; more for each run drawn. */
 const KEYS_PAUSE_MS = 4000;
 const KEYS_PAUSE_A_RUN_MS = 300;
-/** Config and summary are read again after this, milliseconds. */
-const VALUES_FRESH_MS = 4000;
 
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
 export class Workspace implements Stage {
@@ -66,7 +65,7 @@ export class Workspace implements Stage {
   private readonly groupMenu: GroupMenu | undefined;
   private readonly groupReader: GroupReader;
   private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
-  private readonly values_ = new Map<string, { at: number; answer: Promise<ValuesReply["runs"]> }>();
+  private readonly runValues = new RunValues(this.urls.values);
   private charts: Record<string, Record<string, unknown>> = {};
   private sections: Section[] = [];
   private hasRead = false;
@@ -143,16 +142,8 @@ export class Workspace implements Stage {
   }
 
   values(columns: string[]): Promise<ValuesReply["runs"]> {
-    const query = new URLSearchParams();
-    for (const { uid } of this.runs.drawn()) query.append("run", uid);
-    for (const column of columns) query.append("columns", column);
-    const url = `${this.urls.values}?${query}`;
-    const known = this.values_.get(url);
-    if (known && performance.now() - known.at < VALUES_FRESH_MS) return known.answer;
-    const answer = getJson<ValuesReply>(url).then(({ runs }) => runs);
-    this.values_.set(url, { at: performance.now(), answer });
-    answer.catch(() => this.values_.delete(url));
-    return answer;
+    const uids = this.runs.drawn().map(({ uid }) => uid);
+    return this.runValues.read(uids, columns);
   }
 
   table(columns: string[]): Promise<RunTable> {
