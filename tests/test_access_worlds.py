@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.db.models import Model
 from django.utils import timezone
@@ -152,6 +153,7 @@ def _work(world: World, teams: list[Team]) -> None:
         world.add(StoredChart(team=world.one(teams), name=f"chart{number}", access=access, spec="{}"))
         owner = world.one(world.users)
         world.add(ApiKey(user=owner, prefix=f"prefix{number}", hash=f"hash{number}"))
+        world.add(EmailAddress(user=owner, email=f"address{number}@example.com"))
         world.add(Export(team=world.one(teams), asked_by=owner, state="canceled"))
         organization_id = world.one([None, *(team.organization_id for team in teams)])
         entry = AuditEntry(
@@ -256,6 +258,7 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
         for model in (
             User,
             ApiKey,
+            EmailAddress,
             Organization,
             Team,
             Project,

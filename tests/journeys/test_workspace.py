@@ -116,7 +116,7 @@ def see_keys_typed(page: Page) -> None:
     """UI-5: a key may begin as another does; Enter takes what is typed, and keeps the form."""
     page.mouse.move(0, 0)
     page.click("[data-add-panel]")
-    keys = page.locator("#panel-dialog .panel-field.is-wide input")
+    keys = page.locator("#panel-dialog").get_by_label("Keys", exact=True)
     for typed in ("train/loss_cls", "train/loss", "val/a"):
         keys.press_sequentially(typed)
         keys.press("Enter")
