@@ -69,7 +69,7 @@ def test_from_defining_a_role_to_deleting_it(quiet: Page, other: Page, server: I
     assert invitation.status == 200
 
     other.goto(f"{server.url}/teams/swallows/settings")
-    expect(other.locator("#main")).to_contain_text("team.manage_settings")
+    expect(other.locator("#main")).to_contain_text("“Change team settings”")
     other.click("text=Why?")
     expect(other.locator("#verdict")).to_contain_text(
         "No: valentin does not have the permission “Change team settings”"
