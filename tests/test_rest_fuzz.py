@@ -131,7 +131,7 @@ def _send(case: Case[Any], headers: dict[str, str]) -> Response:
     kind = told.pop("Content-Type", "application/json")
     given = asked.body or b""
     body: Any = given.encode() if isinstance(given, str) else given
-    if case.method == "POST" and stream.PATH.fullmatch(unquote(asked.path_url).partition("?")[0]):
+    if case.method == "POST" and stream.PATH.fullmatch(unquote(asked.path_url.partition("?")[0])):
         reply = lean_reply(case.method, asked.path_url, {**told, "Content-Type": kind, **headers}, body)
         names = {name: [value] for name, value in reply.headers.items()}
         return Response(reply.status_code, names, reply.content, asked, elapsed=0.0, verify=False)

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -68,6 +69,12 @@ class ChangedViewSerializer(serializers.Serializer[Any]):
     spec = serializers.JSONField(required=False)
 
 
+class WorkingViewSerializer(serializers.Serializer[Any]):
+    """The working state."""
+
+    spec = serializers.DictField(help_text="What a whole view holds; empty where nothing was changed.")
+
+
 @declare(ProjectAction.VIEW)
 class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
     """The caller's own views of a project and the shared ones, without their specs."""
@@ -95,17 +102,19 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         """List your own views of a project and the shared ones, without their specs."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(parameters=[*PLACE])
+    @extend_schema(parameters=[*PLACE], request=NewViewSerializer, responses={201: WholeViewSerializer})
     def create(self, request: Request) -> Response:
         """Save a view: ``name``, ``spec``, ``shared`` (default false), which takes ``project.update``."""
         body = validated(NewViewSerializer, request.data)
         view = services.create_view(actor=actor_of(request), project=self._project(), **body)
         return Response(WholeViewSerializer(view).data, status=HTTP_201_CREATED)
 
+    @extend_schema(responses=WholeViewSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return a view with its spec."""
         return Response(WholeViewSerializer(self._view()).data)
 
+    @extend_schema(request=ChangedViewSerializer, responses=WholeViewSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change ``name`` or ``spec``."""
         body = validated(ChangedViewSerializer, request.data)
@@ -117,14 +126,16 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         services.delete_view(actor=actor_of(request), view=self._view())
         return Response(status=HTTP_204_NO_CONTENT)
 
-    @extend_schema(parameters=[*PLACE])
+    @extend_schema(parameters=[*PLACE], responses=WorkingViewSerializer)
     @action(detail=False)
     def working(self, request: Request) -> Response:
         """Return the caller's working state, and the shared default where it says nothing."""
         return Response({"spec": working_view(actor_of(request), self._project())})
 
     @extend_schema(
-        parameters=[*PLACE, query("shared", "Change the shared default instead of your own.", type=bool)]
+        parameters=[*PLACE, query("shared", "Change the shared default instead of your own.", type=bool)],
+        request=OpenApiTypes.OBJECT,
+        responses=WorkingViewSerializer,
     )
     @working.mapping.patch
     def merge_working(self, request: Request) -> Response:
