@@ -49,13 +49,13 @@ def team_named(request: Request, name: str) -> Team:
 class DestinationSerializer(serializers.ModelSerializer[Destination]):
     """A Slack channel or a webhook, without its address, which is told to nobody."""
 
-    team = serializers.CharField(source="team.name")
+    entity = serializers.CharField(source="team.name", help_text="The team's or person's name.")
     created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
 
     class Meta:
         model = Destination
         fields: ClassVar[list[str]] = [
-            "id", "team", "kind", "name", "place", "mention", "preset", "template", "access_token_name",
+            "id", "entity", "kind", "name", "place", "mention", "preset", "template", "access_token_name",
             "signing_secret_name", "is_on", "off_reason", "last_sent_at", "last_error", "last_error_at",
             "created_at", "created_by",
         ]  # fmt: skip
@@ -92,7 +92,7 @@ class ChangedDestinationSerializer(serializers.Serializer[Any]):
 class NewDestinationSerializer(ChangedDestinationSerializer):
     """What makes a destination."""
 
-    team = serializers.CharField(help_text="Name of a team, or of yourself.")
+    entity = serializers.CharField(help_text="Name of a team, or of yourself.")
     kind = serializers.ChoiceField(choices=_KINDS)
     name = serializers.CharField(max_length=services.MAX_NAME)
     url = serializers.CharField(max_length=MAX_URL, help_text="Where to post; never told again.")
@@ -128,12 +128,12 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
     }  # fmt: skip
 
     def get_queryset(self) -> QuerySet[Destination]:
-        """Narrow to a team."""
+        """Narrow to an entity."""
         rows = managed_destinations(actor_of(self.request))
-        team = self.request.query_params.get("team")
-        return rows.filter(team__name=team) if team else rows
+        entity = self.request.query_params.get("entity")
+        return rows.filter(team__name=entity) if entity else rows
 
-    @extend_schema(parameters=[query("team", "Only those of this team.")])
+    @extend_schema(parameters=[query("entity", "Only those of this team or person.")])
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
         """List the destinations that you manage, newest first."""
         return super().list(request, *args, **kwargs)
@@ -149,7 +149,7 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
     def create(self, request: Request) -> Response:
         """Add a webhook, or a Slack channel by the address of an incoming webhook."""
         body = validated(NewDestinationSerializer, request.data)
-        team = team_named(request, body.pop("team"))
+        team = team_named(request, body.pop("entity"))
         kind = DestinationKind(body.pop("kind"))
         made = services.add(actor=actor_of(request), team=team, kind=kind, **body)
         return Response(DestinationSerializer(made).data, status=HTTP_201_CREATED)

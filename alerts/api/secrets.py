@@ -29,13 +29,13 @@ _MANAGE = AlertAction.MANAGE_SECRETS
 class SecretSerializer(serializers.ModelSerializer[Secret]):
     """A secret without its value, which is told to nobody."""
 
-    team = serializers.CharField(source="team.name")
+    entity = serializers.CharField(source="team.name", help_text="The team's or person's name.")
     created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
     updated_at = serializers.DateTimeField(help_text="When its value was stored last.")
 
     class Meta:
         model = Secret
-        fields: ClassVar[list[str]] = ["id", "team", "name", "created_at", "created_by", "updated_at"]
+        fields: ClassVar[list[str]] = ["id", "entity", "name", "created_at", "created_by", "updated_at"]
 
 
 class SecretValueSerializer(serializers.Serializer[Any]):
@@ -49,7 +49,7 @@ class SecretValueSerializer(serializers.Serializer[Any]):
 class NewSecretSerializer(SecretValueSerializer):
     """What makes a secret."""
 
-    team = serializers.CharField(help_text="Name of a team, or of yourself.")
+    entity = serializers.CharField(help_text="Name of a team, or of yourself.")
     name = serializers.CharField(
         max_length=64, help_text="A letter, then letters, digits and “_”. Payloads use it as `${NAME}`."
     )
@@ -68,12 +68,12 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
     }  # fmt: skip
 
     def get_queryset(self) -> QuerySet[Secret]:
-        """Narrow to a team."""
+        """Narrow to an entity."""
         rows = managed_secrets(actor_of(self.request))
-        team = self.request.query_params.get("team")
-        return rows.filter(team__name=team) if team else rows
+        entity = self.request.query_params.get("entity")
+        return rows.filter(team__name=entity) if entity else rows
 
-    @extend_schema(parameters=[query("team", "Only those of this team.")])
+    @extend_schema(parameters=[query("entity", "Only those of this team or person.")])
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
         """List the secrets that you manage, newest first."""
         return super().list(request, *args, **kwargs)
@@ -89,7 +89,7 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
     def create(self, request: Request) -> Response:
         """Store a secret; one of the same name gets this value."""
         body = validated(NewSecretSerializer, request.data)
-        team = team_named(request, body.pop("team"))
+        team = team_named(request, body.pop("entity"))
         made = services.put_secret(actor=actor_of(request), team=team, **body)
         return Response(SecretSerializer(made).data, status=HTTP_201_CREATED)
 

@@ -35,11 +35,11 @@ def ask(key: str, method: str, path: str, body: Any = None) -> Any:
 
 def test_a_webhook_is_made_changed_tested_and_deleted(team: Team, key: str, peer: Sink):
     made = ask(
-        key, "POST", DESTINATIONS, {"team": "vision", "kind": "webhook", "name": "x", "url": peer.url()}
+        key, "POST", DESTINATIONS, {"entity": "vision", "kind": "webhook", "name": "x", "url": peer.url()}
     )
     assert made.status_code == 201
     row = made.json()
-    assert (row["team"], row["place"], row["is_on"]) == ("vision", "127.0.0.1", True)
+    assert (row["entity"], row["place"], row["is_on"]) == ("vision", "127.0.0.1", True)
     assert not {"url", "sealed_url"} & row.keys()
     one = f"{DESTINATIONS}/{row['id']}"
     changed = ask(key, "PATCH", one, {"name": "y", "template": '{"a": "${title}"}'})
@@ -47,7 +47,7 @@ def test_a_webhook_is_made_changed_tested_and_deleted(team: Team, key: str, peer
     tested = ask(key, "POST", f"{one}/test").json()
     assert (tested["is_ok"], tested["status"], tested["response"]) == (True, 200, "ok")
     assert ask(key, "GET", one).json()["last_sent_at"]
-    assert [entry["id"] for entry in ask(key, "GET", f"{DESTINATIONS}?team=vision").json()["results"]] == [
+    assert [entry["id"] for entry in ask(key, "GET", f"{DESTINATIONS}?entity=vision").json()["results"]] == [
         row["id"]
     ]
     assert ask(key, "DELETE", one).status_code == 204
@@ -57,7 +57,7 @@ def test_a_webhook_is_made_changed_tested_and_deleted(team: Team, key: str, peer
 def test_a_person_makes_one_of_their_own_by_their_name():
     user = UserFactory(username="ada")
     body = {
-        "team": "ada", "kind": "slack_webhook", "name": "#a", "url": "https://hooks.slack.com/services/T/B/X",
+        "entity": "ada", "kind": "slack_webhook", "name": "#a", "url": "https://hooks.slack.com/services/T/B/X",
         "mention": "here",
     }  # fmt: skip
     made = ask(make_key(user), "POST", DESTINATIONS, body)
@@ -71,12 +71,12 @@ def test_a_person_makes_one_of_their_own_by_their_name():
         ({"kind": "slack"}, "kind"),
         ({"url": "http://user:x@example.com/"}, "not the address of a webhook"),
         ({"template": "{"}, "not JSON"),
-        ({"team": "nobody"}, "nobody"),
+        ({"entity": "nobody"}, "nobody"),
         ({"mention": "here"}, "mention"),
     ],
 )
 def test_mistakes_are_said(team: Team, key: str, more: dict[str, str], said: str):
-    body = {"team": "vision", "kind": "webhook", "name": "x", "url": "https://example.com/", **more}
+    body = {"entity": "vision", "kind": "webhook", "name": "x", "url": "https://example.com/", **more}
     answer = ask(key, "POST", DESTINATIONS, body)
     assert answer.status_code in {400, 404}
     assert said in answer.content.decode()
@@ -89,9 +89,9 @@ def test_those_of_others_are_not_there(key: str):
 
 
 def test_a_secret_is_stored_replaced_and_deleted_and_its_value_never_told(team: Team, key: str):
-    made = ask(key, "POST", SECRETS, {"team": "vision", "name": "TOKEN", "value": "first-value"})
+    made = ask(key, "POST", SECRETS, {"entity": "vision", "name": "TOKEN", "value": "first-value"})
     assert made.status_code == 201
-    assert made.json().keys() == {"id", "team", "name", "created_at", "created_by", "updated_at"}
+    assert made.json().keys() == {"id", "entity", "name", "created_at", "created_by", "updated_at"}
     one = f"{SECRETS}/{made.json()['id']}"
     ask(key, "PATCH", one, {"value": "second-value"})
     assert values_of(team.pk) == {"TOKEN": "second-value"}

@@ -141,7 +141,7 @@ ROUTES: dict[str, list[Case]] = {
             "team: alerts",
             Over.DESTINATION,
             "POST",
-            {"team": "$entity", "kind": "webhook", "name": "new", "url": "https://example.com/"},
+            {"entity": "$entity", "kind": "webhook", "name": "new", "url": "https://example.com/"},
         )
     ],
     "DestinationViewSet.retrieve": [Case("alerts: manage", Over.DESTINATION)],
@@ -152,7 +152,9 @@ ROUTES: dict[str, list[Case]] = {
     "DestinationViewSet.test": [Case("alerts: manage", Over.DESTINATION, "POST")],
     "SecretViewSet.list": [Case("secrets: manage", Over.SECRET, listed=True)],
     "SecretViewSet.create": [
-        Case("team: secrets", Over.SECRET, "POST", {"team": "$entity", "name": "NEW", "value": "long-enough"})
+        Case(
+            "team: secrets", Over.SECRET, "POST", {"entity": "$entity", "name": "NEW", "value": "long-enough"}
+        )
     ],
     "SecretViewSet.retrieve": [Case("secrets: manage", Over.SECRET)],
     "SecretViewSet.partial_update": [Case("secrets: manage", Over.SECRET, "PATCH", {"value": "long-enough"})],

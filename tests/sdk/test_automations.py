@@ -55,10 +55,10 @@ class Lab:
             self.server.manage("create_team", team, *options)
             rest = made.wire.http
             for name, value in (("SIGN", SIGN), ("TOKEN", TOKEN)):
-                body = {"team": team, "name": name, "value": value}
+                body = {"entity": team, "name": name, "value": value}
                 rest.post("/api/v1/webhook-secrets/", json=body).raise_for_status()
             url = "https://hooks.slack.com/services/T1/B1/x"
-            body = {"team": team, "kind": "slack_webhook", "name": "alarms", "url": url}
+            body = {"entity": team, "kind": "slack_webhook", "name": "alarms", "url": url}
             rest.post("/api/v1/destinations/", json=body).raise_for_status()
             yield made
 
@@ -197,7 +197,7 @@ def test_a_metric_that_crosses_its_threshold_calls_the_webhook_signed(
 ) -> None:
     """ALR-6, ALR-7: once, with what happened, the token, and a signature of the body."""
     team, peer = "crossing", lab.peer
-    webhook = {"team": team, "kind": "webhook", "name": "hook", "url": peer.url("/crossing")}
+    webhook = {"entity": team, "kind": "webhook", "name": "hook", "url": peer.url("/crossing")}
     secrets = {"access_token_name": "TOKEN", "signing_secret_name": "SIGN"}
     with lab.head(team) as head:
         head.wire.http.post("/api/v1/destinations/", json=webhook | secrets).raise_for_status()
