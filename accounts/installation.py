@@ -1,6 +1,5 @@
 """Where the settings that operators change are kept: one row each, read from the cache (common.installation)."""
 
-from functools import partial
 from typing import Any
 
 from django.core.cache import cache
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor, ActorKind
 from access.audit import record
 from accounts.models import InstallationSetting
+from common.commits import after_commit
 from common.errors import Conflict, Forbidden
 from common.installation import VARIABLES, is_given
 
@@ -50,5 +50,5 @@ def change(*, actor: Actor, values: dict[str, Any]) -> list[str]:
         past = {name: before.get(name) for name in changed}
         row = InstallationSetting(name="installation", pk=0)
         record(actor, "installation.change_settings", row, before=past, after=changed)
-        transaction.on_commit(partial(cache.delete, CACHE_KEY))
+        after_commit(cache.delete, CACHE_KEY)
     return sorted(changed)

@@ -9,13 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import make_msgid
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
-from django.db import transaction
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template, render_to_string
 from django.utils import translation
@@ -24,6 +22,7 @@ from accounts.models import OutboxMail, User
 from accounts.preferences import in_language_of
 from accounts.tasks import deliver_mail
 from common import installation
+from common.commits import after_commit
 
 FOOT = "\n-- \n"
 """Mail programs know this line: what follows is small print."""
@@ -104,7 +103,7 @@ def queue(message: EmailMultiAlternatives) -> list[OutboxMail]:
             html=html,
             headers={**message.extra_headers, "Message-ID": make_msgid(domain=domain)},
         )
-        transaction.on_commit(partial(deliver_mail.delay, address))
+        after_commit(deliver_mail.delay, address)  # the schedule sends it, too
         rows.append(row)
     return rows
 

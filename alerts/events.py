@@ -12,10 +12,10 @@ import logging
 from datetime import datetime
 
 from django.core.cache import cache
-from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from alerts.models import Automation, Event, EventKind
+from common.commits import after_commit
 from runs.models import Run, RunAlert
 from runs.states import RunState
 
@@ -43,7 +43,7 @@ def note_state(run: Run, before: str, _at: datetime) -> None:
     Event.objects.create(
         kind=EventKind.RUN_STATE, team_id=project.team_id, project=project, run=run, data=data
     )
-    transaction.on_commit(route_soon, robust=True)
+    after_commit(route_soon)
 
 
 def note_alert(alert: RunAlert) -> None:
@@ -53,7 +53,7 @@ def note_alert(alert: RunAlert) -> None:
     Event.objects.create(
         kind=EventKind.RUN_ALERT, team_id=run.project.team_id, project=run.project, run=run, at=alert.at, data=data
     )  # fmt: skip
-    transaction.on_commit(route_soon, robust=True)
+    after_commit(route_soon)
 
 
 def _is_awaited(team_id: int, project_id: int) -> bool:

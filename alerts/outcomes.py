@@ -17,6 +17,7 @@ from alerts.access import AlertAction
 from alerts.measures import MESSAGES, kind_of
 from alerts.models import Destination, Message, MessageState
 from alerts.transports.base import Outcome
+from common.commits import after_commit
 
 PAUSES_S = (30, 120, 600, 3600, 6 * 3600)
 """Before the second attempt and those that follow; then a message is given up."""
@@ -85,7 +86,7 @@ def _count(message: Message) -> None:
     """Count an attempt's outcome, once it is committed."""
     outcome = "retried" if message.state == MessageState.WAITING else str(message.state)
     kind = kind_of(message)
-    transaction.on_commit(lambda: MESSAGES.labels(kind, outcome).inc(), robust=True)
+    after_commit(MESSAGES.labels(kind, outcome).inc)
 
 
 def _note_on(destination: Destination, outcome: Outcome, now: datetime) -> None:

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Collection
 from datetime import datetime
-from functools import partial
 from math import ceil
 
 from django.core.cache import cache
-from django.db import transaction
+
+from common.commits import after_commit
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ def send_at_these(times: Collection[datetime], now: datetime) -> None:
     seconds = {max(0, ceil((time - now).total_seconds())) for time in times}
     for wait_s in sorted(seconds):
         if wait_s <= SOON_S:
-            transaction.on_commit(partial(_ask, int(now.timestamp()) + wait_s, wait_s), robust=True)
+            after_commit(_ask, int(now.timestamp()) + wait_s, wait_s)
 
 
 def _ask(second: int, wait_s: int) -> None:

@@ -6,18 +6,17 @@ What is lost with the cache is found again by the next beat.
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 from itertools import islice
 from typing import Any
 
 from django.core.cache import cache
-from django.db import transaction
 from django.db.models import Q
 
 from billing.limits import Limit, LimitKind, Limits, limited, states_of
 from billing.models import Subscription
 from billing.room import note_storage
 from billing.units import GB
+from common.commits import after_commit
 
 KEPT_S = 900
 """Three beats."""
@@ -43,7 +42,7 @@ def on_subscription_saved(**sent: Any) -> None:
     """Look again once a change of plan or of bought storage is committed; a receiver of ``post_save``."""
     fields = sent["update_fields"]
     if not sent["created"] and (fields is None or _TERMS & fields):
-        transaction.on_commit(partial(note_one, sent["instance"].pk))
+        after_commit(note_one, sent["instance"].pk)
 
 
 def pressing(*, organization_id: int | None = None, team_id: int | None = None) -> list[Limit]:

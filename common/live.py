@@ -12,6 +12,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 from channels.layers import BaseChannelLayer, get_channel_layer
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 logger = logging.getLogger(__name__)
 
@@ -73,8 +74,11 @@ async def _send(group: str, message: Mapping[str, Any]) -> bool:
     """Send and say whether that went well."""
     try:
         await _layer().group_send(group, {"type": "live.message", "message": dict(message)})
+    except RedisConnectionError as error:  # away, or, beside a `manage.py` command, not started
+        logger.warning("Live message to %s was not sent: %s", group, error)
+        return False
     except Exception:
-        logger.warning("live message to %s not sent", group, exc_info=True)
+        logger.warning("Live message to %s was not sent", group, exc_info=True)
         return False
     return True
 

@@ -3,15 +3,14 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import orjson
-from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 
+from common.commits import after_commit
 from common.strict import strict
 from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers, unpack
@@ -446,7 +445,7 @@ def delete(run: Run, limit: int) -> int:
     segments = Segment.objects.filter(stream__run=run).order_by("pk")
     names = list(segments.values_list("name", flat=True)[:limit])
     if names:
-        transaction.on_commit(partial(_free, names), robust=True)
+        after_commit(_free, names)
     gone = 0
     exports = Export.objects.filter(stream__run=run)
     parts = (

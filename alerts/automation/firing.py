@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from alerts.events import route_soon
 from alerts.models import Automation, AutomationRun, Event, EventKind
+from common.commits import after_commit
 from runs.models import Run
 
 _NEVER = datetime.min.replace(year=1970, tzinfo=UTC)
@@ -98,7 +99,7 @@ def fire_many(occasions: Sequence[Occasion]) -> list[Event]:
         Event.objects.bulk_create(events)
         if events:
             note_fired({automation_id for automation_id, _ in claimed}, at)
-            transaction.on_commit(route_soon, robust=True)
+            after_commit(route_soon)
     return events
 
 

@@ -6,7 +6,6 @@ anything is charged, and what became of it is asked again until it is known. An 
 
 import logging
 from datetime import datetime, timedelta
-from functools import partial
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,6 +15,7 @@ from billing import gateways
 from billing.gateways.base import ChargeState, Outcome
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentMethod, PaymentStatus
 from billing.services import invoices
+from common.commits import after_commit
 from common.errors import Invalid, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def collect_soon(invoice: Invoice) -> None:
     """Ask for an open invoice's money once the transaction is committed; the sweep finds it if this is lost."""
     from billing.tasks import collect_invoice
 
-    transaction.on_commit(partial(collect_invoice.delay, invoice.pk), robust=True)  # the sweep is there, too
+    after_commit(collect_invoice.delay, invoice.pk)
 
 
 def collect(invoice_id: int) -> None:

@@ -8,7 +8,6 @@ import json
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import partial
 
 import stripe
 from django.conf import settings
@@ -20,6 +19,7 @@ from billing import gateways
 from billing.gateways import collecting
 from billing.models import GatewayEvent, Payment, PaymentMethod, Subscription
 from billing.services import payment_methods
+from common.commits import after_commit
 from common.errors import DomainError, Invalid, NotFound, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def keep(event_ref: str, kind: str, object_ref: str) -> GatewayEvent:
         defaults={"kind": kind[:80], "object_ref": object_ref[:120]},
     )
     if is_new:
-        transaction.on_commit(partial(handle_event.delay, event.pk), robust=True)
+        after_commit(handle_event.delay, event.pk)
     return event
 
 

@@ -2,7 +2,6 @@
 
 import logging
 from datetime import datetime
-from functools import partial
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -21,6 +20,7 @@ from billing.gateways.collecting import LEFT_ALONE, MOST_AT_ONCE, collect_soon
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Subscription
 from billing.services.invoices import is_under_way
 from billing.subscriptions import locked, subscription_of
+from common.commits import after_commit
 from common.errors import Conflict, Invalid, Unavailable
 from teams.models import Organization
 
@@ -116,7 +116,7 @@ def remove_method(*, actor: Actor, method: PaymentMethod) -> None:
     if not others.exists() and (why := why_needed(subscription)):
         raise Conflict(why)
     _end(actor, method)
-    transaction.on_commit(partial(_forget_soon, method.pk), robust=True)
+    after_commit(_forget_soon, method.pk)
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ import time_machine
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
 from billing.limits import LimitKind, Standing, state_of, states_of
@@ -190,6 +191,22 @@ class TestNotices:
         with django_capture_on_commit_callbacks(execute=True):
             put_on(organization, included_hours=1000)
         assert pressing(organization_id=organization.pk) == []
+
+    def test_terms_are_kept_while_redis_is_away(
+        self, organization, team, django_capture_on_commit_callbacks, monkeypatch: pytest.MonkeyPatch
+    ):
+        """As of a `manage.py` command on the embedded default, whose server does not run."""
+        small(organization)
+        use(team, hours=90)
+
+        def away(*_: object, **__: object) -> None:
+            raise RedisConnectionError("no server")
+
+        for name in ("set", "set_many", "delete", "delete_many"):
+            monkeypatch.setattr(cache, name, away)
+        with django_capture_on_commit_callbacks(execute=True):
+            put_on(organization, included_hours=50)
+        assert subscription_of(organization).plan.included_hours == 50
 
     def test_cost_nothing_where_nothing_presses(self, organization, team, django_assert_num_queries):
         put_on(organization, included_hours=None)

@@ -1,13 +1,13 @@
 """Alerts that code sends from a run. They are kept here; who is told of them is for upper layers."""
 
 from datetime import timedelta
-from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import require
+from common.commits import after_commit
 from common.errors import Invalid
 from runs import hooks, signals
 from runs.access import RunAction
@@ -51,5 +51,5 @@ def send_alert(
     if not is_sent:
         return None
     hooks.alert_sent(alert)
-    transaction.on_commit(partial(signals.run_alert_sent.send, RunAlert, alert_id=alert.pk), robust=True)
+    after_commit(signals.run_alert_sent.send, RunAlert, alert_id=alert.pk)
     return alert

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -19,6 +18,7 @@ from access.actor import Actor
 from access.audit import record_many
 from access.engine import visible
 from common import live
+from common.commits import after_commit
 from common.errors import DomainError, Forbidden
 from runs.access import RunAction
 from runs.models import Run
@@ -95,7 +95,7 @@ def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> N
     if act.recorded:
         record_many(actor, act.recorded, [(run, run.project.team) for run in changed])
     for message in _notices(changed, act.state):
-        transaction.on_commit(partial(live.send, *message), robust=True)
+        after_commit(live.send, *message)
 
 
 def _save(runs: list[Run], fields: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ from access.audit import record
 from access.engine import require
 from accounts.models import User
 from common import live
+from common.commits import after_commit
 from common.errors import Conflict, Gone, Invalid
 from runs import hooks, signals
 from runs.access import RunAction
@@ -126,7 +127,7 @@ def _announce(run: Run, before: str) -> None:
             signals.run_created.send(Run, run_id=run.pk)
         signals.run_state_changed.send(Run, run_id=run.pk, state=run.state, before=before)
 
-    transaction.on_commit(tell, robust=True)  # a listener that fails must not undo or repeat the act
+    after_commit(tell)  # a listener that fails must not undo or repeat the act
 
 
 def set_state(

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from functools import partial
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -11,6 +10,7 @@ from access.actor import Actor
 from access.engine import require
 from access.signals import rights_changed
 from common import live
+from common.commits import after_commit
 from common.errors import Conflict
 from runs.access import RunAction
 from runs.models import Project, Run, Visibility
@@ -50,7 +50,7 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Ou
         outcome = change_runs(actor=actor, run_ids=run_ids, act=act)
         move_bytes(run_ids=left, team_id=target.team_id, project_id=target.pk)
         target.save(update_fields=["runs_made"])
-        transaction.on_commit(partial(_tell, set(left.values())), robust=True)
+        after_commit(_tell, set(left.values()))
     return outcome
 
 

@@ -6,14 +6,13 @@ command it runs by a header that the agent asks it to send; whoever sends it has
 """
 
 from datetime import datetime
-from functools import partial
 
-from django.db import transaction
 from django.utils import timezone
 
 from access.actor import Actor
 from access.signals import rights_changed
 from common import live
+from common.commits import after_commit
 from runs import hooks
 from runs.models import Project, Run, RunAlias, Visibility
 from runs.services.watching import has_values
@@ -58,7 +57,7 @@ def take_over(*, actor: Actor, project: Project, uid: str, wrapper: str) -> Run 
 
 def _move(run: Run, project: Project, at: datetime) -> None:
     """Bring a run under way to another project; what it held and used there until now stays counted there."""
-    transaction.on_commit(partial(_tell, run.project_id, run.uid), robust=True)
+    after_commit(_tell, run.project_id, run.uid)
     project.refresh_from_db(fields=["runs_made"])
     project.runs_made += 1
     project.save(update_fields=["runs_made"])
