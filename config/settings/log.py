@@ -11,16 +11,23 @@ def _without_traceback(record: logging.LogRecord) -> bool:
     return True
 
 
+def _is_no_readiness_poll(record: logging.LogRecord) -> bool:
+    """Hold back the line of a poll: `/ready` is asked while the server starts, and its answer names what is missing."""
+    return getattr(getattr(record, "request", None), "path", "") != "/ready"
+
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "without_traceback": {"()": "django.utils.log.CallbackFilter", "callback": _without_traceback}
+        "no_readiness_poll": {"()": "django.utils.log.CallbackFilter", "callback": _is_no_readiness_poll},
+        "without_traceback": {"()": "django.utils.log.CallbackFilter", "callback": _without_traceback},
     },
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("RUNYARD_LOG_LEVEL", default="INFO")},
     "loggers": {
+        "django.request": {"filters": ["no_readiness_poll"]},
         "django.security.DisallowedHost": {"filters": ["without_traceback"]},
         "django.server": {"level": "WARNING"},
         "uvicorn": {"handlers": [], "propagate": True},
