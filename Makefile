@@ -13,6 +13,10 @@ unexport PYTHONDONTWRITEBYTECODE # or each of a hundred processes compiles all m
 PIP = $(BIN)/python -m pip install --quiet --require-hashes
 # It takes 10 s where pip takes 60, but reads no pip.conf: where that names a mirror, pip is the second try.
 UV = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --require-hashes
+NETWORK_HINT = { printf '%s\n' "Not all packages could be downloaded; the same command goes on where it stopped." \
+	"If your network inspects TLS or needs a proxy, name its certificates and the proxy first:" \
+	"  export PIP_CERT=/path/to/ca.pem SSL_CERT_FILE=/path/to/ca.pem NODE_EXTRA_CA_CERTS=/path/to/ca.pem" \
+	"  export HTTPS_PROXY=http://proxy:port" >&2; exit 1; }
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Stamps carry the content they were made from, since a fresh clone gives every file the same time.
@@ -162,20 +166,21 @@ clean: ## Remove what was installed and built; the data in var/ stays
 
 $(RUN): | .venv/bin/python
 	@echo "Installing the server's packages"
-	@$(PIP) -r requirements-installer.txt
-	@$(UV) --compile-bytecode $(RUN_LOCKS:%=-r %) || $(PIP) $(RUN_LOCKS:%=-r %)
+	@$(PIP) -r requirements-installer.txt || $(NETWORK_HINT)
+	@$(UV) --compile-bytecode $(RUN_LOCKS:%=-r %) || $(PIP) $(RUN_LOCKS:%=-r %) || $(NETWORK_HINT)
 	@rm -f .venv/installed-* && touch $@
 
 $(DEV): | .venv/bin/python
 	@echo "Installing the packages for development"
-	@$(PIP) -r requirements-installer.txt
-	@$(UV) -r requirements-dev.txt -r requirements-build.txt || $(PIP) -r requirements-dev.txt -r requirements-build.txt
+	@$(PIP) -r requirements-installer.txt || $(NETWORK_HINT)
+	@$(UV) -r requirements-dev.txt -r requirements-build.txt || \
+		$(PIP) -r requirements-dev.txt -r requirements-build.txt || $(NETWORK_HINT)
 	@rm -f .venv/installed-* && touch $@ $(RUN)
 
 $(PACKAGES): | .venv/bin/python
 	@test -x $(BIN)/npm || $(MAKE) --no-print-directory $(RUN)
 	@echo "Installing the front end's packages"
-	@$(BIN)/npm ci --no-audit --no-fund --loglevel=error
+	@$(BIN)/npm ci --no-audit --no-fund --loglevel=error || $(NETWORK_HINT)
 	@rm -f node_modules/installed-* && touch $@
 
 $(DIST): $(PACKAGES)
