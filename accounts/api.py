@@ -88,6 +88,7 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
     queryset = ApiKey.objects.all()
     serializer_class = ApiKeySerializer
     view_action = AccountAction.VIEW_KEYS
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": AccountAction.VIEW_KEYS, "create": AccountAction.CREATE_KEY, "retrieve": AccountAction.VIEW_KEYS,
         "partial_update": AccountAction.RENAME_KEY, "destroy": AccountAction.DELETE_KEY,

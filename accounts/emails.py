@@ -20,7 +20,6 @@ from access.web import keep_actor
 from accounts import verification
 from accounts.access import AccountAction
 from accounts.models import User
-from accounts.reauthentication import asks_by_key, is_fresh
 from common.errors import Conflict, Forbidden, Invalid, TooManyRequests
 
 
@@ -97,8 +96,5 @@ def _begin(request: HttpRequest, actor: Actor, user: User) -> None:
     """Tell allauth who asks, and count the attempt as the page does."""
     request.user = user
     keep_actor(request, actor)
-    if not asks_by_key(request) and not is_fresh(request):
-        words = _("Your sign-in was a while ago: sign in again, then do this again.")
-        raise Forbidden(words, action=AccountAction.MANAGE_EMAILS)
     if ratelimit.consume(request, app="allauth.account", action="manage_email", user=user) is None:
         raise TooManyRequests(_("Too many attempts. Wait a minute, then try again."), wait_s=60)

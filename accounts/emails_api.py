@@ -48,6 +48,7 @@ class EmailViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[EmailAddres
     serializer_class = EmailSerializer
     pagination_class = Oldest
     view_action = AccountAction.MANAGE_EMAILS
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "destroy", "resend", "primary"})
     object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
         ("list", "create", "retrieve", "destroy", "resend", "primary"), AccountAction.MANAGE_EMAILS
     )

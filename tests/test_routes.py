@@ -15,6 +15,7 @@ from rest_framework.viewsets import ViewSet
 from access.actions import UnknownActionError, all_actions, spec_of
 from access.routes import Open, declaration_of, declare
 from accounts.names import RESERVED
+from accounts.reauthentication import MARK
 from config.asgi import LEAN_PREFIXES
 from config.sockets import urlpatterns as socket_routes
 from runs.models import Run
@@ -73,6 +74,33 @@ def test_what_pages_do_programs_do_as_well():
     assert len(posted) > 100
     assert posted == acts.BY_REST.keys() | acts.NOT_BY_REST.keys()
     assert set(acts.BY_REST.values()) <= rest.ROUTES.keys()
+
+
+CLOSES_ONE = {"teams:privacy_close", "teams:organization_privacy_close"}
+"""These close all public projects at once, and their endpoint changes one."""
+
+
+def _asks_who_is_there(view: Any) -> bool:
+    while view is not None:
+        if getattr(view, MARK, False):
+            return True
+        view = getattr(view, "__wrapped__", None)
+    return False
+
+
+def test_what_pages_ask_who_is_there_for_a_browser_left_open_cannot_do_by_rest():
+    """ACC-9: else the API would be the way around the question."""
+    fresh = {
+        f"{view.cls.__name__}.{action}"
+        for _name, _pattern, view in url_patterns()
+        if hasattr(view, "cls")
+        for action in getattr(view.cls, "fresh_actions", ())
+    }
+    asked = {name for name, _pattern, view in url_patterns() if _asks_who_is_there(view)} - CLOSES_ONE
+    dangerous = {acts.BY_REST[name] for name in asked & acts.BY_REST.keys()}
+    assert len(dangerous) > 15
+    assert dangerous - fresh == set()
+    assert fresh <= rest.ROUTES.keys()
 
 
 def test_first_segments_of_routes_are_reserved_names():

@@ -16,7 +16,15 @@ from access.models import AuditEntry
 from accounts.access import AccountAction
 from accounts.models import ApiKey, OutboxMail, User
 from accounts.pictures import MAX_BYTES
-from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, basic, leave_open, make_key
+from tests.factories import (
+    OrganizationFactory,
+    ServiceAccountFactory,
+    TeamFactory,
+    UserFactory,
+    basic,
+    leave_open,
+    make_key,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 EMAILS = "/api/v1/emails/"
@@ -113,6 +121,24 @@ def test_a_browser_left_open_changes_no_address(client: Client, ada: User):
     assert client.post(f"{EMAILS}{other.pk}/primary/").status_code == 403
     other.refresh_from_db()
     assert not other.primary
+
+
+@pytest.mark.parametrize("is_left_open", [False, True])
+def test_a_browser_left_open_makes_no_key_and_deletes_no_team(client: Client, ada: User, is_left_open: bool):
+    """ACC-9: as on pages, which would ask; a session that is fresh, or a key, does it."""
+    TeamFactory(name="lab", organization=OrganizationFactory(admin=ada), admin=ada)
+    client.force_login(ada)
+    if is_left_open:
+        leave_open(client)
+    made = client.post("/api/v1/keys/", {"label": "x"}, content_type="application/json")
+    gone = client.delete("/api/v1/teams/lab/")
+    if not is_left_open:
+        assert (made.status_code, gone.status_code) == (201, 204)
+        return
+    assert (made.status_code, gone.status_code) == (403, 403)
+    assert made.json()["error"]["message"].startswith("Your sign-in was a while ago")
+    assert client.get("/api/v1/keys/").status_code == 200
+    assert _ask(ada, "DELETE", "/api/v1/teams/lab/").status_code == 204
 
 
 # Pictures

@@ -51,6 +51,7 @@ class BillingAdminViewSet(ListModelMixin, GenericViewSet[BillingAdmin]):
     pagination_class = Oldest
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "destroy"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": BillingAction.VIEW, "create": BillingAction.ASSIGN, "destroy": BillingAction.ASSIGN,
     }  # fmt: skip

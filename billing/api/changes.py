@@ -35,6 +35,7 @@ class PlanChangeViewSet(ViewSet):
     """Changes of an organization's plan and bought storage, by its billing admins."""
 
     tag = "Billing"
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create"})
     object_actions: ClassVar[dict[str, str]] = {"preview": _MANAGE, "create": _MANAGE, "undo": _MANAGE}
 
     def _given(self, request: Request, organization: str) -> dict[str, Any]:

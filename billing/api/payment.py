@@ -48,6 +48,7 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
     serializer_class = PaymentMethodSerializer
     pagination_class = Pages
     queryset = PaymentMethod.objects.all()
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "begin", "default", "destroy"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": _VIEW, "retrieve": _VIEW, "create": _MANAGE, "begin": _MANAGE, "default": _MANAGE, "destroy": _MANAGE,
     }  # fmt: skip
@@ -130,6 +131,7 @@ class PaymentViewSet(ViewSet):
     """Paying what is open."""
 
     tag = "Billing"
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create"})
     object_actions: ClassVar[dict[str, str]] = {"create": _MANAGE}
 
     @extend_schema(request=InvoiceToPaySerializer, responses={202: AskedPaymentSerializer})

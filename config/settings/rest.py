@@ -2,7 +2,7 @@
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["access.rest_policy.ActorAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction"],
+    "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction", "accounts.rest_policy.FreshSession"],
     "DEFAULT_THROTTLE_CLASSES": ["access.rest_policy.RequestRate"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.Pages",
     "DEFAULT_RENDERER_CLASSES": ["common.rest_rendering.StrictJSONRenderer"],

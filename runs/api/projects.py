@@ -41,6 +41,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     queryset = Project.objects.select_related("team")
     serializer_class = ProjectSerializer
     view_action = ProjectAction.VIEW
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"destroy"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": ProjectAction.VIEW, "create": ProjectAction.CREATE, "retrieve": ProjectAction.VIEW,
         "partial_update": ProjectAction.VIEW, "destroy": ProjectAction.DELETE, "restore": ProjectAction.DELETE,

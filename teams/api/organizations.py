@@ -46,6 +46,7 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
     lookup_field = "name"
     lookup_value_regex = ANY_NAME
     view_action = OrganizationAction.VIEW
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"partial_update", "destroy", "change_privacy"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": OrganizationAction.VIEW, "create": OrganizationAction.CREATE_TEAM,
         "retrieve": OrganizationAction.VIEW, "partial_update": OrganizationAction.MANAGE_SETTINGS,
@@ -110,6 +111,7 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
     pagination_class = Oldest
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"partial_update"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": OrganizationAction.VIEW, "retrieve": OrganizationAction.VIEW,
         "partial_update": OrganizationAction.MANAGE_MEMBERS, "destroy": OrganizationAction.MANAGE_MEMBERS,

@@ -174,6 +174,7 @@ class RoleViewSet(ViewSet):
     tag = "Roles"
     lookup_url_kwarg = "number"
     lookup_value_regex = "[0-9]{1,9}"
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "update", "partial_update", "destroy"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": OrganizationAction.VIEW, "retrieve": OrganizationAction.VIEW,
         "create": OrganizationAction.MANAGE_ROLES, "update": OrganizationAction.MANAGE_ROLES,

@@ -258,6 +258,7 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
     serializer_class = ServiceKeySerializer
     pagination_class = Pages
     queryset = ApiKey.objects.all()
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "rotate"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "destroy": _MANAGE, "rotate": _MANAGE,
     }  # fmt: skip

@@ -74,6 +74,7 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
     lookup_field = "name"
     lookup_value_regex = ANY_NAME
     view_action = TeamAction.VIEW
+    fresh_actions: ClassVar[frozenset[str]] = frozenset({"destroy", "change_privacy"})
     object_actions: ClassVar[dict[str, str]] = {
         "list": TeamAction.VIEW, "create": OrganizationAction.CREATE_TEAM, "retrieve": TeamAction.VIEW,
         "partial_update": TeamAction.MANAGE_SETTINGS, "destroy": TeamAction.DELETE, "restore": TeamAction.DELETE,
