@@ -60,6 +60,14 @@ def unsubscribe(*, subscription: Subscription) -> Subscription:
     return replace(subscription, is_own=was_on, team_ids=tuple(muted))
 
 
+def is_off(subscription: Subscription) -> bool:
+    """Whether nothing is mailed any more of what a link would switch off."""
+    user = person_of(subscription)
+    teams = {team.pk for team in teams_of(subscription)}
+    muted = Mute.objects.filter(user=user, team__in=teams).values("team_id").distinct().count()
+    return muted == len(teams) and not (subscription.is_own and settings_of(user=user).by_email)
+
+
 def undo_token(done: Subscription) -> str:
     """Return what undoes it for a while."""
     return signing.dumps([done.user_id, int(done.is_own), *done.team_ids], salt=_SALT)

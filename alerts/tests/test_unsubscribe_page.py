@@ -50,12 +50,12 @@ def test_one_button_switches_it_off_and_undo_brings_it_back(client: Client, ada:
     """ALR-3."""
     path = path_for(ada, team, is_own=True)
     done = client.post(path).content.decode()
-    assert "It is switched off" in done
+    assert "Unsubscribed" in done
     assert not settings_of(user=ada).by_email
     assert settings_of(user=ada).on_crashed
     assert Mute.objects.get().team == team
     undone = client.post(path, {"undo": undo_of(done)}).content.decode()
-    assert "It is as it was before" in undone
+    assert "Subscribed again" in undone
     assert settings_of(user=ada).by_email
     assert not Mute.objects.exists()
 
@@ -66,6 +66,17 @@ def test_mail_programs_unsubscribe_with_one_click(ada: User, team: Team):
     assert client.post(path_for(ada, is_own=True), ONE_CLICK).status_code == 204
     assert client.post(path_for(ada, is_own=True), ONE_CLICK).status_code == 204
     assert not settings_of(user=ada).by_email
+
+
+def test_the_page_says_so_when_a_mail_program_was_faster(client: Client, ada: User, team: Team):
+    """ALR-3: what is off is not offered again; what is partly on still is."""
+    path = path_for(ada, team, is_own=True)
+    client.post(path_for(ada, is_own=True), ONE_CLICK)
+    assert "Unsubscribe from these emails?" in client.get(path).content.decode()
+    client.post(path, ONE_CLICK)
+    shown = client.get(path).content.decode()
+    assert "You are already unsubscribed" in shown
+    assert f'action="{path}"' not in shown
 
 
 def test_a_link_is_about_its_own_person_and_what_it_was_sent_for(client: Client, ada: User, team: Team):

@@ -33,7 +33,8 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
         "token": token,
     }
     if request.method != "POST":  # programs that look at links must not switch anything off
-        return render(request, "alerts/unsubscribe.html", context | {"step": "ask"})
+        step = "off" if services.is_off(subscription) else "ask"  # a mail program may have been faster
+        return render(request, "alerts/unsubscribe.html", context | {"step": step})
     if "undo" in request.POST:
         try:
             services.resubscribe(token=request.POST["undo"])
