@@ -1,11 +1,25 @@
 """How amounts and money are written on pages and in sentences."""
 
 from decimal import ROUND_HALF_UP, Decimal
+from typing import NamedTuple
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from billing.units import GB
+
+_SMALLER = {"h": (("min", 60),), "GB": (("MB", 10**3), ("KB", 10**6))}
+"""Units for what is less than one of a unit, the largest first, and how many are one."""
+
+
+_LEAST = Decimal("0.0001")
+
+
+class Measured(NamedTuple):
+    """A quantity as people write it: the number, and its unit."""
+
+    amount: str
+    unit: str
 
 
 def amount(value: Decimal | float | None) -> str:
@@ -16,7 +30,10 @@ def amount(value: Decimal | float | None) -> str:
     size = abs(exact)
     is_whole = exact == exact.to_integral_value()
     places = 0 if size >= 100 or is_whole else 1 if size >= 10 else 2 if size >= Decimal("0.005") else 4
-    return str(number_format(_rounded(exact, places), places, force_grouping=True))
+    rounded = _rounded(exact, places)
+    if exact and not rounded:
+        return f"<{number_format(_LEAST, 4)}"
+    return str(number_format(rounded, places, force_grouping=True))
 
 
 def money(value: Decimal | None, currency: str = "USD") -> str:
@@ -42,9 +59,20 @@ def _rounded(value: Decimal, places: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 
 
+def measured(value: Decimal | int | None, unit: str) -> Measured:
+    """Return a quantity in the unit in which it is one or more, if there is one: 0.02 h as ``1.20 min``."""
+    size = Decimal(value or 0)
+    if 0 < abs(size) < 1:
+        for smaller, count in _SMALLER.get(unit, ()):
+            unit, value = smaller, size * count
+            if abs(value) >= 1:
+                break
+    return Measured(amount(value), unit)
+
+
 def with_unit(value: Decimal | int, unit: str) -> str:
     """Show a quantity with its unit; seats have none."""
-    return f"{amount(value)} {unit}" if unit else amount(value)
+    return " ".join(part for part in measured(value, unit) if part)
 
 
 def gigabytes(size_bytes: int) -> str:

@@ -4,11 +4,12 @@ from decimal import Decimal
 
 from django import template
 
-from billing.amounts import amount, money, unit_price
+from billing.amounts import amount, measured, money, unit_price, with_unit
 
 register = template.Library()
-for written in (amount, money, unit_price):
+for written in (amount, money, unit_price, with_unit):
     register.filter(written)
+register.simple_tag(measured)
 
 
 @register.filter

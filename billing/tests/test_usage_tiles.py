@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.template.loader import render_to_string
 
-from billing.amounts import amount, money, unit_price
+from billing.amounts import amount, money, unit_price, with_unit
 from billing.models import Plan, Subscription
 from billing.plans import ensure_plans
 from billing.selectors.projection import projected
@@ -149,6 +149,7 @@ def test_a_personal_entity_has_tiles_without_pages(team: Team) -> None:
     [
         ("0", "0"),
         ("0.0004", "0.0004"),
+        ("0.00001", "<0.0001"),
         ("0.04", "0.04"),
         ("3.274", "3.27"),
         ("41.75", "41.8"),
@@ -158,6 +159,24 @@ def test_a_personal_entity_has_tiles_without_pages(team: Team) -> None:
 def test_amounts_have_about_three_figures(value: str, text: str) -> None:
     """UI-7."""
     assert amount(Decimal(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        ("0.02", "h", "1.20 min"),
+        ("0.0001", "h", "0.01 min"),
+        ("1", "h", "1 h"),
+        ("0.005", "GB", "5 MB"),
+        ("0.00000046", "GB", "0.46 KB"),
+        ("0", "GB", "0 GB"),
+        ("12.5", "GB", "12.5 GB"),
+        ("7", "", "7"),
+    ],
+)
+def test_what_is_less_than_one_has_a_smaller_unit(value: str, unit: str, text: str) -> None:
+    """UI-7: not 0.02 h."""
+    assert with_unit(Decimal(value), unit) == text
 
 
 def test_money_has_its_currency() -> None:
