@@ -6,17 +6,19 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import django
 
 from demo.plans import Plan
+from demo.progress import Progress
 from demo.projects import DESCRIPTIONS, all_plans
 from demo.wire import DESCRIBE, Server
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("--url", default="http://localhost:8000", help="where the server answers")
+    parser.add_argument("--url", help="where the server answers; else as RUNYARD_URL and RUNYARD_PORT say")
     parser.add_argument(
         "--only", nargs="+", choices=list(DESCRIPTIONS), default=list(DESCRIPTIONS), help="projects"
     )
@@ -27,40 +29,55 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Make people, log all runs, give them the age they tell of."""
+    """Make people, log all runs, give them the age they tell of; go on where an earlier try failed."""
     arguments = _arguments()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
-    from demo import colleagues, usage
-    from demo.alerts import choose_alerts, send_alerts
-    from demo.automations import make_automations
-    from demo.billing import make_billing
-    from demo.destinations import make_destinations
-    from demo.live import go_live
-    from demo.people import NAMES, PASSWORD, TEAMS, make_people, require_free
-    from demo.profiles import make_profiles
+    from django.conf import settings
 
-    require_free({*NAMES, *colleagues.NAMES, usage.LEFT[0]})
-    servers = {name: Server(arguments.url, key) for name, key in make_people().items()}
-    make_profiles()
-    colleagues.make_colleagues()
-    make_destinations()
-    choose_alerts()
-    plans = all_plans(arguments.only)
+    from config.env import HOME
+    from demo import colleagues, usage
+    from demo.people import NAMES, PASSWORD, PEOPLE_STEP, TEAMS, make_keys, make_people, require_room
+    from demo.progress import END, Progress
+
+    url = arguments.url or settings.BASE_URL
+    progress = Progress(HOME / "demo.json")
+    require_room({*NAMES, *colleagues.NAMES, usage.LEFT[0]}, progress)
     began = time.monotonic()
-    try:
-        _log(plans, servers)
-    except (OSError, RuntimeError) as error:
-        raise SystemExit(f"\nThe server at {arguments.url} did not take a run: {error}") from error
-    _age(plans)
-    make_automations()
-    send_alerts()
-    usage.make_usage()
-    make_billing()
-    _say(f" in {time.monotonic() - began:.0f} s\n")
-    _say(f"Sign in at {arguments.url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
+    progress.do(PEOPLE_STEP, make_people)
+    servers = {name: Server(url, key) for name, key in make_keys().items()}
+    if progress.has(END):
+        _say("The demo is here already. ")
+    else:
+        _fill(arguments.only, servers, progress)
+        progress.add(END)
+        _say(f" in {time.monotonic() - began:.0f} s\n")
+    _say(f"Sign in at {url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
     if arguments.live:
+        from demo.live import go_live
+
         go_live(servers["ada"], arguments.live)
+
+
+def _fill(projects: list[str], servers: dict[str, Server], progress: Progress) -> None:
+    from demo import alerts, automations, billing, colleagues, destinations, profiles, usage
+
+    progress.do("profiles", profiles.make_profiles)
+    progress.do("colleagues", colleagues.make_colleagues)
+    progress.do("destinations", destinations.make_destinations)
+    progress.do("alerts", alerts.choose_alerts)
+    plans = all_plans(projects)
+    try:
+        _log(plans, servers, progress)
+    except (OSError, RuntimeError) as error:
+        raise SystemExit(
+            f"\nThe server did not take a run: {error}\nIs it running (`make run`)? The same command goes on here."
+        ) from error
+    progress.do("ages", partial(_age, plans))
+    progress.do("automations", automations.make_automations)
+    progress.do("alerts sent", alerts.send_alerts)
+    progress.do("usage", usage.make_usage)
+    progress.do("billing", billing.make_billing)
 
 
 def _say(text: str) -> None:
@@ -68,16 +85,22 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _log(plans: list[Plan], servers: dict[str, Server]) -> None:
+def _log(plans: list[Plan], servers: dict[str, Server], progress: Progress) -> None:
     first = {(plan.team, plan.project): plan for plan in reversed(plans)}
+
+    def carry_out(plan: Plan) -> str:
+        if not progress.has(plan.path):
+            plan.carry_out(servers[plan.author])
+        return plan.path
+
     for plan in first.values():  # which makes the project
-        plan.carry_out(servers[plan.author])
+        progress.add(carry_out(plan))
         text = DESCRIPTIONS[plan.project]
         servers[plan.author].ask(DESCRIBE, entity=plan.team, project=plan.project, text=text)
     rest = [plan for plan in plans if plan is not first[plan.team, plan.project]]
     with ThreadPoolExecutor(4) as pool:
-        logged = pool.map(lambda plan: plan.carry_out(servers[plan.author]), rest)
-        for done, _ in enumerate(logged, len(first) + 1):
+        for done, path in enumerate(pool.map(carry_out, rest), len(first) + 1):
+            progress.add(path)
             if done % 20 == 0 or done == len(plans):
                 _say(f"\r{done} of {len(plans)} runs")
 

@@ -5,6 +5,9 @@ from io import StringIO
 from typing import Any
 
 from django.core.management import call_command
+from django.db import OperationalError, ProgrammingError
+
+from demo.progress import Progress
 
 ORGANIZATION = "aurora-labs"
 PASSWORD = "runyard demo"  # noqa: S105 - printed for whoever tries the demo
@@ -20,6 +23,7 @@ TEAMS = {
 """Team to who is in it with which role."""
 NAMES = {ORGANIZATION, *PEOPLE, *TEAMS}
 LABEL = "demo"
+PEOPLE_STEP = "people"
 
 
 def _command(*words: str) -> dict[str, Any]:
@@ -29,16 +33,25 @@ def _command(*words: str) -> dict[str, Any]:
     return answer
 
 
-def require_free(names: set[str]) -> None:
-    """Refuse a server on which some of the demo's names stand for somebody: it would be left half made.
+def require_room(names: set[str], progress: Progress) -> None:
+    """Refuse a server on which some of the demo's names stand for somebody else.
 
     Raises:
-        SystemExit: the demo was made before, or a name is taken by others.
+        SystemExit: a name is taken by others, or by a demo of which the data folder says nothing.
     """
     from accounts.models import ApiKey, Name
 
-    taken = sorted(Name.objects.filter(text__in=names).values_list("text", flat=True))
+    try:
+        taken = sorted(Name.objects.filter(text__in=names).values_list("text", flat=True))
+    except (OperationalError, ProgrammingError):  # no tables yet
+        raise SystemExit(
+            "There is no server to fill: start `make run` in another terminal, with the same RUNYARD_HOME and"
+            " RUNYARD_PORT."
+        ) from None
     if not taken:
+        progress.forget()
+        return
+    if progress.has(PEOPLE_STEP):
         return
     if ApiKey.objects.filter(user__username="ada", label=LABEL).exists():
         raise SystemExit(f"The demo is here already: sign in as ada, password “{PASSWORD}”.")
@@ -48,12 +61,10 @@ def require_free(names: set[str]) -> None:
     )
 
 
-def make_people() -> dict[str, str]:
-    """Make them; return an API key for each person."""
-    keys = {}
+def make_people() -> None:
+    """Make them."""
     for name in PEOPLE:
         _command("create_user", name, "--email", f"{name}@aurora-labs.example", "--password", PASSWORD)
-        keys[name] = _command("create_api_key", name, "--label", LABEL)["api_key"]
     _command("create_organization", ORGANIZATION, "--admin", "ada")
     for team, members in TEAMS.items():
         admin = next(name for name, role in members.items() if role == "admin")
@@ -61,4 +72,11 @@ def make_people() -> dict[str, str]:
         for name, role in members.items():
             _command("add_member", team, name, "--role", role)
     _command("create_service_account", "vision", "nightly-bot")
-    return keys
+
+
+def make_keys() -> dict[str, str]:
+    """Return a new API key for each person, in place of one that an earlier try made."""
+    from accounts.models import ApiKey
+
+    ApiKey.objects.filter(user__username__in=PEOPLE, label=LABEL).delete()
+    return {name: _command("create_api_key", name, "--label", LABEL)["api_key"] for name in PEOPLE}

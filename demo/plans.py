@@ -46,6 +46,11 @@ class Plan:
     seed: int = 0
     tags: list[str] = field(default_factory=list)
 
+    @property
+    def path(self) -> str:
+        """Return the run's path."""
+        return f"{self.team}/{self.project}/{self.uid}"
+
     def carry_out(self, server: Server) -> LoggedRun:
         """Log all of it."""
         run = LoggedRun.begin(server, self.team, self.project, self.uid, tags=self.tags, **self.fields)

@@ -71,7 +71,6 @@ def fill(site: Installation) -> None:
     subprocess.run(command, cwd=ROOT, env=site.env, check=True)
     program = Server(site.url, site.manage("create_api_key", "ada")["api_key"])
     program.ask(DESCRIBE, entity="ada", project="nothing-here", text="")
-    program.close()
 
 
 def main() -> None:

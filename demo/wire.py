@@ -1,13 +1,16 @@
 """The SDK's protocol as far as the demo needs it (docs/develop/protocol.md)."""
 
 import json
+import os
 import threading
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 UPSERT = """
 mutation UpsertBucket($entity: String, $project: String, $name: String, $displayName: String, $config: JSONString,
@@ -36,10 +39,9 @@ class Server:
     """A running server, as one person's SDK sees it; threads have connections of their own."""
 
     def __init__(self, url: str, key: str) -> None:
-        self._parts = urlsplit(url)
-        self._login = "Basic " + b64encode(f"api:{key}".encode()).decode()
+        self._url = url.rstrip("/")
+        self._key = key
         self._local = threading.local()
-        self._links: list[HTTPConnection] = []
 
     def ask(self, query: str, **variables: Any) -> Any:
         """Return the data of a GraphQL answer.
@@ -47,49 +49,38 @@ class Server:
         Raises:
             RuntimeError: it has errors.
         """
-        answer = json.loads(
-            self._send("POST", "/graphql", json.dumps({"query": query, "variables": variables}))
-        )
+        content = json.dumps({"query": query, "variables": variables}).encode()
+        answer = json.loads(self._send("POST", f"{self._url}/graphql", content, auth=("api", self._key)))
         if answer.get("errors"):
             raise RuntimeError(answer["errors"][0]["message"])
         return answer["data"]
 
     def post(self, path: str, body: Any) -> None:
         """Post JSON."""
-        self._send("POST", path, json.dumps(body))
+        self._send("POST", f"{self._url}{path}", json.dumps(body).encode(), auth=("api", self._key))
 
     def put(self, url: str, content: bytes) -> None:
         """Upload to a signed URL of this server, which needs no key."""
         parts = urlsplit(url)
-        self._send(
-            "PUT", f"{parts.path}?{parts.query}" if parts.query else parts.path, content, with_key=False
-        )
+        self._send("PUT", f"{self._url}{parts.path}" + (f"?{parts.query}" if parts.query else ""), content)
 
-    def close(self) -> None:
-        """Close the connections of all threads; the next request opens new ones."""
-        for link in self._links:
-            link.close()
-
-    def _send(self, method: str, path: str, body: str | bytes, *, with_key: bool = True) -> bytes:
-        link = self._link()
+    def _send(self, method: str, url: str, content: bytes, *, auth: tuple[str, str] | None = None) -> bytes:
         headers = {"Content-Type": "application/json"}
-        if with_key:
-            headers["Authorization"] = self._login
-        link.request(method, path, body.encode() if isinstance(body, str) else body, headers)
-        reply = link.getresponse()
-        content = reply.read()
-        if reply.status >= 400:
-            raise RuntimeError(f"{method} {path}: {reply.status} {content[:300]!r}")
-        return content
+        reply = self._session().request(method, url, data=content, headers=headers, auth=auth, timeout=60)
+        if reply.status_code >= 400:
+            raise RuntimeError(f"{method} {urlsplit(url).path}: {reply.status_code} {reply.text[:300]!r}")
+        return reply.content
 
-    def _link(self) -> HTTPConnection:
-        link: HTTPConnection | None = getattr(self._local, "link", None)
-        if link is None:
-            kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
-            link = kind(self._parts.hostname or "localhost", self._parts.port, timeout=60)
-            self._local.link = link
-            self._links.append(link)
-        return link
+    def _session(self) -> requests.Session:
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is None:
+            session = self._local.session = requests.Session()
+            session.trust_env = False  # neither netrc files nor proxies for other hosts are asked
+            session.verify = os.environ.get("SSL_CERT_FILE") or True
+            session.mount(
+                self._url, HTTPAdapter(max_retries=Retry(3, backoff_factor=0.5, allowed_methods=None))
+            )
+        return session
 
 
 @dataclass(slots=True)
