@@ -42,6 +42,11 @@ def path_of(row: Model) -> str:
     return next((naming.path_of(row) for naming in _namings if naming.model is model), "")
 
 
+def named_models() -> frozenset[str]:
+    """Return the labels of the models whose rows have names."""
+    return frozenset(naming.model._meta.label for naming in _namings)
+
+
 def example_of(model_label: str) -> str:
     """Return how rows of a model are named, "" for those that have no names."""
     return next((naming.example for naming in _namings if naming.model._meta.label == model_label), "")
@@ -64,7 +69,7 @@ def thing_at(actor: Actor, path: str) -> Model:
         NotFound: there is none, or the actor may not see it.
     """
     parts = [unquote(part) for part in urlsplit(path.strip()).path.split("/") if part]
-    for naming in _namings:
+    for naming in reversed(_namings):  # upper layers say more exactly what such a path names
         condition = naming.find(parts) if parts and "\x00" not in path else None
         if condition is not None:
             rows = naming.model._default_manager.filter(condition).select_related(*naming.related)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actions import ActionSpec, register_actions
 from access.actor import want_named, withhold
 from access.resources import Resource, register_resource
+from accounts.naming import register_names
 
 
 class AccountAction(StrEnum):
@@ -78,3 +79,4 @@ def register() -> None:
     register_resource(Resource("accounts.User", owner="pk"))
     register_resource(Resource("account.EmailAddress", view=AccountAction.MANAGE_EMAILS, owner="user_id"))
     register_resource(Resource("accounts.ApiKey", view=AccountAction.VIEW_KEYS, owner="user_id"))
+    register_names()

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
 from access.resources import Resource, register_resource
+from alerts.naming import register_names
 from runs.models import Visibility
 
 AUTOMATION = ("alerts.Automation",)
@@ -53,6 +54,7 @@ def register() -> None:
             withheld=Q(project__visibility=Visibility.RESTRICTED),
         )
     )
+    register_names()
 
 
 def _of_alerts() -> dict[StrEnum, ActionSpec]:

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, register_actions
 from access.resources import Resource, register_resource
+from exports.naming import register_names
 
 
 class ExportAction(StrEnum):
@@ -24,3 +25,4 @@ def register() -> None:
     )
     register_actions({ExportAction.USE: spec}, group=_("Exports"))
     register_resource(Resource("exports.Export", view=ExportAction.USE, owner="asked_by_id"))
+    register_names()

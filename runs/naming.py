@@ -1,9 +1,9 @@
-"""How projects and runs are named: ``entity/project``, ``entity/project/runs/uid``, as in addresses of pages."""
+"""How projects, runs and charts are named: ``entity/project``, ``entity/project/runs/uid``, ``charts/entity/name``."""
 
 from django.db.models import Model, Q
 
 from access.things import Naming, register_naming
-from runs.models import Project, Run
+from runs.models import Project, Run, StoredChart
 
 
 def _project(parts: list[str]) -> Q | None:
@@ -19,6 +19,13 @@ def _run(parts: list[str]) -> Q | None:
     return None
 
 
+def _chart(parts: list[str]) -> Q | None:
+    match parts:
+        case ["charts", entity, name] | ["api", "v1", "charts", entity, name]:
+            return Q(team__name=entity, name=name)
+    return None
+
+
 def _path_of_project(row: Model) -> str:
     assert isinstance(row, Project)  # noqa: S101 - for the type checker
     return f"{row.team.name}/{row.name}"
@@ -29,7 +36,13 @@ def _path_of_run(row: Model) -> str:
     return f"{row.project.team.name}/{row.project.name}/runs/{row.uid}"
 
 
+def _path_of_chart(row: Model) -> str:
+    assert isinstance(row, StoredChart)  # noqa: S101 - for the type checker
+    return f"charts/{row.team.name}/{row.name}"
+
+
 def register_names() -> None:
     """Tell `access.things`."""
     register_naming(Naming(Project, _project, _path_of_project, "team/project", ("team__organization",)))
     register_naming(Naming(Run, _run, _path_of_run, "team/project/runs/id", ("project__team__organization",)))
+    register_naming(Naming(StoredChart, _chart, _path_of_chart, "charts/team/name", ("team__organization",)))

@@ -38,7 +38,6 @@ def filled() -> Iterator[Installation]:
         key = server.manage("create_api_key", "ada")["api_key"]
         program = Server(server.url, key)
         program.ask(DESCRIBE, entity="ada", project="nothing-here", text="")
-        program.close()
         yield server
 
 
@@ -225,7 +224,6 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     expect(gpu_09).to_have_count(1)
     now = time.time()
     run.log(system=[{"_timestamp": now, "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
-    program.close()
     expect(gpu_09.locator(".gpu-tile").nth(7)).to_contain_text("77%")  # without a reload
     assert said == []
     page.close()

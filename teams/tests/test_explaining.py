@@ -10,12 +10,14 @@ from django.utils import timezone
 from access.actions import Preset
 from accounts.models import ApiKey, User
 from common.errors import DomainError, Forbidden, Invalid, NotFound
+from exports.models import Export
 from runs.access import RunAction
-from runs.models import Project, Run
+from runs.models import Project, Run, StoredChart
 from teams.access import TeamAction
 from teams.explaining import Question, explain_to
 from teams.models import Organization, Team
 from teams.tests.visiting import as_user, organization, team, text_of
+from tests.automations import make_automation
 from tests.factories import (
     ProjectFactory,
     RunFactory,
@@ -59,6 +61,34 @@ class TestNames:
         assert _ask("ada", TeamAction.VIEW, "vision").kind == "team"
         assert _ask("ada", TeamAction.VIEW, "/teams/vision/settings").kind == "team"
         assert _ask("ada", "organization.view", "organizations/acme").kind == "organization"
+
+    def test_an_automation_a_chart_a_key_and_an_export(self, run: Run):
+        """Issue 18: by their page, or as the page of explanations shows it."""
+        ada, team = User.objects.get(username="ada"), run.project.team
+        row = make_automation(run.project)
+        chart = StoredChart.objects.create(team=team, name="bars", spec="{}")
+        make_key(ada)
+        key = ApiKey.objects.get(user=ada)
+        export = Export.objects.create(team=team, asked_by=ada)
+        for path in (f"teams/vision/automations/{row.pk}", f"/vision/cifar/automations/{row.pk}/edit"):
+            assert _ask("ada", "automation.manage", path).allowed
+        for path in ("charts/vision/bars", "/api/v1/charts/vision/bars/"):
+            assert _ask("ada", "chart.save", path).thing == str(chart)
+        for path in (f"api-keys/ry-{key.prefix}…", f"/settings/api-keys/{key.pk}"):
+            assert _ask("ada", "api_key.delete", path).allowed
+        assert _ask("ada", "export.use", f"https://ml.example.com/exports/{export.pk}/download").allowed
+
+    def test_nobody_asks_about_another_s_key_or_export(self, run: Run):
+        ada, chief = User.objects.get(username="ada"), User.objects.get(username="chief")
+        make_key(chief)
+        export = Export.objects.create(team=run.project.team, asked_by=chief)
+        for action, path in (
+            ("api_key.view", f"api-keys/ry-{ApiKey.objects.get(user=chief).prefix}"),
+            ("export.use", f"exports/{export.pk}"),
+            ("export.use", f"exports/{10**30}"),
+        ):
+            with pytest.raises(NotFound):
+                _ask(ada.username, action, path)
 
     @pytest.mark.parametrize(
         "path", ["", "/", "nowhere", "vision/none", "a/b/c/d/e", "vision/cifar/runs", "a\x00b"]
@@ -218,6 +248,18 @@ class TestPages:
             page = text_of(as_user("chief", path))
             assert "verdict" not in page
             assert "<optgroup" in page
+
+    def test_what_can_be_asked_is_what_applies_to_the_thing(self, run: Run, as_user: Any):
+        """Issue 18: *What* narrowed by *On*, at once when another thing is named."""
+        everything = text_of(as_user("ada", "/explain"))
+        assert all(f'value="{action}"' in everything for action in ("run.stop", "team.view", "chart.save"))
+        narrowed = as_user(
+            "ada", f"/explain?on={RUN}", headers={"HX-Request": "true", "HX-Target": "explain-what"}
+        )
+        page = text_of(narrowed)
+        assert 'value="run.stop"' in page
+        assert 'value="team.view"' not in page
+        assert "<form" not in page
 
 
 class TestRest:

@@ -8,17 +8,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.actions import actions_by_group, all_actions
+from access.actor import Actor
 from access.routes import Open, declare
+from access.things import named_models, thing_at
 from access.web import actor_of
 from common.answers import fragment
-from common.errors import DomainError
+from common.errors import DomainError, NotFound
 from teams.access import OrganizationAction, TeamAction
 from teams.explaining import Question, explain_to
 from teams.models import Organization, Team
 from teams.pages import organization_of, team_of
-
-_ASKABLE = frozenset({"teams.Organization", "teams.Team", "runs.Project", "runs.Run"})
-"""What has a name that can be typed; see `access.things`."""
 
 
 @declare(TeamAction.MANAGE_MEMBERS)
@@ -50,17 +49,28 @@ def own(request: HttpRequest) -> HttpResponse:
 def _page(
     request: HttpRequest, template: str, context: dict[str, Any], within: Team | Organization | None
 ) -> HttpResponse:
+    asker = actor_of(request)
     question = Question(
         action=request.GET.get("action", ""),
         on=request.GET.get("on", "").strip() or (within.name if within else ""),
         user=request.GET.get("user", "") if within else "",
         key=request.GET.get("key", "").strip(),
     )
+    context |= {"question": question, "groups": actions_by_group(_actions_on(asker, question.on))}
+    if request.headers.get("HX-Target") == "explain-what":  # another thing is named: nothing is asked yet
+        return render(request, "teams/explain_what.html", context)
     if question.action:
         try:
-            context["found"] = explain_to(actor_of(request), question, within=within)
+            context["found"] = explain_to(asker, question, within=within)
         except DomainError as error:
             context["problem"] = error.message
-    wanted = {action for action, spec in all_actions() if _ASKABLE & set(spec.on)}
-    context |= {"question": question, "groups": actions_by_group(wanted)}
     return render(request, fragment(request, template, "answer"), context)
+
+
+def _actions_on(asker: Actor, named: str) -> set[str]:
+    """Return the actions that apply to what is named; to anything that has a name where nothing is."""
+    try:
+        kinds = frozenset({thing_at(asker, named)._meta.label})
+    except NotFound:
+        kinds = named_models()
+    return {action for action, spec in all_actions() if kinds & set(spec.on)}

@@ -1,0 +1,23 @@
+"""How exports are named: ``exports/12``, as in the address of their download."""
+
+from django.db.models import Model, Q
+
+from access.things import Naming, register_naming
+from common.numbers import whole
+from exports.models import Export
+
+
+def _export(parts: list[str]) -> Q | None:
+    match parts:
+        case ["exports", number, *_]:
+            return Q(pk=whole(number) or 0)
+    return None
+
+
+def _path_of(row: Model) -> str:
+    return f"exports/{row.pk}"
+
+
+def register_names() -> None:
+    """Tell `access.things`."""
+    register_naming(Naming(Export, _export, _path_of, "exports/12", ("team",)))
