@@ -37,38 +37,43 @@ def main() -> None:
 
     from config.env import HOME
     from demo import colleagues, usage
-    from demo.people import NAMES, PASSWORD, PEOPLE_STEP, TEAMS, make_keys, make_people, require_room
+    from demo.people import NAMES, PASSWORD, TEAMS, require_room
     from demo.progress import END, Progress
 
     url = arguments.url or settings.BASE_URL
     progress = Progress(HOME / "demo.json")
     require_room({*NAMES, *colleagues.NAMES, usage.LEFT[0]}, progress)
     began = time.monotonic()
-    progress.do(PEOPLE_STEP, make_people)
-    servers = {name: Server(url, key) for name, key in make_keys().items()}
     if progress.has(END):
         _say("The demo is here already. ")
     else:
-        _fill(arguments.only, servers, progress)
+        _fill(url, arguments.only, progress)
         progress.add(END)
         _say(f" in {time.monotonic() - began:.0f} s\n")
     _say(f"Sign in at {url} as ada, password “{PASSWORD}”; teams: {', '.join(TEAMS)}.\n")
     if arguments.live:
         from demo.live import go_live
 
-        go_live(servers["ada"], arguments.live)
+        go_live(_servers(url)["ada"], arguments.live)
 
 
-def _fill(projects: list[str], servers: dict[str, Server], progress: Progress) -> None:
-    from demo import alerts, automations, billing, colleagues, destinations, profiles, usage
+def _servers(url: str) -> dict[str, Server]:
+    from demo.people import make_keys
 
+    return {name: Server(url, key) for name, key in make_keys().items()}
+
+
+def _fill(url: str, projects: list[str], progress: Progress) -> None:
+    from demo import alerts, automations, billing, colleagues, destinations, people, profiles, usage
+
+    progress.do(people.PEOPLE_STEP, people.make_people)
     progress.do("profiles", profiles.make_profiles)
     progress.do("colleagues", colleagues.make_colleagues)
     progress.do("destinations", destinations.make_destinations)
     progress.do("alerts", alerts.choose_alerts)
     plans = all_plans(projects)
     try:
-        _log(plans, servers, progress)
+        _log(plans, _servers(url), progress)
     except (OSError, RuntimeError) as error:
         raise SystemExit(
             f"\nThe server did not take a run: {error}\nIs it running (`make run`)? The same command goes on here."

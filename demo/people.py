@@ -75,7 +75,7 @@ def make_people() -> None:
 
 
 def make_keys() -> dict[str, str]:
-    """Return a new API key for each person, in place of one that an earlier try made."""
+    """Return a new API key for each person, in place of the one that an earlier call made."""
     from accounts.models import ApiKey
 
     ApiKey.objects.filter(user__username__in=PEOPLE, label=LABEL).delete()

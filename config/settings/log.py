@@ -12,8 +12,9 @@ def _without_traceback(record: logging.LogRecord) -> bool:
 
 
 def _is_no_readiness_poll(record: logging.LogRecord) -> bool:
-    """Hold back the line of a poll: `/ready` is asked while the server starts, and its answer names what is missing."""
-    return getattr(getattr(record, "request", None), "path", "") != "/ready"
+    """Hold back the line of a poll: `/ready` is asked while the server starts, and its 503 names what is missing."""
+    is_ready = getattr(getattr(record, "request", None), "path", "") == "/ready"
+    return not (is_ready and getattr(record, "status_code", None) == 503)
 
 
 LOGGING = {

@@ -56,7 +56,8 @@ def _page(
         user=request.GET.get("user", "") if within else "",
         key=request.GET.get("key", "").strip(),
     )
-    context |= {"question": question, "groups": actions_by_group(_actions_on(asker, question.on))}
+    # called by the templates that list them, which the answer alone does not
+    context |= {"question": question, "groups": lambda: actions_by_group(_actions_on(asker, question.on))}
     if request.headers.get("HX-Target") == "explain-what":  # another thing is named: nothing is asked yet
         return render(request, "teams/explain_what.html", context)
     if question.action:
