@@ -16,10 +16,10 @@ run = wandb.init(id=os.environ["RUN"], settings=wandb.Settings(**soon) if old el
 for name in ("now", "live", "end"):
     Path(f"{name}.txt").write_text("first")
     run.save(f"{name}.txt", base_path=".", policy=name)
-Path("begun").touch()
 try:
     for step in range(1000):
         run.log({"step": step})
+        Path("begun").touch()  # within what catches the signal, which may come at once
         time.sleep(0.1)
 except KeyboardInterrupt:
     Path("interrupted").touch()
