@@ -8,7 +8,7 @@ from access.actor import Actor
 from common.errors import DomainError, Invalid
 from runs import selectors
 from runs.models import Project, Run
-from runs.services import annotations, deletion, lifecycle, moving
+from runs.services import annotations, deletion, lifecycle, moving, redaction
 from runs.services.bulk import Outcome
 from runs.services.lifecycle import RunFields
 
@@ -62,6 +62,7 @@ ACTS: dict[str, Do] = {
     "purge": _plain(deletion.purge_now),
     "protect": _plain(deletion.protect_runs),
     "unprotect": _plain(deletion.unprotect_runs),
+    "redact": lambda actor, ids, values: redaction.redact_runs(actor=actor, run_ids=ids, keys=values),
     "move": lambda actor, ids, values: moving.move_runs(
         actor=actor, run_ids=ids, project=_project(actor, values)
     ),

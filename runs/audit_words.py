@@ -30,6 +30,7 @@ RUNS = {
     "run.move": _("Moved a run to another project"),
     "run.rewind": _("Cut a run’s history"),
     RunAction.DELETE_FILES: _("Deleted a run’s file"),
+    "run.redact": _("Redacted values of a run"),
     "run.reveal_secrets": _("Revealed masked secrets of a run"),
 }
 

@@ -51,6 +51,7 @@ urlpatterns = [
     path(f"{_RUN}/tag", run.run_tag, name="run_tag"),
     path(f"{_RUN}/tags", run.run_tags, name="run_tags"),
     path(f"{_RUN}/reveal", run.run_reveal, name="run_reveal"),
+    path(f"{_RUN}/redact", run.run_redact, name="run_redact"),
     path(f"{_RUN}/stop", run.run_stop, name="run_stop"),
     path(f"{_RUN}/logs", logs.run_logs, name="run_logs"),
     path(f"{_RUN}/logs/lines", logs.run_log_lines, name="run_log_lines"),

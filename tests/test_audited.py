@@ -33,6 +33,7 @@ from runs.services import (
     project_deletion,
     project_members,
     projects,
+    redaction,
     reveal,
 )
 from runs.services import deletion as run_deletion
@@ -244,6 +245,7 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "run.delete_files": lambda scene: files.delete_run_file(
         actor=SYSTEM, file=add_run_file(scene.run, "notes.txt")
     ),
+    "run.redact": _of_runs(redaction.redact_runs, keys=["config.lr"]),
     "run.reveal_secrets": _of_run(reveal.reveal_secrets),
 }
 """Acts in a team: their entries are in its organization's log, and name the team."""

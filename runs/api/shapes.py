@@ -262,7 +262,8 @@ class ActSerializer(serializers.Serializer[Any]):
     )
     values = serializers.ListField(
         child=serializers.CharField(max_length=1_000_000, allow_blank=True), max_length=1000, default=list,
-        help_text="Tags of `tag` and `untag`; the one text of `rename`, `note`, `group`; `entity/project` of `move`.",
+        help_text="Tags of `tag` and `untag`; the one text of `rename`, `note`, `group`; `entity/project` of `move`; "
+        "keys of `redact`, such as `config.db.password` or `metadata.args`.",
     )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ class Migration(migrations.Migration):
                 ('purged_at', models.DateTimeField(help_text='What it held is gone; the row stays, so that its id is not used again.', null=True)),
                 ('config_text', models.TextField(default='{}', help_text='Exactly as it came; what the SDK gets back.')),
                 ('config_flat', models.JSONField(default=dict, help_text='See runs.projection.')),
+                ('redacted_keys', models.JSONField(default=list, help_text='Keys of config and metadata whose values were removed; see runs.redaction.')),
                 ('tags', models.JSONField(default=list)),
                 ('notes', models.TextField(blank=True)),
                 ('description', models.TextField(blank=True)),

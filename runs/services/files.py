@@ -13,13 +13,14 @@ from common.errors import Gone, Invalid
 from runs.access import RunAction
 from runs.models import RefusedFile, Run, RunFile
 from runs.projection import clean_text
+from runs.redaction import redacted_config_file, redacted_metadata_file
 from runs.services.holdings import FILE
 from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file, tells_of_host
 from storage import tickets
 from storage.local import path_of
 from storage.models import Blob
 from storage.room import require_room
-from storage.services import enter_bytes
+from storage.services import enter_bytes, keep_bytes
 
 PURPOSE = "run-file"
 MAX_NAME = 1024
@@ -28,8 +29,9 @@ _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
 """Windows' forms too: there the SDK joins the name to the folder that it downloads into."""
 
 
+CONFIG = "config.yaml"
 _OF_RUN = frozenset({
-    "config.yaml", "wandb-summary.json", METADATA, "output.log", "requirements.txt", "conda-environment.yaml",
+    CONFIG, "wandb-summary.json", METADATA, "output.log", "requirements.txt", "conda-environment.yaml",
 })  # fmt: skip
 _LOGS = "logs/"
 """Where newer SDKs put the console log in parts."""
@@ -90,6 +92,7 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         raise Gone("The run of this file was deleted.")
     file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
     before = file.size_bytes if file else 0
+    blob = without_redacted(run, ticket["n"], blob)
     if tells_of_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
         note_hosts_of_file(run, ticket["n"], path_of(blob.location).read_bytes())
     RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
@@ -100,6 +103,33 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
         delta_bytes=blob.size_bytes - before,
     )  # fmt: skip
+
+
+def rewrite_redacted_files(run: Run) -> None:
+    """Rewrite the files of a locked run that repeat what was redacted from it."""
+    for file in run.files.select_related("blob"):
+        blob = without_redacted(run, file.name, file.blob)
+        if blob == file.blob:
+            continue
+        enter_bytes(
+            team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
+            delta_bytes=blob.size_bytes - file.size_bytes,
+        )  # fmt: skip
+        file.blob, file.size_bytes = blob, blob.size_bytes
+        file.save(update_fields=["blob", "size_bytes", "updated_at"])
+
+
+def without_redacted(run: Run, name: str, blob: Blob) -> Blob:
+    """Return the blob to keep under a name: another one where the file repeats keys that were redacted from the run."""
+    if not run.redacted_keys:
+        return blob
+    if name == CONFIG:
+        return keep_bytes(redacted_config_file(run))
+    if not tells_of_host(name):
+        return blob
+    is_readable = blob.size_bytes <= MAX_METADATA_BYTES
+    content = path_of(blob.location).read_bytes() if is_readable else b""
+    return keep_bytes(redacted_metadata_file(content, run.redacted_keys))
 
 
 @transaction.atomic

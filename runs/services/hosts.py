@@ -7,6 +7,7 @@ from typing import Any
 from runs.gpus import gpus_in, whole
 from runs.models import Run, RunHost
 from runs.projection import clean_tree, environments_in, read_lenient, sdk_part
+from runs.redaction import REDACTED, redacted_metadata
 
 METADATA = "wandb-metadata.json"
 ATTACHED = re.compile(r"runyard-hosts/[^/]+\.json")
@@ -21,7 +22,7 @@ def note_hosts_of_config(run: Run, config_text: str | None) -> None:
     if config_text is None or '"e"' not in config_text:
         return
     for told in environments_in(sdk_part(config_text))[:_MAX_HOSTS]:
-        _note(run, clean_tree(told), {})
+        _note(run, redacted_metadata(clean_tree(told), run.redacted_keys), {})
 
 
 def tells_of_host(name: str) -> bool:
@@ -36,7 +37,7 @@ def note_hosts_of_file(run: Run, name: str, content: bytes) -> None:
     except ValueError:
         return
     if isinstance(told, dict):
-        told = clean_tree(told)
+        told = redacted_metadata(clean_tree(told), run.redacted_keys)
         _note(
             run, told, {"told": told} if name == METADATA else {"label": str(told.get("label") or "")[:256]}
         )
@@ -44,7 +45,7 @@ def note_hosts_of_file(run: Run, name: str, content: bytes) -> None:
 
 def _note(run: Run, told: dict[str, Any], more: dict[str, Any]) -> None:
     host = str(told.get("host") or run.host)[:256]
-    if not host:
+    if not host or host == REDACTED:
         return
     memory = told.get("memory")
     facts = {

@@ -25,6 +25,7 @@ from runs.masking import unmasked
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
+from runs.redaction import REDACTED, redacted_columns, redacted_config
 from runs.services import watching, wrapping
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
@@ -64,6 +65,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
         Invalid: over a limit, or config that is not a JSON object.
     """
     changed: list[str] = []
+    redacted = redacted_columns(run.redacted_keys)
     for name, limit in _LIMITS.items():
         value = getattr(fields, name)
         if value is None:
@@ -73,7 +75,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
                 _("%(field)s has %(count)s characters; at most %(limit)s are allowed.")
                 % {"field": name.replace("_", " "), "count": len(value), "limit": limit}
             )
-        setattr(run, name, clean_text(value))
+        setattr(run, name, REDACTED if name in redacted else clean_text(value))
         changed.append(name)
     if fields.tags is not None:
         if len(fields.tags) > _MAX_TAGS or any(len(tag) > _MAX_TAG for tag in fields.tags):
@@ -85,7 +87,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
         changed.append("tags")
     if fields.config_text is not None:
         try:
-            config = unmasked(fields.config_text, run.config_text)
+            config = redacted_config(unmasked(fields.config_text, run.config_text), run.redacted_keys)
             run.config_flat = flat_config(config)
         except ValueError as error:
             raise Invalid(f"config is not a JSON object: {error}") from None

@@ -16,6 +16,7 @@ from django.db import connection
 from common.sql import execute_in, execute_many
 from runs.models import BadLine, LogBlock, Pulse, Run
 from runs.projection import clean_text, flat_config, read_lenient, summary_of, wrap_config
+from runs.redaction import redacted_config
 from runs.services.lifecycle import finish_run, revive_run
 from runs.services.watching import has_values, note_training
 from runs.states import RunState
@@ -158,11 +159,12 @@ def _write_configs(posts: Sequence[RunPost], at: datetime) -> None:
     latest = {post.run_id: post.config for post in posts if post.config is not None}
     if not latest:
         return
-    stored = dict(execute_in("SELECT id, config_text FROM runs_run WHERE id IN", list(latest)))
+    stored = Run.objects.only("config_text", "redacted_keys").in_bulk(list(latest))
     now = connection.ops.adapt_datetimefield_value(at)
     rows = []
     for run_id, config in sorted(latest.items()):
-        text = wrap_config(config, stored[run_id])
+        run = stored[run_id]
+        text = redacted_config(wrap_config(config, run.config_text), run.redacted_keys)
         rows.append((text, json.dumps(flat_config(text)), now, run_id))
     cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
     execute_many(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from access.engine import require
+from access.engine import can, require
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
@@ -21,10 +21,12 @@ from runs.metric_definitions import definitions_of
 from runs.models import Run, RunAlert
 from runs.overview import overview_facts
 from runs.pages import run_context
+from runs.redaction import read_keys
 from runs.reveal import conceal, is_revealed, reveal
 from runs.secrets import Found, mask, mask_tree
 from runs.services import annotations, lifecycle
 from runs.services.lifecycle import RunFields
+from runs.services.redaction import redact_run
 from runs.services.reveal import reveal_secrets
 from runs.set_aside import lines_set_aside
 from runs.timeline import timeline_of
@@ -71,11 +73,13 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
     run = run_of(request, names)
     revealed = is_revealed(request, run)
     facts, found = overview_facts(run, revealed=revealed)
+    suggested = ["metadata.args"] if found else []
     parts = []
     for part in PARTS:
         nodes, some = nodes_of(_tree_of(run, part), revealed=revealed)
         parts.append({"id": part, "nodes": nodes, "leaves": leaves_of(nodes, _BEFORE_SCRIPT)})
         found += some
+        suggested += [f"config.{one.where}" for one in some if part == "config"]
     texts = {name: getattr(run, name) for name in ("notes", "description")}
     shown = texts if revealed else {name: mask(text) for name, text in texts.items()}
     found += [Found(name, "text") for name, text in texts.items() if mask(text) != text]
@@ -90,6 +94,8 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "definitions": definitions_of(run).listed(),
         "bad_lines": lines_set_aside(run),
         "secrets": found,
+        "can_redact": can(actor_of(request), RunAction.DELETE, run),
+        "suggested_keys": suggested,
         "revealed": revealed,
     }
     return render(request, "runs/run_overview.html", context)
@@ -178,6 +184,21 @@ def run_reveal(request: HttpRequest, **names: str) -> HttpResponse:
         reveal(request, run)
     tab = "runs:run_logs" if request.POST.get("tab") == "logs" else "runs:run_overview"
     return redirect(tab, names["entity"], names["project"], names["uid"])
+
+
+@declare(RunAction.DELETE)
+@require_POST
+def run_redact(request: HttpRequest, **names: str) -> HttpResponse:
+    """Remove the values of ``keys``, one a line, from the run for good."""
+    run = run_of(request, names)
+    require(actor_of(request), RunAction.DELETE, run)
+    try:
+        keys = read_keys([request.POST.get("keys", "")])
+        redact_run(actor=actor_of(request), run=run, keys=keys)
+        messages.success(request, _("Values redacted: %(keys)s") % {"keys": ", ".join(keys)})
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect("runs:run_overview", names["entity"], names["project"], run.uid)
 
 
 @declare(RunAction.STOP)

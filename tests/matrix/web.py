@@ -328,6 +328,7 @@ ROUTES: dict[str, list[Case]] = {
     "runs:run_tags": [_RUN],
     "runs:run_reveal": [Case("runs: update", Over.RUN, "POST")],
     "runs:run_log_search": [_RUN],
+    "runs:run_redact": [Case("runs: delete", Over.RUN, "POST")],
     "runs:run_stop": [Case("runs: stop", Over.RUN, "POST")],
     "metrics:vega_frame": [_ANYONE],
     "metrics:viewer_frame": [Case("anyone", Over.NOTHING, args={"viewer": "plotly"})],

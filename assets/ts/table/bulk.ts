@@ -11,7 +11,9 @@ import { askJson } from "./server";
 import type { RunsTable } from "./table";
 
 /** Acts that first ask for a text. */
-const WITH_VALUE = new Set(["tag", "untag", "rename", "note", "group", "move"]);
+const WITH_VALUE = new Set(["tag", "untag", "rename", "note", "group", "move", "redact"]);
+/** Of those, the ones whose text has several lines. */
+const WITH_LINES = new Set(["note", "redact"]);
 /** Acts that first say what will happen. */
 const WITH_QUESTION = new Set(["delete", "stop"]);
 /** `runs:compare` is of use up to here. */
@@ -102,7 +104,7 @@ class Questions {
   }
 
   private askValue(act: string, count: number): void {
-    const long = act === "note";
+    const long = WITH_LINES.has(act);
     one("h2", this.asking).textContent = title(act, count);
     one<HTMLElement>("[data-label]", this.asking).textContent = word(`label_${act}`);
     one<HTMLElement>("[data-help]", this.asking).textContent = word(`help_${act}`);
