@@ -34,7 +34,9 @@ def read_keys(texts: Iterable[str]) -> list[str]:
     for key in keys:
         if not key.startswith((_CONFIG, _METADATA)) or key in (_CONFIG, _METADATA) or len(key) > MAX_KEY:
             raise Invalid(
-                _("Invalid key “%(key)s”. Keys begin with config. or metadata., and have up to %(limit)s characters.")
+                _(
+                    "Invalid key “%(key)s”. Keys begin with config. or metadata., and have up to %(limit)s characters."
+                )
                 % {"key": key[:80], "limit": MAX_KEY}
             )
     if not keys:
