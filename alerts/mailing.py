@@ -6,11 +6,11 @@ from typing import Any
 from accounts import mails
 from accounts.models import OutboxMail, User
 from accounts.preferences import in_language_of
-from alerts.models import Message
+from alerts.models import Event, Message
 from alerts.recipients import Wish
 from alerts.transports.digests import shown
 from alerts.unsubscribing import Subscription, headers_of, settings_url, unsubscribe_url
-from alerts.words import notice_of, place_of, told_of
+from alerts.words import notice_from, place_of, told_of
 from common.errors import Unavailable
 
 TEMPLATE = "alerts/email/alert"
@@ -35,19 +35,33 @@ def mail_message(message: Message, user: User, wishes: Sequence[Wish]) -> Outbox
     return mail
 
 
+def mail_of_automation(message: Message, user: User, events: Sequence[Event]) -> OutboxMail | None:
+    """Hand what an automation mails to a person to the outbox, in the caller's transaction."""
+    assert message.automation is not None  # noqa: S101 - for the type checker
+    automation = message.automation
+    subscription = Subscription(user.pk, is_own=False, team_ids=(automation.team_id,))
+    with in_language_of(user):
+        context = _said(message, events, subscription) | {"automation": automation, "team": automation.team}
+    return mails.send(TEMPLATE, user, context, headers=headers_of(subscription))
+
+
 def _context(message: Message, wishes: Sequence[Wish], subscription: Subscription) -> dict[str, Any]:
-    events = [wish.event for wish in wishes]
-    told, notice = told_of(events), notice_of(message, events)
+    return _said(message, [wish.event for wish in wishes], subscription) | {
+        "is_own": subscription.is_own,
+        "teams": sorted(
+            {wish.event.run.project.team.name for wish in wishes if wish.team_ids and wish.event.run}
+        ),
+    }
+
+
+def _said(message: Message, events: Sequence[Event], subscription: Subscription) -> dict[str, Any]:
+    told, notice = told_of(events), notice_from(message, events)
     return {
         "notice": notice,
         # a digest's title names the place; the one of a single run only the run
         "place": place_of([told[0].run]) if len(told) == 1 else "",
         "text": {"plain": _without_foot(notice.text)},
         "lines": shown(notice.lines),
-        "is_own": subscription.is_own,
-        "teams": sorted(
-            {wish.event.run.project.team.name for wish in wishes if wish.team_ids and wish.event.run}
-        ),
         "settings_page": settings_url(),
         "unsubscribe_page": unsubscribe_url(subscription),
     }

@@ -48,6 +48,9 @@ def move(source: User, target: User) -> None:
     Mute.objects.filter(user=source).delete()
     _move_messages(source, target)
     _move_places(personal_team(source), personal_team(target), source)
+    for automation in Automation.objects.filter(mail_to=source):
+        automation.mail_to.add(target)
+        automation.mail_to.remove(source)
     for model in (Destination, Secret, Automation):
         rows: QuerySet[Any] = model._default_manager.filter(created_by=source)
         rows.update(created_by=target)

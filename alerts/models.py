@@ -186,10 +186,11 @@ class Secret(Timestamped):
 
 
 class ActionKind(models.TextChoices):
-    """What an automation does, as the SDK names it."""
+    """What an automation does, as the SDK names it; it knows no mail."""
 
     NOTIFICATION = "NOTIFICATION", _("Send a Slack message")
     GENERIC_WEBHOOK = "GENERIC_WEBHOOK", _("Call a webhook")
+    EMAIL = "EMAIL", _("Send an email")
     NO_OP = "NO_OP", _("Do nothing but keep a record")
 
 
@@ -220,8 +221,14 @@ class Automation(Timestamped):
         related_name="automations",
         help_text="Null does nothing.",
     )
-    title = models.CharField(max_length=256, blank=True, help_text="Of a Slack message; may hold variables.")
-    message = models.TextField(blank=True, help_text="Of a Slack message; may hold variables.")
+    mail_to = models.ManyToManyField(
+        User, related_name="+", blank=True, help_text="Members of the team who are mailed."
+    )
+    mail_author = models.BooleanField(default=False, help_text="Whether the author of the run is mailed.")
+    title = models.CharField(
+        max_length=256, blank=True, help_text="Of a message or mail; may hold variables."
+    )
+    message = models.TextField(blank=True, help_text="Of a message or mail; may hold variables.")
     severity = models.CharField(max_length=8, default=Level.INFO, choices=Level)
     payload = models.TextField(blank=True, help_text="Of a webhook; blank takes the destination's template.")
     once_in_s = models.PositiveIntegerField(

@@ -130,8 +130,8 @@ def _tellings(events: Sequence[Event]) -> Iterable[Telling]:
 
 
 def _by_automation(event: Event, automation: Automation) -> Telling:
-    """Return what an automation does: Slack messages gather, each call of a webhook is its own."""
-    gathers = automation.action == ActionKind.NOTIFICATION
+    """Return what an automation does: Slack messages and mails gather, each call of a webhook is its own."""
+    gathers = automation.action in {ActionKind.NOTIFICATION, ActionKind.EMAIL}
     own = "" if gathers else f":{event.uid.hex[:12]}"
     return Telling(
         event.pk,

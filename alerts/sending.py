@@ -18,13 +18,13 @@ from django.utils.translation import gettext as _
 from accounts.models import UserKind
 from accounts.preferences import in_language_of
 from alerts import outcomes, transports, words
-from alerts.automation.actions import notice_for
+from alerts.automation.addressees import addressees
 from alerts.events import with_runs
 from alerts.leases import claim, held_here, is_due
-from alerts.mailing import mail_message
-from alerts.models import Event, Message, MessageState
+from alerts.mailing import mail_message, mail_of_automation
+from alerts.models import ActionKind, Automation, Event, Message, MessageState
 from alerts.recipients import Wish, wishes_for
-from alerts.transports.base import Notice, Outcome
+from alerts.transports.base import Outcome
 from runs.models import Run
 
 logger = logging.getLogger(__name__)
@@ -134,6 +134,8 @@ def send_message(message_id: int) -> bool:
 def _attempt(message: Message, *, is_repeat: bool) -> None:
     if message.user_id is not None:
         _mail(message)
+    elif message.automation is not None and message.automation.action == ActionKind.EMAIL:
+        _mail_of_automation(message, message.automation)
     elif message.destination is not None and not message.destination.is_on:
         outcomes.drop(message, _("The destination is off."))
     else:
@@ -163,6 +165,21 @@ def _mail(message: Message) -> None:
     outcomes.note(message, Outcome(is_ok=True))
 
 
+@transaction.atomic
+def _mail_of_automation(message: Message, automation: Automation) -> None:
+    """Hand over the mails of an automation and mark the message sent, or do neither."""
+    row = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count:
+        return
+    told = addressees(automation, _still_meant(message, _events_of(message)))
+    if not told:
+        outcomes.drop(message, outcomes.nobody_left())
+        return
+    for user, events in told:
+        mail_of_automation(message, user, events)
+    outcomes.note(message, Outcome(is_ok=True, request="\n".join(user.email for user, _events in told)))
+
+
 def _send_out(message: Message, *, is_repeat: bool) -> None:
     events = _still_meant(message, _events_of(message))
     if not events:
@@ -171,16 +188,9 @@ def _send_out(message: Message, *, is_repeat: bool) -> None:
     outcome = Outcome(is_ok=True)
     if message.destination is not None:
         with in_language_of(None):
-            notice = replace(_notice(message, events), uid=str(message.uid), is_repeat=is_repeat)
+            notice = replace(words.notice_from(message, events), uid=str(message.uid), is_repeat=is_repeat)
         outcome = transports.send(message.destination, notice)
     outcomes.note(message, outcome)
-
-
-def _notice(message: Message, events: list[Event]) -> Notice:
-    """Return what is said: an automation's own words of one event, ours of several."""
-    if message.automation is not None and len(events) == 1:
-        return notice_for(message.automation, events[0])
-    return words.notice_of(message, events)
 
 
 def _still_meant(message: Message, events: list[Event]) -> list[Event]:

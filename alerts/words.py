@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from alerts.automation.actions import what_happened
+from alerts.automation.actions import notice_for, what_happened
 from alerts.models import Event, EventKind, Level, Message
 from alerts.transports.base import Line, Notice
 from common.templatetags.runyard import duration, number
@@ -85,6 +85,13 @@ class Told:
     def url(self) -> str:
         """Where the run is."""
         return f"{settings.BASE_URL}{path_of(self.run)}"
+
+
+def notice_from(message: Message, events: Sequence[Event]) -> Notice:
+    """Return what is sent: an automation's own words of one event, ours of several."""
+    if message.automation is not None and len(events) == 1:
+        return notice_for(message.automation, events[0])
+    return notice_of(message, events)
 
 
 def notice_of(message: Message, events: Sequence[Event]) -> Notice:

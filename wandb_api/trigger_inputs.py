@@ -84,7 +84,11 @@ def _action_of(given: Input, team: Team, automation: Automation | None) -> dict[
         raise Invalid(_REFUSED[kind])
     config = given.get("triggeredActionConfig") or {}
     if kind == ActionKind.NO_OP:
-        return {"action": kind}
+        # an SDK, which knows no mail, was told that an automation that mails does nothing
+        is_mail = automation is not None and automation.action == ActionKind.EMAIL
+        return {} if is_mail else {"action": kind}
+    if kind == ActionKind.EMAIL:
+        raise Invalid("Automations that mail are made on the page or over REST.")
     key = "notificationActionInput" if kind == ActionKind.NOTIFICATION else "genericWebhookActionInput"
     action = config.get(key)
     if action is None:

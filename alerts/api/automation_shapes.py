@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from accounts.models import User
 from alerts.automation.events import AutomationEvent
 from alerts.editor.words import event_words
 from alerts.models import ActionKind, Automation, Level, Message, MessageState
-from alerts.services.automations import MAX_NAME, MAX_ONCE_IN_S, MAX_TEXT, MAX_TITLE
+from alerts.services.automations import MAX_NAME, MAX_ONCE_IN_S, MAX_RECIPIENTS, MAX_TEXT, MAX_TITLE
 
 _FILTER = (
     "The SDK's `eventFilter`: `run_filter` (JSON text, in MongoDB's language) and `run_state_filter` or "
@@ -25,14 +26,17 @@ class AutomationSerializer(serializers.ModelSerializer[Automation]):
     filter = serializers.JSONField(help_text=_FILTER)
     when = serializers.SerializerMethodField()
     destination = serializers.IntegerField(source="destination_id", allow_null=True, help_text="Its `id`.")
+    mail_to: serializers.SlugRelatedField[User] = serializers.SlugRelatedField(
+        "username", many=True, read_only=True, help_text="Members of the team who are mailed."
+    )
     created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
 
     class Meta:
         model = Automation
         fields: ClassVar[list[str]] = [
             "id", "entity", "project", "name", "description", "event", "filter", "when", "action", "destination",
-            "title", "message", "severity", "payload", "once_in_s", "is_on", "created_at", "created_by",
-            "last_fired_at",
+            "mail_to", "mail_author", "title", "message", "severity", "payload", "once_in_s", "is_on",
+            "created_at", "created_by", "last_fired_at",
         ]  # fmt: skip
 
     def get_when(self, automation: Automation) -> str:
@@ -50,6 +54,13 @@ class ChangedAutomationSerializer(serializers.Serializer[Any]):
     action = serializers.ChoiceField(choices=ActionKind.choices, required=False)
     destination = serializers.IntegerField(
         required=False, min_value=1, max_value=2**31, help_text="`id` of a destination of the team."
+    )
+    mail_to = serializers.ListField(
+        child=serializers.CharField(max_length=64), required=False, max_length=MAX_RECIPIENTS,
+        help_text="Of an email: usernames of members of the team.",
+    )  # fmt: skip
+    mail_author = serializers.BooleanField(
+        required=False, help_text="Of an email: also the author of the run."
     )
     title = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TITLE)
     message = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TEXT)

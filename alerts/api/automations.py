@@ -16,6 +16,7 @@ from access.engine import require
 from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
+from accounts.models import User
 from alerts.access import AutomationAction
 from alerts.api.automation_shapes import (
     AskedPreviewSerializer,
@@ -53,7 +54,16 @@ def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
         if row is None:
             raise Invalid(_("%(team)s has no destination with this number.") % {"team": team.name})
         body["destination"] = row
+    if "mail_to" in body:
+        body["mail_to"] = _people(body["mail_to"])
     return AutomationFields(**body)
+
+
+def _people(usernames: list[str]) -> list[User]:
+    found = {user.username: user for user in User.objects.filter(username__in=usernames)}
+    if missing := sorted(set(usernames) - found.keys()):
+        raise Invalid(_("There is no user “%(name)s”.") % {"name": missing[0]})
+    return list(found.values())
 
 
 @declare(AutomationAction.VIEW)

@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from accounts.models import User
 from alerts.automation.conditions import SIGNS
 from alerts.automation.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
 from alerts.automation.filters import MAX_METRIC, MAX_WINDOW, parse
@@ -32,6 +33,7 @@ EVENTS = (
 ACTIONS = (
     (ActionKind.NOTIFICATION, "message-square-text", gettext_lazy("To a channel that the team chose")),
     (ActionKind.GENERIC_WEBHOOK, "webhook", gettext_lazy("With a payload of your own")),
+    (ActionKind.EMAIL, "mail", gettext_lazy("To members of the team or the author of the run")),
     (ActionKind.NO_OP, "history", gettext_lazy("To try it, or to read it here")),
 )
 STATES = [
@@ -85,6 +87,7 @@ _OF_EVENT: dict[str, tuple[str, ...]] = {
 _OF_ACTION: dict[str, tuple[str, ...]] = {
     ActionKind.NOTIFICATION: ("slack", "severity", "title", "message"),
     ActionKind.GENERIC_WEBHOOK: ("webhook", "payload"),
+    ActionKind.EMAIL: ("mail_author", "mail_to", "title", "message"),
 }
 _WINDOWS = {"aggregate": {"window"}, "change_aggregate": {"current_window", "prior_window"}}
 _CONDITIONAL = {"artifact_match", "user", "run_name", "expression"}.union(
@@ -147,6 +150,13 @@ class AutomationForm(forms.Form):
     slack = forms.ModelChoiceField(
         Destination.objects.none(), label=gettext_lazy("To"), empty_label=None, error_messages=_NOWHERE
     )
+    mail_author = forms.BooleanField(label=gettext_lazy("Author of the run"), required=False, initial=True)
+    mail_to = forms.ModelMultipleChoiceField(
+        User.objects.none(),
+        label=gettext_lazy("Members"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
     severity = forms.ChoiceField(label=gettext_lazy("Severity"), choices=Level)
     title = forms.CharField(
         label=gettext_lazy("Title"), max_length=256, required=False,
@@ -184,6 +194,7 @@ class AutomationForm(forms.Form):
         *,
         scopes: Sequence[tuple[str, str]] = (),
         destinations: Iterable[Destination] = (),
+        people: Iterable[User] = (),
         secret_names: Collection[str] | None = (),
         automation: Automation | None = None,
         initial: dict[str, Any] | None = None,
@@ -201,6 +212,7 @@ class AutomationForm(forms.Form):
         self.destinations = list(destinations)
         for field, is_slack in (("slack", True), ("webhook", False)):
             self._offer_rows(field, [row for row in self.destinations if row.is_slack is is_slack])
+        self._offer_people(list(people))
         self.kept: Filter | None = None
         if automation is not None:
             self._begin_with(automation)
@@ -217,6 +229,12 @@ class AutomationForm(forms.Form):
         field.choices = [
             (row.pk, row.name if row.is_on else _("%(name)s (off)") % {"name": row}) for row in rows
         ]
+
+    def _offer_people(self, people: Sequence[User]) -> None:
+        field = self.fields["mail_to"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - for the type checker
+        field.queryset = User.objects.filter(pk__in=[user.pk for user in people])
+        field.choices = [(user.pk, user.username) for user in people]
 
     def _begin_with(self, automation: Automation) -> None:
         """Show what an automation is."""
@@ -236,7 +254,10 @@ class AutomationForm(forms.Form):
             "description",
         )
         known = {name: getattr(automation, name) for name in (*plain, "is_on")}
-        chosen = {"slack": automation.destination_id, "webhook": automation.destination_id}
+        chosen = {
+            "slack": automation.destination_id, "webhook": automation.destination_id,
+            "mail_to": list(automation.mail_to.values_list("pk", flat=True)), "mail_author": automation.mail_author,
+        }  # fmt: skip
         self.initial = {**values, **known, **chosen, **self.initial}
         pauses = dict(PAUSES)
         if automation.once_in_s not in pauses:
@@ -265,6 +286,8 @@ class AutomationForm(forms.Form):
                 self._want(name, _("Give a number greater than 0."))
         if data.get("event") in METRIC_EVENTS and data.get("once_in_s") == 0:
             self._want("once_in_s", _("A metric is logged many times: choose 10 minutes at least."))
+        if "mail_to" in shown and not (data.get("mail_to") or data.get("mail_author")):
+            self._want("mail_to", _("Choose who gets the email."))
         if data.get("payload") and "payload" in shown:
             self._check_payload(data["payload"])
         if "artifact_match" in shown:
@@ -316,7 +339,9 @@ class AutomationForm(forms.Form):
     @property
     def has_condition(self) -> bool:
         """Whether what it waits for can be read, whatever is still missing elsewhere."""
-        elsewhere = {"name", "description", "slack", "webhook", "title", "message", "severity", "payload"}
+        elsewhere = {
+            "name", "description", "slack", "webhook", "mail_to", "title", "message", "severity", "payload",
+        }  # fmt: skip
         return self.is_bound and not (set(self.errors) - elsewhere)
 
     def automation_fields(self) -> AutomationFields:
@@ -325,8 +350,9 @@ class AutomationForm(forms.Form):
         destinations = {"NOTIFICATION": data.get("slack"), "GENERIC_WEBHOOK": data.get("webhook")}
         return AutomationFields(
             name=data["name"], description=data["description"], event=data["event"], filter=self.filter(),
-            action=data["action"], destination=destinations.get(data["action"]), title=data.get("title", ""),
-            message=data.get("message", ""), severity=data.get("severity") or Level.INFO,
+            action=data["action"], destination=destinations.get(data["action"]),
+            mail_to=list(data.get("mail_to") or ()), mail_author=data.get("mail_author", False),
+            title=data.get("title", ""), message=data.get("message", ""), severity=data.get("severity") or Level.INFO,
             payload=data.get("payload", ""), once_in_s=data["once_in_s"], is_on=data["is_on"],
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
-from accounts.models import User
+from accounts.models import User, UserKind
 from alerts.access import AutomationAction
 from alerts.editor.words import event_words, runs_words
 from alerts.models import Automation, Destination, Message
@@ -43,8 +43,10 @@ def seen_automations(actor: Actor) -> QuerySet[Automation]:
     """Return the automations that the actor may see, of projects that are there."""
     rows = visible(actor, AutomationAction.VIEW, Automation.objects.all())
     there = Q(project__isnull=True) | Q(project__deleted_at__isnull=True)
-    return rows.filter(there, team__deleted_at__isnull=True).select_related(
-        "team__organization", "project__team", "destination", "created_by__claim"
+    return (
+        rows.filter(there, team__deleted_at__isnull=True)
+        .select_related("team__organization", "project__team", "destination", "created_by__claim")
+        .prefetch_related("mail_to")
     )
 
 
@@ -97,6 +99,12 @@ def creatable_projects(actor: Actor, team: Team) -> QuerySet[Project]:
 def destinations_of(team: Team) -> QuerySet[Destination]:
     """Return where automations of a team may send, what is off last; who may make one chooses among all of them."""
     return Destination.objects.filter(team=team).order_by("-is_on", "name")
+
+
+def recipients_of(team: Team) -> QuerySet[User]:
+    """Return the people whom automations of a team can mail: its members, by name."""
+    people = User.objects.filter(memberships__team=team, is_active=True, kind=UserKind.PERSON)
+    return people.exclude(email="").order_by("username")
 
 
 def _newest_runs(actor: Actor, team: Team, project: Project | None) -> QuerySet[Run]:

@@ -1,5 +1,6 @@
 """Automations: made, changed, copied and deleted (ALR-6)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as fields_of
 from typing import Any
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.audit import record
 from access.engine import require
+from accounts.models import User
 from alerts.access import AutomationAction
 from alerts.automation.actions import check_text
 from alerts.automation.events import METRIC_EVENTS
@@ -24,9 +26,11 @@ from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
 from runs.projection import clean_text
 from teams.features import without
-from teams.models import Team
+from teams.models import Membership, Team
 
 MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
+MAX_RECIPIENTS = 100
+"""People that one automation mails; a whole team is told by its alerts."""
 MAX_ONCE_IN_S = 365 * 86_400
 LEAST_METRIC_S = 60
 """A metric is logged many times a second; an automation on one acts for a run once a minute at most."""
@@ -46,6 +50,8 @@ class AutomationFields:
     filter: Any = None
     action: str | None = None
     destination: Destination | None = None
+    mail_to: Sequence[User] | None = None
+    mail_author: bool | None = None
     title: str | None = None
     message: str | None = None
     severity: str | None = None
@@ -81,8 +87,7 @@ def _create(
     _check_count(team, project)
     automation = Automation(team=team, project=project, created_by_id=actor.user_id)
     _apply(actor, automation, fields, sent)
-    automation.save()
-    _watch(automation)
+    _save(automation, fields)
     _note(actor, "automation.create", automation, after=_told(automation))
     return automation
 
@@ -100,8 +105,7 @@ def change_automation(*, actor: Actor, automation: Automation, fields: Automatio
         _require_plan(automation.team)
     before = _told(automation)
     _apply(actor, automation, fields, _sent(automation))
-    automation.save()
-    _watch(automation)
+    _save(automation, fields)
     after = _told(automation)
     if after != before:
         _note(actor, "automation.change", automation, before=before, after=after)
@@ -126,8 +130,18 @@ def copy_automation(
         pk=automation.pk
     )
     copied = {field.name: getattr(original, field.name) for field in fields_of(AutomationFields)}
-    fields = AutomationFields(**{**copied, "name": name})
+    fields = AutomationFields(**{**copied, "name": name, "mail_to": list(original.mail_to.all())})
     return _create(actor, original.team, project or original.project, fields, sent=_sent(original))
+
+
+def _save(automation: Automation, fields: AutomationFields) -> None:
+    """Write an automation with its recipients, and let metrics be watched for it."""
+    automation.save()
+    if automation.action != ActionKind.EMAIL:
+        automation.mail_to.clear()
+    elif fields.mail_to is not None:
+        automation.mail_to.set(fields.mail_to)
+    _watch(automation)
 
 
 def _watch(automation: Automation) -> None:
@@ -186,6 +200,8 @@ def _told(automation: Automation) -> dict[str, Any]:
         "filter": automation.filter,
         "action": automation.action,
         "destination": automation.destination.name if automation.destination else "",
+        "mail_to": [user.username for user in automation.mail_to.order_by("username")],
+        "mail_author": automation.mail_author,
         "once_in_s": automation.once_in_s,
         "on": automation.is_on,
     }
@@ -217,7 +233,8 @@ def _apply(actor: Actor, automation: Automation, fields: AutomationFields, befor
                     % {"field": name, "count": len(value), "limit": limit}
                 )
             setattr(automation, name, clean_text(value))
-    for name in ("event", "filter", "action", "destination", "severity", "once_in_s", "is_on"):
+    plain = ("event", "filter", "action", "destination", "mail_author", "severity", "once_in_s", "is_on")
+    for name in plain:
         value = getattr(fields, name)
         if value is not None:
             setattr(automation, name, value)
@@ -225,6 +242,7 @@ def _apply(actor: Actor, automation: Automation, fields: AutomationFields, befor
     condition = parse(automation.event, automation.filter)
     automation.event, automation.filter = condition.event.value, condition.canonical
     _check_action(automation)
+    _check_recipients(automation, fields)
     if _sent(automation) != before:
         require_use(actor, automation.team, names_in(automation.payload))
     _check_words(actor, automation)
@@ -252,7 +270,7 @@ def _check_action(automation: Automation) -> None:
             _("There is no severity %(severity)r; there are %(known)s.")
             % {"severity": automation.severity, "known": ", ".join(Level.values)}
         )
-    if automation.action == ActionKind.NO_OP:
+    if automation.action in {ActionKind.NO_OP, ActionKind.EMAIL}:
         automation.destination = None
         return
     destination = automation.destination
@@ -267,6 +285,25 @@ def _check_action(automation: Automation) -> None:
             _("%(action)s needs a Slack destination.") % {"action": automation.action}
             if automation.action == ActionKind.NOTIFICATION
             else _("%(action)s needs a webhook.") % {"action": automation.action}
+        )
+
+
+def _check_recipients(automation: Automation, fields: AutomationFields) -> None:
+    """Refuse mail to nobody, and to people who are not in the team."""
+    if automation.action != ActionKind.EMAIL:
+        automation.mail_author = False
+        return
+    kept = fields.mail_to is None and not automation._state.adding and automation.mail_to.exists()
+    if not (fields.mail_to or kept or automation.mail_author):
+        raise Invalid(_("Choose who gets the email."))
+    chosen = {user.pk: user for user in fields.mail_to or ()}
+    if len(chosen) > MAX_RECIPIENTS:
+        raise Invalid(_("An automation mails at most %(limit)s people.") % {"limit": MAX_RECIPIENTS})
+    members = Membership.objects.filter(team=automation.team_id, user__in=chosen)
+    for pk in chosen.keys() - set(members.values_list("user_id", flat=True)):
+        raise Invalid(
+            _("%(name)s is not a member of %(team)s.")
+            % {"name": chosen[pk].username, "team": automation.team}
         )
 
 

@@ -25,6 +25,7 @@ from alerts.selectors.automations import (
     destinations_of,
     get_automation,
     metric_names,
+    recipients_of,
 )
 from alerts.services.automations import change_automation, create_automation
 from alerts.services.secrets import SecretsWithheld, known_to
@@ -74,6 +75,7 @@ class Editor:
         start.setdefault("scope", self.place.project.name if self.place.project else ALL_PROJECTS)
         return AutomationForm(
             posted, scopes=scopes, destinations=destinations_of(self.place.team),
+            people=recipients_of(self.place.team),
             secret_names=known_to(self.actor, self.place.team), automation=self.automation,
             initial=start if self.automation is None else None,
         )  # fmt: skip

@@ -24,9 +24,10 @@ from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 SECRET = "hunter2-of-the-lab"
+REMOTE = f"https://me:{SECRET}@example.com/a.git"
 MACHINE = {
     "host": "node1", "args": ["--password", SECRET], "email": f"{SECRET}@example.com", "os": "Linux",
-    "git": {"remote": f"https://me:{SECRET}@example.com/a.git"},
+    "git": {"remote": REMOTE},
 }  # fmt: skip
 CONFIG = {
     "lr": {"value": 0.1}, "db": {"value": {"user": "me", "password": SECRET}}, "a.b": {"value": SECRET},
@@ -40,7 +41,7 @@ def run():
     team = TeamFactory()
     run = RunFactory(
         project=ProjectFactory(team=team), user=make_member(team), config_text=json.dumps(CONFIG),
-        git_remote=MACHINE["git"]["remote"],
+        git_remote=REMOTE,
     )  # fmt: skip
     add_run_file(run, "wandb-metadata.json", json.dumps(MACHINE).encode())
     add_run_file(run, "config.yaml", f"db:\n  value: {SECRET}\n".encode())
@@ -75,7 +76,7 @@ def test_values_are_gone_from_config_columns_hosts_and_files(run):
 def test_what_clients_send_again_is_redacted_too(run):
     """By a resumed SDK, its files, and the stream of the REST API."""
     _redact(run)
-    fields = RunFields(config_text=json.dumps(CONFIG), git_remote=MACHINE["git"]["remote"])
+    fields = RunFields(config_text=json.dumps(CONFIG), git_remote=REMOTE)
     lifecycle.log_run(actor=actor(run.user), project=run.project, uid=run.uid, fields=fields)
     for name in ("wandb-metadata.json", "runyard-hosts/node2.json"):
         receive_run_file({"r": run.pk, "n": name}, keep_bytes(json.dumps(MACHINE).encode()))
@@ -115,7 +116,7 @@ def test_the_page_offers_what_was_found_and_redacts_it(client, run):
     names = [run.project.team.name, run.project.name, run.uid]
     client.force_login(run.user)
     page = client.get(reverse("runs:run_overview", args=names)).content.decode()
-    assert "config.hub.token\n</textarea>" in page
+    assert ">config.hub.token</textarea>" in page
     reply = client.post(reverse("runs:run_redact", args=names), {"keys": "config.hub.token\n"})
     assert reply.status_code == 302
     assert token not in _stored(run)

@@ -95,7 +95,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "bad_lines": lines_set_aside(run),
         "secrets": found,
         "can_redact": can(actor_of(request), RunAction.DELETE, run),
-        "suggested_keys": suggested,
+        "suggested_keys": "\n".join(suggested),
         "revealed": revealed,
     }
     return render(request, "runs/run_overview.html", context)
