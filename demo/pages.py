@@ -12,6 +12,7 @@ PAGES = {
     "restricted-projects": "/teams/vision/restricted-projects",
     "project-members": "/speech/earnings-calls/members",
     "deleted": "/vision/cifar-sweep/deleted",
+    "project-logs": "/vision/cifar-sweep/logs?text=epoch",
     "compare": "/vision/cifar-sweep/compare?runs=sweep001&runs=sweep002&runs=sweep003",
     "run": "/vision/cifar-sweep/runs/sweep004",
     "run-system": "/vision/cifar-sweep/runs/sweep004/system",

@@ -118,6 +118,43 @@ def _hits(
     return [number for number in hits if _is_hit(masked[number], needle, pattern)] if count else hits
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with a hit, as it is shown."""
+
+    number: int
+    """From 0."""
+    text: str
+
+
+def first_lines(
+    run_id: int, needle: Needle, start: int, total: int, *, most: int, until: float
+) -> tuple[list[Line], int]:
+    """Return (the first lines with a hit, line up to which was read), secrets masked.
+
+    Reads windows from ``start`` on, at least one, until there are ``most`` lines or the clock (monotonic, seconds) says
+    ``until``.
+    """
+    pattern, quick = needle.pattern(), needle.bytes_pattern()
+    found: list[Line] = []
+    while start < total:
+        stop = min(total, start + WINDOW)
+        for first, end in _candidates(run_id, start, stop, quick):
+            lines = log_lines_between(run_id, first, end)
+            hits = _hits(lines, needle, pattern, revealed=False)
+            shown = mask_lines(lines)[0] if hits else []
+            found += [
+                Line(first + number, shown_text(read_line(shown[number] or "").text, raw=needle.raw))
+                for number in hits
+            ]
+        start = stop
+        if len(found) > most:
+            return found[:most], found[most].number
+        if time.monotonic() > until:
+            break
+    return found, start
+
+
 def search(run_id: int, needle: Needle, start: int, total: int, *, revealed: bool) -> tuple[list[int], int]:
     """Return (numbers of lines with a hit, line up to which was read), from ``start`` on for about STEP_S.
 

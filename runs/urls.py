@@ -43,6 +43,7 @@ urlpatterns = [
     path(f"{_PROJECT}/members/<str:act>", project_members.act_on_members, name="project_members_act"),
     path(f"{_PROJECT}/access", project_members.request_access, name="request_access"),
     path(f"{_PROJECT}/deleted", project.deleted, name="deleted"),
+    path(f"{_PROJECT}/logs", logs.project_logs, name="project_logs"),
     path(f"{_PROJECT}/compare", project.compare, name="compare"),
     path(f"{_RUN}/overview", run.run_overview, name="run_overview"),
     path(f"{_RUN}/head", run.run_head, name="run_head"),

@@ -24,13 +24,16 @@ from runs.api.shapes import (
     ChangedProjectSerializer,
     ColumnsSerializer,
     NewProjectSerializer,
+    ProjectHitsSerializer,
     ProjectSerializer,
 )
+from runs.log_search import Needle
 from runs.models import Project
+from runs.project_logs import Cursor, search_logs
 from runs.selectors import get_team
 from runs.services import project_deletion, projects
 from runs.services.deletion import undo_ended_at
-from runs.table import seen_catalogue
+from runs.table import TableQuery, seen_catalogue
 
 
 @declare(ProjectAction.VIEW)
@@ -45,7 +48,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     object_actions: ClassVar[dict[str, str]] = {
         "list": ProjectAction.VIEW, "create": ProjectAction.CREATE, "retrieve": ProjectAction.VIEW,
         "partial_update": ProjectAction.VIEW, "destroy": ProjectAction.DELETE, "restore": ProjectAction.DELETE,
-        "columns": ProjectAction.VIEW,
+        "columns": ProjectAction.VIEW, "logs": ProjectAction.VIEW,
     }  # fmt: skip
 
     def get_queryset(self) -> QuerySet[Project]:
@@ -116,6 +119,27 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         """Bring a deleted project back with the runs that went with it."""
         project = project_deletion.restore_project(actor=actor_of(request), project=self.get_object())
         return Response(ProjectSerializer(project).data)
+
+    @extend_schema(
+        parameters=[
+            query("text", "What to look for, 1 to 500 characters.", required=True),
+            query("regex", "Whether it is a regular expression (RE2).", type=bool),
+            query("exact", "Whether capitals count.", type=bool),
+            query("filter", "Only runs that meet an expression, as in the runs table."),
+            query("after", "The `next` of the answer before."),
+        ],
+        responses=ProjectHitsSerializer,
+    )
+    @action(detail=True)
+    def logs(self, request: Request, pk: str) -> Response:
+        """Search the consoles of the project's runs. A request reads for about a second: `next` says how to go on."""
+        given = request.query_params
+        flags = {"is_regex": is_yes(given, "regex"), "is_exact": is_yes(given, "exact")}
+        page = search_logs(
+            actor_of(request), self.get_object(), Needle(given.get("text", ""), **flags), TableQuery.of(given),
+            Cursor.of(given.get("after", "")),
+        )  # fmt: skip
+        return Response(ProjectHitsSerializer(page).data)
 
     @extend_schema(responses=ColumnsSerializer)
     @action(detail=True)

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from runs.acts import ACTS
 from runs.metric_definitions import MAXIMIZE, MINIMIZE, definitions_of
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile, Visibility
+from runs.project_logs import Page
 from runs.projection import json_tree, unwrap_config
 from runs.secrets import mask, mask_tree
 from runs.services.projects import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
@@ -318,6 +319,35 @@ class LinesSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField(help_text="Lines of the whole log.")
     masked = serializers.IntegerField(help_text="In how many of these lines a secret is masked.")
     lines = LineSerializer(many=True)
+
+
+class RunLineSerializer(serializers.Serializer[Any]):
+    """A line of a run's console with a hit."""
+
+    n = serializers.IntegerField(source="number", help_text="Its number, from 0.")
+    text = serializers.CharField()
+
+
+class RunHitsSerializer(serializers.Serializer[Any]):
+    """The first lines of a run with a hit."""
+
+    run = serializers.CharField(source="run.uid")
+    name = serializers.CharField(source="run.display_name")
+    state = serializers.CharField(source="run.state")
+    lines = RunLineSerializer(many=True)
+    has_more = serializers.BooleanField(help_text="Whether the rest of this log was not read.")
+
+
+class ProjectHitsSerializer(serializers.Serializer[Any]):
+    """What a search in the consoles of a project's runs found."""
+
+    results = RunHitsSerializer(source="runs", many=True, help_text="The newest run first.")
+    searched = serializers.IntegerField(help_text="How many runs were read.")
+    next = serializers.SerializerMethodField(help_text="Search on with this as `after`; null at the end.")
+
+    def get_next(self, page: Page) -> str | None:
+        """Return where the search goes on."""
+        return str(page.after) if page.after else None
 
 
 class HitsSerializer(serializers.Serializer[Any]):

@@ -1,5 +1,6 @@
 """The Logs tab and its data: windows of lines, search, the whole as a download. Secrets are masked in all of them."""
 
+from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -11,13 +12,17 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
+from common.errors import Invalid
 from common.numbers import MOST, whole_number
-from runs.access import RunAction
+from runs import selectors
+from runs.access import ProjectAction, RunAction
 from runs.log_search import MOST_HITS, Needle, search
 from runs.log_windows import MAX_LINES, read_window, whole_log
 from runs.models import Run
 from runs.pages import run_context
+from runs.project_logs import Cursor, search_logs
 from runs.reveal import is_revealed
+from runs.table.query import TableQuery
 from runs.views.run import run_of
 
 
@@ -69,6 +74,30 @@ def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
         return as_json({"total": total, "scanned_to": total, "lines": [], "most": MOST_HITS})
     found, scanned_to = search(run.pk, needle, start, total, revealed=is_revealed(request, run))
     return as_json({"total": total, "scanned_to": scanned_to, "lines": found, "most": MOST_HITS})
+
+
+@declare(ProjectAction.VIEW)
+@never_cache
+@require_GET
+def project_logs(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Search the logs of a project's runs: the page, or with ``after`` what the next second finds."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    flags = {name: request.GET.get(name) == "1" for name in ("regex", "exact")}
+    context: dict[str, Any] = {
+        "project": row, "team": row.team, "text": request.GET.get("text", ""), "is_partial": "after" in request.GET,
+        "filter": request.GET.get("filter", ""), **flags,
+    }  # fmt: skip
+    if context["text"]:
+        try:
+            needle = Needle(context["text"], flags["regex"], flags["exact"])
+            after = Cursor.of(request.GET.get("after", ""))
+            context["page"] = search_logs(actor, row, needle, TableQuery.of(request.GET), after)
+        except Invalid as error:
+            context["error"] = error.message
+    if context["is_partial"]:
+        return render(request, "runs/project_log_hits.html", context)
+    return render(request, "runs/project_logs.html", context, status=422 if "error" in context else 200)
 
 
 @declare(RunAction.VIEW)

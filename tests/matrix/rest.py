@@ -34,6 +34,7 @@ ROUTES: dict[str, list[Case]] = {
     "ProjectViewSet.list": [Case("projects: view", Over.PROJECT, listed=True)],
     "ProjectViewSet.retrieve": [Case("projects: view", Over.PROJECT)],
     "ProjectViewSet.columns": [Case("projects: view", Over.PROJECT)],
+    "ProjectViewSet.logs": [Case("projects: view", Over.PROJECT, args={"text": "epoch"})],
     "ExplainViewSet.list": [
         Case("projects: view", Over.PROJECT, args={"action": "project.view", "on": "$entity/$project"})
     ],  # one's own; others': teams/tests/test_explaining.py

@@ -312,6 +312,7 @@ ROUTES: dict[str, list[Case]] = {
     "runs:restricted_projects": _of_team("team: restricted projects"),
     "runs:deleted": [_PROJECT],
     "runs:compare": [_PROJECT],
+    "runs:project_logs": [_PROJECT],
     "runs:run_short": [_RUN],
     "runs:run_overview": [_RUN],
     "runs:run_logs": [_RUN],
