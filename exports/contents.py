@@ -42,12 +42,13 @@ JSON has no word for NaN and infinities: they are the texts "NaN", "Infinity" an
 | `automations.jsonl` | what is done by itself when something happens |
 | `projects/NAME/project.json` | a project: description (Markdown), visibility, protected tags, its own members |
 | `projects/NAME/views.jsonl` | saved views of its pages: the shared ones and {asker}'s own |
-| `projects/NAME/runs/ID/run.json` | a run: name, author, times, state and its changes, tags, notes, alerts, Git, host |
-| `projects/NAME/runs/ID/config.json`, `summary.json` | as the SDK sent them |
-| `projects/NAME/runs/ID/history.jsonl` | all rows that were logged, in the order of `_step` |
-| `projects/NAME/runs/ID/system.jsonl` | hardware samples, by `_timestamp` |
-| `projects/NAME/runs/ID/output.log` | the console log, secrets included |
-| `projects/NAME/runs/ID/files/…` | the files of the run |
+| `projects/NAME/runs.jsonl` | its runs: the folder, the id and the name of each |
+| `projects/NAME/runs/NUMBER/run.json` | a run: id, name, author, times, states, tags, notes, alerts, Git, host |
+| `projects/NAME/runs/NUMBER/config.json`, `summary.json` | as the SDK sent them |
+| `projects/NAME/runs/NUMBER/history.jsonl` | all rows that were logged, in the order of `_step` |
+| `projects/NAME/runs/NUMBER/system.jsonl` | hardware samples, by `_timestamp` |
+| `projects/NAME/runs/NUMBER/output.log` | the console log, secrets included |
+| `projects/NAME/runs/NUMBER/files/…` | the files of the run |
 | `missing.txt` | only if there are any: files that were listed but could not be read |
 
 Not in it: deleted runs and projects, API keys, passwords, addresses and secrets of webhooks{left_out}.
@@ -81,13 +82,24 @@ def write(archive: Archive, actor: Actor, team: Team, after_run: Callable[[], No
         place = f"projects/{project.name}"
         _write_project(archive, actor, project, place)
         runs = runs_in(actor, team).filter(project=project).order_by("pk")
-        for pk in list(runs.values_list("pk", flat=True)):
+        listed = list(runs.values_list("pk", "uid", "display_name"))
+        archive.add_lines(f"{place}/runs.jsonl", map(_listed, listed))
+        for pk, _uid, _name in listed:
             run = runs.select_related("user", "logged_by", "forked_from", "pulse").filter(pk=pk).first()
             if run is not None:  # deleted or moved since
-                _write_run(archive, run, f"{place}/runs/{run.uid}")
+                _write_run(archive, run, f"{place}/{_folder(run.pk)}")
             after_run()
     if archive.missing:
         archive.add_text("missing.txt", "".join(f"{name}\n" for name in archive.missing))
+
+
+def _folder(pk: int) -> str:
+    """Return a run's folder, which its id cannot name: it may be ``..``, or longer than a file's name."""
+    return f"runs/{pk}"
+
+
+def _listed(row: tuple[int, str, str]) -> dict[str, str]:
+    return {"folder": _folder(row[0]), "uid": row[1], "display_name": row[2]}
 
 
 def _write_team(archive: Archive, actor: Actor, team: Team) -> None:

@@ -135,7 +135,7 @@ def test_an_archive(admin: User, run: Run):
         text = archive.read(name).decode()
         for one in text.splitlines() if name.endswith(".jsonl") else [text]:
             strictly(one)
-    config = strictly(archive.read("projects/odd/runs/r1/config.json").decode())
+    config = strictly(archive.read(f"projects/odd/runs/{run.pk}/config.json").decode())
     assert config["lr"] == {"value": "NaN"}
 
 

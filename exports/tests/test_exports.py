@@ -94,7 +94,7 @@ def test_the_archive_holds_all_of_a_run_exactly(team, admin):
     add_run_file(run, "media/a.txt", b"\x00bytes")
     send_alert(actor=SYSTEM, run=run, title="loss is NaN", text="", level="WARN", wait=timedelta())
     _export, archive = made(admin, team)
-    place = f"projects/cifar/runs/{run.uid}"
+    place = f"projects/cifar/runs/{run.pk}"
     about = json.loads(archive.read(f"{place}/run.json"))
     assert (about["user"], about["tags"]) == (admin.username, ["best", "日本"])
     assert [alert["title"] for alert in about["alerts"]] == ["loss is NaN"]
@@ -234,8 +234,20 @@ def test_a_missing_file_is_named_and_the_rest_is_there(team, admin):
     path_of(add_run_file(run, "lost.txt", b"lost").blob.location).unlink()
     add_run_file(run, "there.txt", b"there")
     _export, archive = made(admin, team)
-    assert archive.read("missing.txt").decode() == f"projects/p/runs/{run.uid}/files/lost.txt\n"
-    assert archive.read(f"projects/p/runs/{run.uid}/files/there.txt") == b"there"
+    assert archive.read("missing.txt").decode() == f"projects/p/runs/{run.pk}/files/lost.txt\n"
+    assert archive.read(f"projects/p/runs/{run.pk}/files/there.txt") == b"there"
+
+
+def test_no_path_in_an_archive_depends_on_an_id(team, admin):
+    """RUN-1: an id may be `..` or longer than a file's name; a list says which folder is whose."""
+    project = ProjectFactory(team=team, name="p")
+    runs = {uid: RunFactory(project=project, uid=uid) for uid in ("..", "a\\..\\b", "🚀" * 128)}
+    _export, archive = made(admin, team)
+    assert all(".." not in name and "\\" not in name and len(name) < 100 for name in archive.namelist())
+    folders = {line["uid"]: line["folder"] for line in lines(archive, "projects/p/runs.jsonl")}
+    assert folders == {uid: f"runs/{run.pk}" for uid, run in runs.items()}
+    for uid, folder in folders.items():
+        assert json.loads(archive.read(f"projects/p/{folder}/run.json"))["uid"] == uid
 
 
 def test_a_full_disk_is_told_before_anything_is_written(team, admin):
@@ -266,7 +278,7 @@ def test_a_person_exports_their_own_projects(client):
     page = client.get("/settings/export").content.decode()
     assert f"/exports/{export.pk}/download" in page
     archive = opened(export)
-    assert f"projects/mine/runs/{run.uid}/run.json" in archive.namelist()
+    assert f"projects/mine/runs/{run.pk}/run.json" in archive.namelist()
 
 
 def test_the_page_follows_an_export_until_it_ends(client, team, admin):
