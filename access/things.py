@@ -62,18 +62,26 @@ def _seen(actor: Actor, rows: QuerySet[Model]) -> Model | None:
     return None
 
 
+def _readings(path: str) -> list[list[str]]:
+    """Return the parts of a path: of one without a host, which may be a name or a page's, as written and decoded."""
+    parts = [part for part in urlsplit(path.strip()).path.split("/") if part]
+    decoded = [unquote(part) for part in parts]
+    readings = [decoded] if "://" in path or parts == decoded else [parts, decoded]
+    return [reading for reading in readings if not any("\x00" in part for part in reading)]
+
+
 def thing_at(actor: Actor, path: str) -> Model:
     """Return the row that a path or the address of a page names.
 
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
-    parts = [unquote(part) for part in urlsplit(path.strip()).path.split("/") if part]
-    for naming in reversed(_namings):  # upper layers say more exactly what such a path names
-        condition = naming.find(parts) if parts and "\x00" not in path else None
-        if condition is not None:
-            rows = naming.model._default_manager.filter(condition).select_related(*naming.related)
-            row = _seen(actor, rows)
-            if row is not None:
-                return row
+    for parts in _readings(path):
+        for naming in reversed(_namings):  # upper layers say more exactly what such a path names
+            condition = naming.find(parts) if parts else None
+            if condition is not None:
+                rows = naming.model._default_manager.filter(condition).select_related(*naming.related)
+                row = _seen(actor, rows)
+                if row is not None:
+                    return row
     raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": path[:200]})

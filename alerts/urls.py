@@ -12,6 +12,7 @@ from alerts.views import (
     told,
     unsubscribing,
 )
+from runs.run_ids import RUN_ROUTE
 
 app_name = "alerts"
 _PROJECT = "<str:entity>/<str:project>/automations"
@@ -57,6 +58,6 @@ urlpatterns = [
     path("teams/<str:entity>/alerts", settings.of_team, name="team"),
     path("settings/alerts/routes/<int:pk>/end", settings.end_route, name="route_end"),
     path("settings/alerts/mute", settings.mute, name="mute"),
-    path("<str:entity>/<str:project>/runs/<str:uid>/told", told.run_told, name="run_told"),
+    path(f"{RUN_ROUTE}/told", told.run_told, name="run_told"),
     path("unsubscribe/<str:token>", unsubscribing.unsubscribe, name="unsubscribe"),
 ]

@@ -40,6 +40,7 @@ from runs.api import runs as runs_api
 from runs.api.shapes import RunSerializer
 from runs.models import Run
 from runs.projection import read_lenient, wrap_config
+from runs.run_ids import uid_of
 from runs.services.alerts import send_alert
 from runs.services.files import require_room_for, upload_paths
 from runs.services.lifecycle import RunFields, path_of
@@ -94,7 +95,7 @@ class RunViewSet(runs_api.RunViewSet):
             begun = services.begin_run(actor=actor, **where, resume=resume, fields=fields, told_at=told_at)
         run = runs_api.RunViewSet.queryset.get(pk=begun.run.pk)
         told = {
-            "url": _absolute(request, path_of(run)),
+            "url": request.build_absolute_uri(path_of(run)),
             "inserted": begun.inserted,
             "next_step": begun.next_step,
         }
@@ -113,7 +114,9 @@ class LoggedRunViewSet(ViewSet):
 
     def _run(self) -> Run:
         names = self.kwargs
-        return loggable_run(signed_in(self.request), (names["entity"], names["project_name"], names["uid"]))
+        return loggable_run(
+            signed_in(self.request), (names["entity"], names["project_name"], uid_of(names["uid"]))
+        )
 
     @extend_schema(request=PostSerializer, responses=StandingSerializer)
     def send(self, request: Request, **names: str) -> None:

@@ -26,6 +26,7 @@ from ingest.rights import Names, rights
 from metrics import group_commit
 from metrics.group_commit import Ack
 from metrics.posts import Post
+from runs.run_ids import uid_of
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ async def _taken(form: Form, scope: dict[str, Any], receive: Receive) -> Ack | N
         raise NotFound(f"Runs are at {form.address}.")
     if scope["method"] != "POST":
         raise _MethodNotAllowed("Only POST is answered here.")
-    names = (match[1], match[2], match[3])  # the server has decoded the path already
+    names = (match[1], match[2], uid_of(match[3]))  # the server has decoded the path already
     try:
         return await _take(form, names, scope, receive)
     except Gone:

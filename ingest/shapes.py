@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from ingest.services import Resume
 from runs.api.shapes import RunSerializer
+from runs.run_ids import MAX_LENGTH
 from runs.services.alerts import LEVELS, MAX_TEXT, MAX_TITLE, MAX_TOKEN
 from runs.services.files import MAX_NAME as MAX_FILE_NAME
 from runs.services.projects import MAX_NAME
@@ -27,8 +28,9 @@ class NewRunSerializer(serializers.Serializer[Any]):
     )
     project = serializers.CharField(max_length=MAX_NAME, help_text="Made if it is missing.")
     uid = serializers.CharField(
-        max_length=128,
-        help_text="The client's choice: A-Z a-z 0-9 _ - and `.`; one run of a project for ever.",
+        max_length=MAX_LENGTH,
+        trim_whitespace=False,
+        help_text="The client's choice, without : ; , # ? / ' and control characters; one run of a project for ever.",
     )
     resume = serializers.ChoiceField(
         [(value.value, value.value) for value in Resume], default=Resume.ALLOW.value,

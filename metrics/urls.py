@@ -4,10 +4,10 @@ from django.urls import path
 
 from metrics import values, workspace
 from metrics.views import downloads, ends, frames, groups, hosts, media, run
+from runs.run_ids import RUN_ROUTE
 
 app_name = "metrics"
 _PROJECT = "<str:entity>/<str:project>"
-_RUN = f"{_PROJECT}/runs/<str:uid>"
 urlpatterns = [
     path("frames/vega", frames.vega_frame, name="vega_frame"),
     path("frames/<str:viewer>", frames.viewer_frame, name="viewer_frame"),
@@ -22,18 +22,18 @@ urlpatterns = [
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
     path(f"{_PROJECT}/columns", values.columns, name="project_columns"),
     path(f"{_PROJECT}/importance", values.importance, name="project_importance"),
-    path(_RUN, run.run_workspace, name="run_workspace"),
-    path(f"{_RUN}/system", run.run_system, name="run_system"),
-    path(f"{_RUN}/series", run.series, name="series"),
-    path(f"{_RUN}/keys", run.keys, name="keys"),
-    path(f"{_RUN}/media", media.run_media, name="run_media"),
-    path(f"{_RUN}/media/keys", media.media_keys, name="media_keys"),
-    path(f"{_RUN}/media/values", media.media_values, name="media_values"),
-    path(f"{_RUN}/media/heat", media.media_heat, name="media_heat"),
-    path(f"{_RUN}/media/files", media.media_files, name="media_files"),
-    path(f"{_RUN}/media/frame/<path:path>", media.media_frame, name="media_frame"),
-    path(f"{_RUN}/hardware", hosts.run_hardware, name="run_hardware"),
-    path(f"{_RUN}/end", ends.run_crash, name="run_crash"),
-    path(f"{_RUN}/logs/writers", ends.log_writers, name="log_writers"),
-    path(f"{_RUN}/export/<str:kind>.<str:form>", downloads.run_export, name="run_export"),
+    path(RUN_ROUTE, run.run_workspace, name="run_workspace"),
+    path(f"{RUN_ROUTE}/system", run.run_system, name="run_system"),
+    path(f"{RUN_ROUTE}/series", run.series, name="series"),
+    path(f"{RUN_ROUTE}/keys", run.keys, name="keys"),
+    path(f"{RUN_ROUTE}/media", media.run_media, name="run_media"),
+    path(f"{RUN_ROUTE}/media/keys", media.media_keys, name="media_keys"),
+    path(f"{RUN_ROUTE}/media/values", media.media_values, name="media_values"),
+    path(f"{RUN_ROUTE}/media/heat", media.media_heat, name="media_heat"),
+    path(f"{RUN_ROUTE}/media/files", media.media_files, name="media_files"),
+    path(f"{RUN_ROUTE}/media/frame/<path:path>", media.media_frame, name="media_frame"),
+    path(f"{RUN_ROUTE}/hardware", hosts.run_hardware, name="run_hardware"),
+    path(f"{RUN_ROUTE}/end", ends.run_crash, name="run_crash"),
+    path(f"{RUN_ROUTE}/logs/writers", ends.log_writers, name="log_writers"),
+    path(f"{RUN_ROUTE}/export/<str:kind>.<str:form>", downloads.run_export, name="run_export"),
 ]

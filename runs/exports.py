@@ -9,7 +9,6 @@ NaN and infinities as text.
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, StreamingHttpResponse
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
+from common.answers import attachment
 from common.spreadsheets import csv_text
 from common.strict import strict_json
 from runs.access import ProjectAction
@@ -78,7 +78,7 @@ def _export(request: HttpRequest, entity: str, project: str, *, kind: str) -> St
     head, write = (csv_line(names), csv_line) if is_csv else ("", _json_line(names))
     content_type = "text/csv; charset=utf-8" if is_csv else "application/jsonl"
     response = StreamingHttpResponse(_stream(head, ids, reader, write), content_type=content_type)
-    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(row.name)}-runs.{kind}"
+    response["Content-Disposition"] = attachment(f"{row.name}-runs.{kind}")
     return response
 
 

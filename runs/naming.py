@@ -4,6 +4,7 @@ from django.db.models import Model, Q
 
 from access.things import Naming, register_naming
 from runs.models import Project, Run, StoredChart
+from runs.run_ids import uid_of
 
 
 def _project(parts: list[str]) -> Q | None:
@@ -14,7 +15,7 @@ def _run(parts: list[str]) -> Q | None:
     """Read ``entity/project/uid`` as the SDK writes it, and addresses of a run's pages."""
     match parts:
         case [entity, project, "runs", uid, *_] | [entity, project, uid]:
-            named = Q(project__team__name=entity, project__name=project, uid=uid)
+            named = Q(project__team__name=entity, project__name=project, uid=uid_of(uid))
             return named & Q(deleted_at__isnull=True)
     return None
 

@@ -35,7 +35,7 @@ def find_runs(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
         named &= Q(display_name__icontains=word)
     for run in runs.filter(named | Q(uid__startswith=text) if text else named).order_by("-pk")[:limit]:
         names = [run.project.team.name, run.project.name]
-        url = reverse("runs:run_short", args=[*names, run.uid])
+        url = reverse("metrics:run_workspace", args=[*names, run.uid])
         yield Hit(run.display_name, url, detail=" / ".join(names), state=run.state)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from django.utils.formats import number_format
 from django.utils.html import escape
@@ -14,6 +15,7 @@ from django.utils.translation import gettext as _
 from common.templatetags.runyard import color_index, duration, icon, initials, relative_time
 from runs.authors import author_of
 from runs.models import Run
+from runs.run_ids import segment_of
 from runs.secrets import mask
 from runs.states import RunState
 from runs.table import Cell, Group, GroupNumbers, Row
@@ -103,7 +105,7 @@ def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     )
     return (
         f'<th scope="row" class="{css}"><span class="run-cell"><span class="run-swatch run-color-{color}"></span>'
-        f'<a class="crop" href="{drawing.runs_url}{escape(run.uid)}" title="{escape(name)}"><bdi>'
+        f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}" title="{escape(name)}"><bdi>'
         f"<span>{escape(name[:cut])}</span><span>{escape(name[cut:])}</span></bdi></a>{lock}</span></th>"
     )
 

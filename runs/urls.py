@@ -3,6 +3,7 @@
 from django.urls import path
 
 from runs import exports
+from runs.run_ids import RUN_ROUTE
 from runs.views import (
     acts,
     entity,
@@ -19,7 +20,6 @@ from runs.views import (
 
 app_name = "runs"
 _PROJECT = "<str:entity>/<str:project>"
-_RUN = f"{_PROJECT}/runs/<str:uid>"
 urlpatterns = [
     path("", home.home, name="home"),
     path("projects/<str:entity>/deleted", project_deletion.deleted_projects, name="deleted_projects"),
@@ -45,22 +45,22 @@ urlpatterns = [
     path(f"{_PROJECT}/deleted", project.deleted, name="deleted"),
     path(f"{_PROJECT}/logs", logs.project_logs, name="project_logs"),
     path(f"{_PROJECT}/compare", project.compare, name="compare"),
-    path(f"{_RUN}/overview", run.run_overview, name="run_overview"),
-    path(f"{_RUN}/head", run.run_head, name="run_head"),
-    path(f"{_RUN}/values/<str:part>", run.run_values, name="run_values"),
-    path(f"{_RUN}/edit", run.run_edit, name="run_edit"),
-    path(f"{_RUN}/tag", run.run_tag, name="run_tag"),
-    path(f"{_RUN}/tags", run.run_tags, name="run_tags"),
-    path(f"{_RUN}/reveal", run.run_reveal, name="run_reveal"),
-    path(f"{_RUN}/redact", run.run_redact, name="run_redact"),
-    path(f"{_RUN}/stop", run.run_stop, name="run_stop"),
-    path(f"{_RUN}/logs", logs.run_logs, name="run_logs"),
-    path(f"{_RUN}/logs/lines", logs.run_log_lines, name="run_log_lines"),
-    path(f"{_RUN}/logs/search", logs.run_log_search, name="run_log_search"),
-    path(f"{_RUN}/logs/download", logs.run_log_download, name="run_log_download"),
-    path(f"{_RUN}/files", files.run_files, name="run_files"),
-    path(f"{_RUN}/files.zip", files.run_files_zip, name="run_files_zip"),
-    path(f"{_RUN}/delete-files", files.run_files_delete, name="run_files_delete"),
-    path(f"{_RUN}/files/<path:path>", files.run_file, name="run_file"),
-    path(f"{_PROJECT}/<str:uid>", run.run_short, name="run_short"),
+    path(f"{RUN_ROUTE}/overview", run.run_overview, name="run_overview"),
+    path(f"{RUN_ROUTE}/head", run.run_head, name="run_head"),
+    path(f"{RUN_ROUTE}/values/<str:part>", run.run_values, name="run_values"),
+    path(f"{RUN_ROUTE}/edit", run.run_edit, name="run_edit"),
+    path(f"{RUN_ROUTE}/tag", run.run_tag, name="run_tag"),
+    path(f"{RUN_ROUTE}/tags", run.run_tags, name="run_tags"),
+    path(f"{RUN_ROUTE}/reveal", run.run_reveal, name="run_reveal"),
+    path(f"{RUN_ROUTE}/redact", run.run_redact, name="run_redact"),
+    path(f"{RUN_ROUTE}/stop", run.run_stop, name="run_stop"),
+    path(f"{RUN_ROUTE}/logs", logs.run_logs, name="run_logs"),
+    path(f"{RUN_ROUTE}/logs/lines", logs.run_log_lines, name="run_log_lines"),
+    path(f"{RUN_ROUTE}/logs/search", logs.run_log_search, name="run_log_search"),
+    path(f"{RUN_ROUTE}/logs/download", logs.run_log_download, name="run_log_download"),
+    path(f"{RUN_ROUTE}/files", files.run_files, name="run_files"),
+    path(f"{RUN_ROUTE}/files.zip", files.run_files_zip, name="run_files_zip"),
+    path(f"{RUN_ROUTE}/delete-files", files.run_files_delete, name="run_files_delete"),
+    path(f"{RUN_ROUTE}/files/<path:path>", files.run_file, name="run_file"),
+    path(f"{_PROJECT}/<run_id:uid>", run.run_short, name="run_short"),
 ]

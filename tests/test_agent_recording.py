@@ -59,6 +59,16 @@ def rest(server: Installation, ada: Person) -> Iterator[httpx.Client]:
         yield http
 
 
+@pytest.mark.parametrize("uid", ["..", "lr=0.1 50% 日本", "龍" * 128])
+def test_a_command_is_recorded_as_a_run_of_any_id(here, rest, uid):
+    """RUN-1, AGT-1."""
+    command = here("-m", "runyard_agent", "run", "--run-id", uid, "--", "sh", "-c", "echo hello; exit 3")
+    printed, _ = command.communicate(timeout=PATIENCE_S)
+    assert command.returncode == 3, printed
+    run = until(lambda: (found := run_of(rest, uid)).get("state") == "failed" and found, "the end")
+    assert "hello" in rest.get(f"/runs/{run['id']}/logs/download/").text
+
+
 def run_of(rest: httpx.Client, uid: str) -> dict[str, Any]:
     found = rest.get("/runs/", params={"uid": uid}).json()["results"]
     return dict(rest.get(f"/runs/{found[0]['id']}/").json()) if found else {}

@@ -1,12 +1,16 @@
 """The header by which the agent tells, through the SDK, that it records the program that logs (AGT-1)."""
 
+from urllib.parse import unquote
+
+from runs.run_ids import MAX_LENGTH
+
 WRAPPER = "X-Runyard-Wrapper"
-"""``<id of the agent's run>; console, system``: what it records of them, so that the SDK's is left out."""
+"""``<its run's id, percent-encoded>; console, system``: what it records of them, so that the SDK's is left out."""
 
 
 def wrapper_of(header: str) -> str:
     """Return the id of the agent's run."""
-    return header.partition(";")[0].strip()[:128]
+    return unquote(header.partition(";")[0].strip())[:MAX_LENGTH]
 
 
 def recorded_by(header: str) -> frozenset[str]:

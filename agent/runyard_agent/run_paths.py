@@ -44,7 +44,7 @@ def run_path(text: str, settings: Settings) -> RunPath:
         )
         if len(names) < 4 or names[2] != "runs":
             raise SettingsError(f"{text} is not the address of a run: {server}/entity/project/runs/run")
-        return RunPath(server, names[0], names[1], names[3])
+        return RunPath(server, names[0], names[1], names[3].removeprefix(":"))  # ":.." is the run ".."
     names = text.split("/")
     names = [settings.entity, settings.project, ""][: 3 - len(names)] + names
     if len(names) != 3 or not all(names):

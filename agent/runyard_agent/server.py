@@ -280,7 +280,10 @@ def _size_of(path: Path) -> int | None:
 
 
 def _path(run: RunName | Begun) -> str:
-    return "/api/v1/runs/" + "/".join(urllib.parse.quote(part, safe="") for part in run[:3])
+    entity, project, uid = run[:3]
+    # a colon, which no id begins with: the HTTP library would resolve `..`
+    parts = (entity, project, f":{uid}" if uid in {".", ".."} else uid)
+    return "/api/v1/runs/" + "/".join(urllib.parse.quote(part, safe="") for part in parts)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:

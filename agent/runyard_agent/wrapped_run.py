@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
+from urllib.parse import quote
 
 from runyard_agent.console import Console, Line
 from runyard_agent.facts import command_facts, header_of
@@ -97,7 +98,7 @@ def _sdk_environment(settings: Settings, uid: str, given: Mapping[str, str]) -> 
         except ValueError:
             headers = None
         if isinstance(headers, dict):
-            environment[name] = json.dumps({**headers, _WRAPPER: f"{uid}; {records}"})
+            environment[name] = json.dumps({**headers, _WRAPPER: f"{quote(uid)}; {records}"})
     return environment
 
 

@@ -35,6 +35,13 @@ def test_the_sdk_in_a_command_tells_which_run_it_is_in(programs):
     assert names == ["WANDB_X_EXTRA_HTTP_HEADERS", "WANDB__EXTRA_HTTP_HEADERS"]
 
 
+def test_a_header_takes_an_id_of_any_characters(programs):
+    """AGT-1, RUN-1: percent-encoded, for headers are latin-1."""
+    done = programs.wrap(*SH, 'echo "$WANDB_X_EXTRA_HTTP_HEADERS"', RUNYARD_RUN_ID="日本 50%")
+    told = json.loads(done.stdout)["X-Runyard-Wrapper"]
+    assert told == "%E6%97%A5%E6%9C%AC%2050%25; console, system"
+
+
 @pytest.mark.parametrize(
     ("script", "code"), [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143), ("kill -9 $$", 137)]
 )

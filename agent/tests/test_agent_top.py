@@ -208,6 +208,9 @@ def test_a_run_that_is_not_there_is_one_sentence(run, site, path, code, message)
             ("https://ry.example.com", "team", "my llm", "run-1"),
         ),
         ("http://ry:8000/team/llm/runs/run-1/logs?x=1#y", ("http://ry:8000", "team", "llm", "run-1")),
+        ("http://ry:8000/team/llm/runs/:../logs", ("http://ry:8000", "team", "llm", "..")),
+        ("http://ry:8000/team/llm/runs/50%2541", ("http://ry:8000", "team", "llm", "50%41")),
+        ("team/llm/50%41", ("", "team", "llm", "50%41")),
     ],
 )
 def test_ways_to_name_a_run(text, expected):

@@ -5,6 +5,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
+from common.answers import attachment
 from common.errors import Invalid
 from metrics.downloads import Format, download
 from metrics.models import Kind
@@ -28,7 +29,7 @@ def file_of(run: Run, kind: Kind, form: str, *, revealed: bool) -> StreamingHttp
     reply = StreamingHttpResponse(
         download(run.pk, kind, chosen, revealed=revealed), content_type=chosen.content_type
     )
-    reply["Content-Disposition"] = f'attachment; filename="{run.uid}-{kind.label}.{chosen}"'
+    reply["Content-Disposition"] = attachment(f"{run.uid}-{kind.label}.{chosen}")
     return reply
 
 

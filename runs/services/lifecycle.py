@@ -1,6 +1,5 @@
 """The life of a run: made, brought up to date, stopped, ended, found crashed."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -26,13 +26,13 @@ from runs.models import Project, Pulse, Run, StateChange
 from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
 from runs.redaction import REDACTED, redacted_columns, redacted_config
+from runs.run_ids import check_run_id
 from runs.services import watching, wrapping
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
 from runs.services.own_times import likely_begin, own_times, set_own_times
 from runs.states import ACTIVE, PREEMPTION, RunState, state_after_exit, state_after_silence
 
-_UID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LIMITS = {
     "display_name": 128, "group": 256, "job_type": 256, "host": 256, "program": 1024, "git_remote": 1024,
     "git_commit": 64, "notes": 1_000_000, "description": 1_000_000,
@@ -112,8 +112,8 @@ def set_summary(run: Run, text: str) -> None:
 
 
 def path_of(run: Run) -> str:
-    """Return the path of a run's page; its project and team must be loaded."""
-    return f"/{run.project.team.name}/{run.project.name}/runs/{run.uid}"
+    """Return the path of a run's page, percent-encoded; its project and team must be loaded."""
+    return reverse("metrics:run_workspace", args=[run.project.team.name, run.project.name, run.uid])
 
 
 def _announce(run: Run, before: str) -> None:
@@ -236,12 +236,10 @@ def log_run(
         is_begin: Whether a process begins; SDKs, which say what they log again and again, do not tell.
 
     Raises:
-        Invalid: the id has other characters, or a field is over its limit.
+        Invalid: no run may have the id, or a field is over its limit.
         Gone: the id belonged to a deleted run (RUN-9).
     """
-    uid = uid or random_uid()
-    if not _UID.fullmatch(uid):
-        raise Invalid(f"{uid[:150]!r} is no valid run id: 1 to 128 of A-Z a-z 0-9 _ - and '.'.")
+    uid = check_run_id(uid or random_uid())
     if state and state not in {RunState.RUNNING, RunState.PENDING}:
         raise Invalid(f"A run begins as running or pending, not as {state!r}.")
     # two first posts of one id wait for each other here

@@ -45,10 +45,9 @@ def test_logging_twice_goes_on_with_the_run_and_leaves_what_is_not_given():
     assert (run.notes, run.tags, run.config_flat) == ("kept", [], {"lr": 0.1})
 
 
-@pytest.mark.parametrize("uid", ["has space", "a/b", "é", "x" * 129])
-def test_an_id_with_other_characters_is_refused(uid):
+def test_an_id_that_no_run_may_have_is_refused():
     with pytest.raises(Invalid, match="no valid run id"):
-        log(ProjectFactory(), uid)
+        log(ProjectFactory(), "a/b")
 
 
 def test_over_long_fields_are_refused_with_the_limit():

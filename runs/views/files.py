@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.engine import can, require
 from access.routes import declare
 from access.web import actor_of
+from common.answers import attachment
 from common.errors import NotFound
 from common.numbers import whole_number
 from runs import selectors
@@ -79,7 +80,7 @@ def run_files_zip(request: HttpRequest, **names: str) -> StreamingHttpResponse:
     reply = StreamingHttpResponse(
         zipped(files, revealed=is_revealed(request, run)), content_type="application/zip"
     )
-    reply["Content-Disposition"] = f'attachment; filename="{run.uid}-files.zip"'
+    reply["Content-Disposition"] = attachment(f"{run.uid}-files.zip")
     return reply
 
 

@@ -1,7 +1,6 @@
 """The Logs tab and its data: windows of lines, search, the whole as a download. Secrets are masked in all of them."""
 
 from typing import Any
-from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -11,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
-from common.answers import as_json
+from common.answers import as_json, attachment
 from common.errors import Invalid
 from common.numbers import MOST, whole_number
 from runs import selectors
@@ -113,5 +112,5 @@ def log_file(run: Run, *, revealed: bool) -> StreamingHttpResponse:
     """Answer with the whole log as text."""
     pieces = whole_log(run.pk, run.pulse.log_lines, revealed=revealed)
     response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(run.uid)}.log"
+    response["Content-Disposition"] = attachment(f"{run.uid}.log")
     return response

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.engine import can, require
 from access.routes import declare
 from access.web import actor_of
+from common.answers import attachment
 from common.errors import Invalid
 from common.strict import strict_json
 from runs import selectors
@@ -123,7 +124,7 @@ def run_values(request: HttpRequest, part: str, **names: str) -> HttpResponse:
         return JsonResponse({"nodes": nodes_of(tree, revealed=revealed)[0]})
     shown = tree if revealed else mask_tree(tree)[0]
     reply = HttpResponse(strict_json(shown, indent=2), content_type="application/json")
-    reply["Content-Disposition"] = f'attachment; filename="{run.uid}-{part}.json"'
+    reply["Content-Disposition"] = attachment(f"{run.uid}-{part}.json")
     return reply
 
 

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote_plus
 
 from django.db import transaction
 from django.utils.html import escape
@@ -87,6 +88,22 @@ def _branch_point(run: Run) -> tuple[str, int] | None:
     return (point["run_id"], int(step)) if isinstance(step, int | float) and abs(step) < 2**63 else None
 
 
+def check_addressable(uid: str) -> None:
+    """Refuse ids of which the SDK would lose everything but config and files.
+
+    It writes ids into the address of its stream as they are: `.` and `..` are resolved there, `%41` is decoded, and
+    with another `%` the address is lost (tried with 0.19.11 to 0.31.0). REST takes them.
+
+    Raises:
+        Invalid: the id is such a one.
+    """
+    if uid in {".", ".."} or "%" in uid:
+        raise Invalid(
+            f"The SDK cannot send history and log of a run with the id {uid!r}: it does not encode `%`, `.` and `..` in"
+            " addresses. Choose another id than `.` and `..`, and without `%`."
+        )
+
+
 @root(mutation, "upsertBucket", RunAction.LOG)
 def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Begin a run or go on with it (by names), or change one (by id alone, as `run.update()` does)."""
@@ -97,6 +114,7 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
     if input.get("id") and not input.get("name"):
         run = lifecycle.update_run(actor=actor, run=run_by_id(actor, input["id"]), fields=fields)
         return {"bucket": _fresh(run), "inserted": False}
+    check_addressable(input.get("name") or "")
     team = team_for(actor, input.get("entityName"))
     with transaction.atomic():  # a fork that cannot be made leaves no empty run behind
         run, inserted = _begin(info.context, team, fields, input)
@@ -194,8 +212,9 @@ def resolve_run(
     name: str,
     desc: str | None = None,
 ) -> dict[str, Any] | None:
-    """Return a visible run of the project or null."""
-    return _run_in(project, info, name)
+    """Return a visible run of the project or null; its id may be encoded, as `Run.path` of the public API is."""
+    decoded = unquote_plus(name)
+    return _run_in(project, info, name) or (_run_in(project, info, decoded) if decoded != name else None)
 
 
 @project_type.field("bucket")

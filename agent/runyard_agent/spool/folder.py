@@ -114,7 +114,7 @@ class Spool:
             SpoolError: the folder can't be made.
         """
         about = {"header": dict(header), "max_bytes": max_bytes, "keep_sent": keep_sent}
-        uid = re.sub(r"[^\w.-]", "_", str(header["uid"]))[:_NAME_CHARACTERS]
+        uid = re.sub(r"[^\w.-]", "_", str(header["uid"]), flags=re.ASCII)[:_NAME_CHARACTERS]
         name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uid}"
         try:
             root.mkdir(parents=True, exist_ok=True)

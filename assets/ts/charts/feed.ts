@@ -1,4 +1,5 @@
 import { getJson } from "../lib/http";
+import { ofRun } from "../lib/runs";
 import { Line } from "./line";
 import type { Smoothing } from "./smooth";
 import type { Kind, SeriesReply } from "./wire";
@@ -166,7 +167,7 @@ export class Feed {
       this.options.failed(source, new Set(keys));
       return;
     }
-    for (const uid of uids) this.advance(source.kind, uid, reply.next[uid] ?? 0);
+    for (const uid of uids) this.advance(source.kind, uid, ofRun(reply.next, uid) ?? 0);
     for (const key of keys) for (const uid of uids) this.take(question, reply, key, uid);
     this.options.changed(source, new Set(keys));
   }
@@ -177,7 +178,7 @@ export class Feed {
     const pair = pairOf(key, uid);
     const line = set.get(pair);
     if (line && since) {
-      if (!line.append(reply, uid, reply.series[uid]?.[key])) set.delete(pair);
+      if (!line.append(reply, uid, ofRun(reply.series, uid)?.[key])) set.delete(pair);
       return;
     }
     set.set(pair, Line.of(reply, uid, key));

@@ -1,5 +1,6 @@
 import { type Goal, toNumber, type ValuesReply } from "../charts/wire";
 import { collate } from "../lib/format";
+import { ofRun } from "../lib/runs";
 import type { Stage } from "./panel";
 import type { RunInfo } from "./runs";
 
@@ -11,7 +12,7 @@ const SUMMARY_END = /\.(?:min|max|mean|best|last|first)$/;
 /** What a column such as `config.lr` holds for a run; undefined where the run has none. */
 export function cellOf(values: Found, uid: string, column: string): unknown {
   const dot = column.indexOf(".");
-  const part = values[uid]?.[column.slice(0, dot) as "config" | "summary"];
+  const part = ofRun(values, uid)?.[column.slice(0, dot) as "config" | "summary"];
   return part?.[column.slice(dot + 1)];
 }
 

@@ -1,5 +1,6 @@
 import { make } from "../lib/dom";
 import { formatValue } from "../lib/format";
+import { runUrl } from "../lib/runs";
 import { word } from "../lib/words";
 import { lastAtMost } from "../logs/rows";
 import { draw } from "../media/draw";
@@ -35,7 +36,7 @@ class RunMedia {
   ) {
     this.element = make("section", `run-media run-color-${run.color}`);
     const name = make("a", "run-media-name");
-    name.href = `${stage.urls.run}/${encodeURIComponent(run.uid)}/media#${encodeURIComponent(key)}`;
+    name.href = `${runUrl(stage.urls.run, run.uid)}/media#${encodeURIComponent(key)}`;
     name.append(make("i", "run-swatch"), make("span", "truncate", run.name));
     this.place.append(make("div", "skeleton media-wait"));
     this.element.append(this.place, name);

@@ -1,5 +1,6 @@
 import { getJson } from "../lib/http";
 import { readJson } from "../lib/json";
+import { runUrl } from "../lib/runs";
 import type { KeysReply, MediaValue, Urls, ValuesReply } from "../media/wire";
 import type { Stage } from "./panel";
 
@@ -19,7 +20,7 @@ export interface TableData {
 const known = new Map<string, { at: number; reply: Promise<KeysReply> }>();
 
 function addressOf(stage: Stage, uid: string): string {
-  return `${stage.urls.media}/${encodeURIComponent(uid)}/media`;
+  return `${runUrl(stage.urls.media, uid)}/media`;
 }
 
 /** Where media of a run are read from. */

@@ -1,6 +1,7 @@
 import { announce, toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { formatCount } from "../lib/format";
+import { ofRun } from "../lib/runs";
 import { word } from "../lib/words";
 import { Narrowing } from "../panels/narrowing";
 import type { RunGroup, RunInfo, Runs } from "../panels/runs";
@@ -106,7 +107,7 @@ export class Selector implements Runs {
   }
 
   colorOf(uid: string, color: number): number {
-    return this.state.colors?.[uid] ?? color;
+    return ofRun(this.state.colors, uid) ?? color;
   }
 
   /** Ids of all runs that are listed so far. */

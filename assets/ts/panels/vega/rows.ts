@@ -1,5 +1,6 @@
 import { palette } from "../../charts/palette";
 import type { SeriesReply } from "../../charts/wire";
+import { ofRun } from "../../lib/runs";
 import type { TablesOfRuns } from "../media";
 import type { Stage } from "../panel";
 import type { RunInfo } from "../runs";
@@ -31,7 +32,7 @@ export async function rowsOf(
   } else if (source.kind === "runs") {
     const values = await stage.values([]);
     for (const run of runs) {
-      const { config = {}, summary = {} } = values[run.uid] ?? {};
+      const { config = {}, summary = {} } = ofRun(values, run.uid) ?? {};
       rows.push({ ...named("config", config), ...named("summary", summary), ...aboutOf(run) });
     }
   } else if (source.keys?.length) {
@@ -53,7 +54,7 @@ function named(part: string, values: Record<string, unknown>): Row {
 function historyOf(reply: SeriesReply, run: RunInfo, keys: readonly string[]): Row[] {
   const bySteps = new Map<number, Row>();
   for (const key of keys) {
-    const line = reply.series[run.uid]?.[key];
+    const line = ofRun(reply.series, run.uid)?.[key];
     for (const [at, step] of (line ? (reply.x[line.x] ?? []) : []).entries()) {
       const row = bySteps.get(step) ?? { _step: step, ...aboutOf(run) };
       row[key] = line?.last[at];
