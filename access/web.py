@@ -7,11 +7,12 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.actor import ANONYMOUS, Actor, ActorKind
-from access.routes import Open, declaration_of
+from access.routes import Open, declaration_of, declare
 from access.things import path_of
 from common.errors import DomainError, Forbidden, NotFound
 from common.rates import Allowance
@@ -76,6 +77,22 @@ def _has_nul(request: HttpRequest, kwargs: dict[str, Any]) -> bool:
     """Whether a part of the address has a NUL, which PostgreSQL refuses in every comparison."""
     given = [value for _, values in request.GET.lists() for value in values]
     return any("\x00" in str(text) for text in [*kwargs.values(), *given])
+
+
+def lead(request: HttpRequest, route: str, *args: Any, **names: Any) -> HttpResponse:
+    """Redirect to a page of ours, with the query of the request."""
+    query = request.META.get("QUERY_STRING", "")
+    return redirect(reverse(route, args=args, kwargs=names) + (f"?{query}" if query else ""))
+
+
+def leads_to(route: str, need: Open = Open.ANYONE) -> Callable[..., HttpResponse]:
+    """Return a view that leads to the page of a route, which takes the same names and checks who may see it."""
+
+    @declare(need)
+    def view(request: HttpRequest, **names: Any) -> HttpResponse:
+        return lead(request, route, **names)
+
+    return view
 
 
 class AccessMiddleware:

@@ -1,20 +1,18 @@
 """Routes that Django serves; names of people and projects come last, so that they never hide a page."""
 
 import sys
-from collections.abc import Callable
 from typing import cast
 
 from django.contrib import admin
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import redirect
-from django.urls import include, path, re_path, reverse
+from django.urls import include, path, re_path
 from django.utils.translation import gettext as _
 from django.views.defaults import server_error
 
 from access import openapi_views, telemetry
 from access.routes import Open, declare, declare_module
-from access.web import refusal
+from access.web import leads_to, refusal
 from accounts.views import verification
 from common import health
 from common.errors import UNANSWERED, TooManyRequests, Unavailable
@@ -32,23 +30,6 @@ def admin_login(request: HttpRequest) -> HttpResponse:
     from django.contrib.auth.views import redirect_to_login
 
     return redirect_to_login(request.GET.get("next", "/admin/"))
-
-
-@declare(Open.ANYONE)
-def login_alias(request: HttpRequest) -> HttpResponse:
-    """Keep the short address that people type, and where they were going."""
-    query = request.GET.urlencode()
-    return redirect(reverse("account_login") + (f"?{query}" if query else ""))
-
-
-def _leads_to(route: str) -> Callable[[HttpRequest], HttpResponse]:
-    """Return a view that leads from a page of allauth to the section of settings that holds the same."""
-
-    @declare(Open.SIGNED_IN)
-    def view(request: HttpRequest) -> HttpResponse:
-        return redirect(route)
-
-    return view
 
 
 def handler429(request: HttpRequest) -> HttpResponse:
@@ -73,7 +54,7 @@ urlpatterns = [
     path("healthz", declare(Open.ANYONE)(health.healthz)),
     path("ready", declare(Open.ANYONE)(health.ready)),
     path("metrics", telemetry.metrics),
-    path("login", login_alias),
+    path("login", leads_to("account_login")),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),
     path("accounts/confirm-email/", verification.waiting, name="account_email_verification_sent"),
@@ -83,11 +64,13 @@ urlpatterns = [
         verification.reset,
         name="account_reset_password_from_key",
     ),
-    path("accounts/email/", _leads_to("accounts:emails"), name="account_email"),
-    path("accounts/2fa/", _leads_to("accounts:security"), name="mfa_index"),
-    path("accounts/2fa/webauthn/", _leads_to("accounts:security"), name="mfa_list_webauthn"),
-    path("accounts/3rdparty/", _leads_to("accounts:security"), name="socialaccount_connections"),
-    path("accounts/sessions/", _leads_to("accounts:security"), name="usersessions_list"),
+    path("accounts/email/", leads_to("accounts:emails", Open.SIGNED_IN), name="account_email"),
+    path("accounts/2fa/", leads_to("accounts:security", Open.SIGNED_IN), name="mfa_index"),
+    path("accounts/2fa/webauthn/", leads_to("accounts:security", Open.SIGNED_IN), name="mfa_list_webauthn"),
+    path(
+        "accounts/3rdparty/", leads_to("accounts:security", Open.SIGNED_IN), name="socialaccount_connections"
+    ),
+    path("accounts/sessions/", leads_to("accounts:security", Open.SIGNED_IN), name="usersessions_list"),
     path("accounts/", include("allauth.urls")),
     path("", include("wandb_api.urls")),
     path("", include("accounts.urls")),
@@ -107,6 +90,7 @@ urlpatterns = [
     re_path("^api/", openapi_views.nothing, name="api-nothing"),
     path("", include("alerts.urls")),
     path("", include("billing.urls")),
+    path("", include("wandb_api.page_urls")),
     path("", include("metrics.urls")),
     path("", include("runs.urls")),
 ]

@@ -3,6 +3,7 @@
 PAGES = {
     "delete-account": "/settings/delete",  # first: some minutes after signing in it asks who is there
     "home": "/",
+    "quickstart": "/quickstart",
     "search": "/search?q=a",
     "entity": "/vision",
     "overview": "/vision/cifar-sweep/overview",

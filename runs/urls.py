@@ -22,6 +22,7 @@ app_name = "runs"
 _PROJECT = "<str:entity>/<str:project>"
 urlpatterns = [
     path("", home.home, name="home"),
+    path("quickstart", home.first_run, name="first_run"),
     path("projects/<str:entity>/deleted", project_deletion.deleted_projects, name="deleted_projects"),
     path(
         "teams/<str:entity>/restricted-projects",

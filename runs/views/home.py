@@ -8,11 +8,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from access.actor import Actor
 from access.routes import Open, declare
 from access.web import actor_of
 from accounts import services as accounts
-from accounts.models import User
 from accounts.selectors import api_keys_of
 from accounts.views.base import signed_in_user
 from common.answers import fragment
@@ -28,9 +26,12 @@ def _base_url(request: HttpRequest) -> str:
     return f"{request.scheme}://{request.get_host()}"
 
 
-def _first_run(request: HttpRequest, actor: Actor, user: User) -> HttpResponse:
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_GET
+def first_run(request: HttpRequest) -> HttpResponse:
     """Show the three lines to copy; a person without any key gets a first one made here (UI-2)."""
-    secret = ""
+    actor, user, secret = actor_of(request), signed_in_user(request), ""
     if not actor.impersonated_by and not api_keys_of(actor).exists():
         with suppress(Forbidden):  # by the policy of an organization, which the page of keys explains
             _row, secret = accounts.create_api_key(actor=actor, owner=user, label=_("First run"))
@@ -50,7 +51,7 @@ def home(request: HttpRequest) -> HttpResponse:
     actor = actor_of(request)
     projects = selectors.recent_projects(actor)
     if not projects:
-        return _first_run(request, actor, signed_in_user(request))
+        return first_run(request)
     context = {
         "running_runs": selectors.running_runs(actor),
         "recent_runs": selectors.own_runs(actor)[:_RECENT],

@@ -5,6 +5,7 @@ from tests.matrix.permissions import ANYONE, OPERATOR, PERSON, SIGNED_IN
 
 _SIGN_IN = Case(ANYONE, answer=Answer.LOGIN)
 _ANYONE, _SIGNED_IN = Case(ANYONE), Case(SIGNED_IN)
+_NOT_HERE = Case(ANYONE, answer=Answer.HIDDEN)
 _HIDDEN = Case("keys: delete own")  # an owner's thing that nobody has
 _PROJECT = Case("projects: view", Over.PROJECT)
 _RUN = Case("runs: view", Over.RUN)
@@ -285,6 +286,44 @@ ROUTES: dict[str, list[Case]] = {
     "billing:overview": _of_organization("billing: view"),
     "billing:plans": _of_organization("billing: view"),
     "runs:home": [_SIGNED_IN],
+    "runs:first_run": [_SIGNED_IN],
+    # addresses of W&B: they lead to pages that check for themselves, or say alike to everybody what there is not
+    "wandb:home": [_ANYONE],
+    "wandb:signup": [_ANYONE],
+    "wandb:profile": [_SIGNED_IN],
+    "wandb:organization": [Case(ANYONE, Over.ORGANIZATION)],
+    "wandb:projects": [Case(ANYONE, Over.ENTITY)],
+    "wandb:workspace": [Case(ANYONE, Over.PROJECT)],
+    "wandb:table": [Case(ANYONE, Over.PROJECT)],
+    "wandb:group": [Case(ANYONE, Over.PROJECT, args={"group": "seeds"})],
+    "wandb:group_workspace": [Case(ANYONE, Over.PROJECT, args={"group": "seeds"})],
+    "wandb:run_workspace": [Case(ANYONE, Over.RUN)],
+    "wandb:run_artifacts": [Case(ANYONE, Over.RUN, answer=Answer.HIDDEN)],
+    **{
+        f"wandb:{name}": [Case(ANYONE, Over.PROJECT, args=args, answer=Answer.HIDDEN)]
+        for name, args in {
+            "sweeps": {},
+            "sweep": {"rest": "k3v9x1"},
+            "reports": {},
+            "report": {"rest": "Seeds--Vmlldzox"},
+            "artifacts": {},
+            "artifact": {"rest": "model/net/v0"},
+            "weave": {},
+            "weave_page": {"rest": "traces"},
+        }.items()
+    },
+    "wandb:registry": [_NOT_HERE],
+    "wandb:registry_entry": [Case(ANYONE, args={"rest": "model"}, answer=Answer.HIDDEN)],
+    "wandb:entity_registry": [Case(ANYONE, Over.ENTITY, answer=Answer.HIDDEN)],
+    "wandb:organization_registry": [Case(ANYONE, Over.ORGANIZATION, answer=Answer.HIDDEN)],
+    "wandb:organization_registry_entry": [
+        Case(ANYONE, Over.ORGANIZATION, args={"rest": "model"}, answer=Answer.HIDDEN)
+    ],
+    "weave-server-info": [_ANYONE],
+    "weave-nothing": [
+        Case(ANYONE, method=method, args={"rest": "calls/query"}, answer=Answer.HIDDEN)
+        for method in ("GET", "POST")
+    ],
     "runs:logged_by": [Case(ANYONE, args={"username": "team.bot"})],  # only runs that the viewer sees
     "runs:entity": [Case("entity: view", Over.ENTITY)],
     "metrics:run_hardware": [_RUN],

@@ -5,8 +5,10 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from django.urls import resolve
 
 from tests import sdks
 from tests.installation import Installation
@@ -39,6 +41,7 @@ run.summary.update()
 pathlib.Path("late.txt").write_text("late")
 run.upload_file("late.txt")
 run = api.run("api/api1")
+told["urls"] = [run.url, api.project("api").url]
 told["changed"] = [run.name, run.notes, run.tags, run.group, dict(run.config), run.summary["hand"], run.state]
 told["files"] = [file.name for file in run.files(["late.txt"])]
 told["pattern"] = [file.name for file in run.files(pattern="late%")]
@@ -118,6 +121,11 @@ def test_runs_carry_config_and_summary(told: dict[str, Any]) -> None:
 def test_a_run_is_renamed_annotated_and_reconfigured_without_being_revived(told: dict[str, Any]) -> None:
     """RUN-5: a summary value set by hand stays."""
     assert told["changed"] == ["renamed", "noted", ["y", "z"], "grouped", {"n": 1, "m": 5}, 7, "finished"]
+
+
+def test_addresses_of_a_run_and_a_project_are_pages(told: dict[str, Any]) -> None:
+    routes = [resolve(urlsplit(url).path).view_name for url in told["urls"]]
+    assert routes == ["metrics:run_workspace", "wandb:workspace"]
 
 
 def test_a_file_is_added_found_and_read_back(told: dict[str, Any]) -> None:

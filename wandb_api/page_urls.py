@@ -1,0 +1,37 @@
+"""W&B's addresses of pages (`wandb_api.pages`). They come before pages of ours that end in names people choose."""
+
+from django.urls import path
+
+from access.web import leads_to
+from wandb_api import pages
+
+app_name = "wandb"
+_PROJECT = "<str:entity>/<str:project>"
+_RUN = f"{_PROJECT}/runs/<str:uid>"
+urlpatterns = [
+    path("home", leads_to("runs:home"), name="home"),
+    path("signup", leads_to("account_signup"), name="signup"),
+    path("profile", pages.own_page, name="profile"),
+    path("orgs/<str:entity>", leads_to("teams:organization"), name="organization"),
+    path("<str:entity>/projects", pages.projects, name="projects"),
+    path(f"{_PROJECT}/workspace", leads_to("metrics:workspace"), name="workspace"),
+    path(f"{_PROJECT}/table", leads_to("runs:runs"), name="table"),
+    path(f"{_PROJECT}/groups/<path:group>/workspace", pages.group, name="group_workspace"),
+    path(f"{_PROJECT}/groups/<path:group>", pages.group, name="group"),
+    path(f"{_RUN}/workspace", leads_to("metrics:run_workspace"), name="run_workspace"),
+    # what is not part of Runyard
+    path(f"{_PROJECT}/sweeps", pages.sweeps, name="sweeps"),
+    path(f"{_PROJECT}/sweeps/<path:rest>", pages.sweeps, name="sweep"),
+    path(f"{_PROJECT}/reports", pages.reports, name="reports"),
+    path(f"{_PROJECT}/reports/<path:rest>", pages.reports, name="report"),
+    path(f"{_PROJECT}/artifacts", pages.artifacts, name="artifacts"),
+    path(f"{_PROJECT}/artifacts/<path:rest>", pages.artifacts, name="artifact"),
+    path(f"{_RUN}/artifacts", pages.artifacts, name="run_artifacts"),
+    path(f"{_PROJECT}/weave", pages.weave, name="weave"),
+    path(f"{_PROJECT}/weave/<path:rest>", pages.weave, name="weave_page"),
+    path("registry", pages.registry, name="registry"),
+    path("registry/<path:rest>", pages.registry, name="registry_entry"),
+    path("<str:entity>/registry/model", pages.registry, name="entity_registry"),
+    path("orgs/<str:entity>/registry", pages.registry, name="organization_registry"),
+    path("orgs/<str:entity>/registry/<path:rest>", pages.registry, name="organization_registry_entry"),
+]

@@ -1,0 +1,114 @@
+"""Pages at the addresses that W&B gives them: what its SDK prints, and what READMEs and papers link to.
+
+Most lead to the page of ours that shows the same. What is not part of Runyard yet has a page that says so; it is the
+same for everybody, and so tells nobody what there is.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from access.routes import Open, declare
+from access.web import lead
+from common.errors import NotFound
+from metrics.workspace import workspace
+from runs.access import ProjectAction
+from runs.query.names import quoted
+
+
+@declare(Open.SIGNED_IN)
+@require_safe
+def own_page(request: HttpRequest) -> HttpResponse:
+    """Lead to the page of who is signed in."""
+    return lead(request, "runs:entity", request.user.get_username())
+
+
+@declare(ProjectAction.VIEW)
+@require_safe
+def projects(request: HttpRequest, entity: str) -> HttpResponse:
+    """Lead to the page that lists an entity's projects; show the project of this name, where there is one."""
+    try:
+        return workspace(request, entity, "projects")
+    except NotFound:
+        return lead(request, "runs:entity", entity)
+
+
+@declare(Open.ANYONE)
+@require_safe
+def group(request: HttpRequest, entity: str, project: str, group: str) -> HttpResponse:
+    """Lead to the workspace with the runs of one group."""
+    query = request.GET.copy()
+    query["filter"] = "group = " + quoted(group, '"')
+    return redirect(f"{reverse('metrics:workspace', args=[entity, project])}?{query.urlencode()}")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What W&B has and Runyard has not yet: what a page says of it."""
+
+    heading: str | Promise
+    meanwhile: str | Promise
+    button: str | Promise = ""
+    route: str = ""
+    """Where the button leads; a page of the project."""
+
+
+def _missing(what: Missing) -> Callable[..., HttpResponse]:
+    @declare(Open.ANYONE)
+    @require_safe
+    def view(request: HttpRequest, entity: str = "", project: str = "", **_rest: str) -> HttpResponse:
+        url = reverse(what.route, args=[entity, project]) if what.route else ""
+        return render(request, "wandb_api/missing.html", {"what": what, "url": url}, status=404)
+
+    return view
+
+
+sweeps = _missing(
+    Missing(
+        _("Sweeps are not part of Runyard yet"),
+        _(
+            "Start the runs of a search from your script or a search library, and give them one group. The workspace "
+            "compares them by parallel coordinates and parameter importance."
+        ),
+        _("Open the workspace"),
+        "metrics:workspace",
+    )
+)
+reports = _missing(
+    Missing(
+        _("Reports are not part of Runyard yet"),
+        _("Write about a project on its overview, in Markdown, and about a run in its notes."),
+        _("Open the overview"),
+        "runs:project_overview",
+    )
+)
+artifacts = _missing(
+    Missing(
+        _("Artifacts are not part of Runyard yet"),
+        _("Save files with run.save() instead: they are in the Files tab of their run."),
+        _("Open the runs"),
+        "runs:runs",
+    )
+)
+registry = _missing(
+    Missing(
+        _("The registry is not part of Runyard yet"),
+        _("Save a model with run.save(), and tag the run that it is from: the runs table filters by tags."),
+    )
+)
+weave = _missing(
+    Missing(
+        _("Weave is not part of Runyard"),
+        _(
+            "Set WEAVE_DISABLED=true where programs run: they go on without it, and metrics are logged all the same."
+        ),
+        _("Open the workspace"),
+        "metrics:workspace",
+    )
+)
