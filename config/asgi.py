@@ -35,6 +35,7 @@ from config.sockets import urlpatterns as socket_urlpatterns
 from ingest import stream
 from metrics import group_commit
 from storage import endpoints, tickets
+from storage.cors import SignedUrlsMiddleware
 from wandb_api import file_stream
 
 Receive = Callable[[], Awaitable[Any]]
@@ -57,6 +58,7 @@ lean_routes = [
     Mount(settings.STATIC_URL.rstrip("/"), static_files),
 ]
 lean = ExceptionMiddleware(Router(lean_routes, redirect_slashes=False))
+signed_urls = SignedUrlsMiddleware(lean)
 LEAN_PREFIXES = ("/storage/", "/sdk/otel/", settings.STATIC_URL)
 
 sockets = AllowedHostsOriginValidator(
@@ -122,6 +124,8 @@ def _served(method: str, path: str) -> tuple[str, Application]:
     if method == "POST" and stream.PATH.fullmatch(path):
         return "stream", stream.stream
     surface = next((name for name, prefixes in SURFACES if path.startswith(prefixes)), "pages")
+    if surface == "storage":
+        return surface, signed_urls
     return surface, lean if path.startswith(LEAN_PREFIXES) else _bounded
 
 

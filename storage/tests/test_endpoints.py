@@ -351,3 +351,46 @@ class TestRoom:
     def test_files_that_need_none_and_other_teams_go_on(self, more: dict[str, int]):
         path = tickets.put_path("run-file", r=RunFactory().pk, n="config.yaml", **more)
         assert _ask("PUT", path, b"lr: 1").status_code == 200
+
+
+class TestOtherOrigins:
+    """As `wandb verify` checks a bucket: pages of the installation's other names read and write by signed URLs."""
+
+    @pytest.fixture(autouse=True)
+    def _own_names(self, settings) -> None:
+        settings.ALLOWED_HOSTS = ["runyard.example.com", "localhost", "[::1]"]
+
+    @pytest.mark.parametrize(
+        "origin", ["https://runyard.example.com", "http://localhost:8888", "http://[::1]:8000"]
+    )
+    @pytest.mark.parametrize("method", ["GET", "PUT"])
+    def test_own_names_may(self, put_path: str, origin: str, method: str):
+        path = put_path if method == "PUT" else _get_path()
+        asked = _ask("OPTIONS", path, Origin=origin, Access_Control_Request_Method=method)
+        assert (asked.status_code, asked.headers["Access-Control-Allow-Origin"]) == (200, origin)
+        assert method in asked.headers["Access-Control-Allow-Methods"]
+        done = _ask(method, path, b"hello" if method == "PUT" else b"", Origin=origin)
+        assert (done.status_code, done.headers["Access-Control-Allow-Origin"]) == (200, origin)
+        assert "Origin" in done.headers["Vary"]
+        assert "ETag" in done.headers["Access-Control-Expose-Headers"]
+        assert not any("credentials" in name for name in (*asked.headers, *done.headers))
+
+    @pytest.mark.parametrize(
+        "origin",
+        ["https://elsewhere.example", "https://runyard.example.com.evil.example", "null", "http://["],
+    )
+    def test_others_may_not(self, origin: str):
+        path = _get_path()
+        asked = _ask("OPTIONS", path, Origin=origin, Access_Control_Request_Method="GET")
+        assert asked.status_code == 400
+        for answer in (asked, _ask("GET", path, Origin=origin)):
+            assert "Access-Control-Allow-Origin" not in answer.headers
+
+    def test_only_signed_urls_answer_so(self):
+        for path in ("/sdk/otel/v1/metrics", "/healthz", "/graphql"):
+            asked = _ask("OPTIONS", path, Origin="http://localhost", Access_Control_Request_Method="GET")
+            assert "Access-Control-Allow-Origin" not in asked.headers
+
+    def test_options_without_an_origin_stores_nothing(self, put_path: str):
+        assert _ask("OPTIONS", put_path).status_code == 405
+        assert not RunFile.objects.exists()

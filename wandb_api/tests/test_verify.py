@@ -19,6 +19,7 @@ GOOD = [
     "Checking if logged in",
     "Checking signed URL upload",
     "Checking ability to send large payloads through proxy",
+    "Checking CORs configuration of the bucket",
     "Checking wandb package version is up to date",
     "Checking logged metrics, saving and downloading a file",
 ]
