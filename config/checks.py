@@ -310,6 +310,17 @@ def check_stripe(**_: Any) -> list[CheckMessage]:
     return [Error(message, hint=hint, id="runyard.E019")]
 
 
+def check_frame_ancestors(**_: Any) -> list[CheckMessage]:
+    """What is no site would make browsers ignore the policy, or say more than it seems to."""
+    site = re.compile(r"https?://((\*\.)?[a-zA-Z0-9.-]+|\[[0-9a-fA-F:]+\])(:(\d+|\*))?")
+    hint = f"Give sites such as https://jupyter.example.com,http://localhost:8888. {DOCS}#address"
+    return [
+        Error(f"RUNYARD_FRAME_ANCESTORS has {given!r}, which is no site.", hint=hint, id="runyard.E020")
+        for given in settings.FRAME_ANCESTORS
+        if not site.fullmatch(given)
+    ]
+
+
 ALL: list[Check] = [
     check_url,
     check_home,
@@ -322,6 +333,7 @@ ALL: list[Check] = [
     check_database,
     check_redis_url,
     check_allowed_hosts,
+    check_frame_ancestors,
     check_support_contact,
     check_invitation_days,
     check_segments,

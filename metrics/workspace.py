@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.engine import can
+from access.framing import framable, is_framed
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
@@ -276,8 +277,8 @@ def urls_of(project: Project) -> dict[str, str]:
 
 
 def view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
-    """Return where views are kept; strangers to a public project keep theirs in the browser."""
-    if not request.user.is_authenticated:
+    """Return where views are kept; strangers to a public project, and frames, keep theirs in the browser."""
+    if is_framed(request) or not request.user.is_authenticated:
         return {"view": "", "views": ""}
     names = urlencode({"entity": project.team.name, "project": project.name})
     return {
@@ -289,6 +290,7 @@ def view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+@framable
 def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show the project's panels beside its runs."""
     actor = actor_of(request)
@@ -300,12 +302,14 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         request.headers.get("HX-Request") and not is_empty
     ):  # the page without runs asks whether the first has come
         return HttpResponseClientRefresh()
+    framed = is_framed(request)
     context |= {
+        "framed": framed,
         "urls": urls_of(row) | view_urls(request, row),
         "start": {part: start[part] for part in ("panels", "selector", "runs") if part in start},
-        "can_share": can(actor, ProjectAction.UPDATE, row),
-        "can_save_chart": can(actor, ChartAction.SAVE, row.team),
+        "can_share": not framed and can(actor, ProjectAction.UPDATE, row),
+        "can_save_chart": not framed and can(actor, ChartAction.SAVE, row.team),
         "is_empty": is_empty,
         "script": script_for(entity=row.team.name, project=row.name),
     }
-    return render(request, "metrics/workspace.html", context)
+    return render(request, "metrics/workspace_frame.html" if framed else "metrics/workspace.html", context)

@@ -9,14 +9,15 @@ from runs.models import Run
 from runs.timeline import silent_for_s
 
 
-def run_context(actor: Actor, run: Run, *, tab: str) -> dict[str, Any]:
-    """Return the context of ``runs/run_base.html``."""
+def run_context(actor: Actor, run: Run, *, tab: str, read_only: bool = False) -> dict[str, Any]:
+    """Return the context of ``runs/run_base.html``; ``read_only`` offers no changes, whoever looks."""
+    can_stop = run.is_active and run.stop_requested_at is None and can(actor, RunAction.STOP, run)
     return {
         "run": run,
         "project": run.project,
         "team": run.project.team,
         "tab": tab,
-        "can_update": can(actor, RunAction.UPDATE, run),
+        "can_update": not read_only and can(actor, RunAction.UPDATE, run),
         "silent_s": silent_for_s(run),
-        "can_stop": run.is_active and run.stop_requested_at is None and can(actor, RunAction.STOP, run),
+        "can_stop": not read_only and can_stop,
     }

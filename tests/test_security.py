@@ -22,12 +22,23 @@ pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 EVIL = "https://evil.example/phish"
 FRAMED = {"metrics:vega_frame", "metrics:viewer_frame", "metrics:media_frame", "accounts:outbox_body"}
 """Pages that stand in frames of ours, without an origin: what is in them may style itself."""
-WITHOUT_TOKEN = {"graphql", "teams:scim", "api-nothing", "alerts:unsubscribe", "billing:stripe_webhook"}
+WITHOUT_TOKEN = {
+    "graphql",
+    "teams:scim",
+    "api-nothing",
+    "alerts:unsubscribe",
+    "billing:stripe_webhook",
+    "weave-nothing",
+}
 """What knows no sessions: keys say who asks, and of a mail's link (RFC 8058) and of Stripe's events their signature."""
 """GraphQL asks for CSRF itself where a session is used, SCIM looks at no session, and one does nothing at all."""
 
 
-def _answers(world: World) -> Iterator[tuple[str, HttpResponseBase]]:
+FOR_NOTEBOOKS = {"metrics:workspace", "metrics:run_workspace", "metrics:run_system", "wandb:projects"}
+"""Pages that sites of RUNYARD_FRAME_ANCESTORS may frame, at addresses with ``?jupyter=true``."""
+
+
+def _answers(world: World, query: str = "") -> Iterator[tuple[str, HttpResponseBase]]:
     """Yield the answer of every page, to somebody who may open most of them."""
     for route, cases in web.ROUTES.items():
         case = next((case for case in cases if case.method == "GET"), None)
@@ -38,7 +49,7 @@ def _answers(world: World) -> Iterator[tuple[str, HttpResponseBase]]:
         )
         who = "operator" if case.over is Over.NOTHING else "chief"
         path = asking.page_path(route, case, thing)
-        yield route, world.clients[who].get(path, headers={"Accept": "text/html"})
+        yield route, world.clients[who].get(f"{path}{query}", headers={"Accept": "text/html"})
 
 
 def _check(route: str, answer: HttpResponseBase) -> None:
@@ -69,6 +80,19 @@ def test_every_page_says_what_browsers_may_do_with_it():
         _check(route, answer)
         checked += 1
     assert checked > 120
+
+
+def test_notebooks_frame_what_is_made_for_them_and_nothing_else(settings):
+    """Frames of ours that stand in such pages name the site, too: browsers ask every ancestor."""
+    settings.FRAME_ANCESTORS = ["https://notebook.example"]
+    named = {
+        route
+        for route, answer in _answers(build(), "?jupyter=true")
+        if "notebook.example" in answer.headers["Content-Security-Policy"]
+        or "X-Frame-Options" not in answer.headers
+    }
+    assert named - FRAMED == FOR_NOTEBOOKS
+    assert {"metrics:vega_frame", "metrics:viewer_frame"} <= named
 
 
 def test_https_makes_cookies_and_transport_strict():

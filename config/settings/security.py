@@ -46,6 +46,8 @@ SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^ready$", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+FRAME_ANCESTORS = [origin.strip().rstrip("/") for origin in env.list("RUNYARD_FRAME_ANCESTORS", default=[])]
+"""Sites whose pages, notebooks say, may show the read-only pages of `access.framing` in a frame."""
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

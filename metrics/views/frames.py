@@ -7,6 +7,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from access.framing import name_ancestors
 from access.routes import Open, declare
 from common.errors import NotFound
 from metrics.views.media import NOTHING_OF_OURS
@@ -27,10 +28,7 @@ def _framed(request: HttpRequest, page: str, allowed: str = "") -> HttpResponse:
     """Return a page that runs scripts of ours only, in an origin of its own, for frames of ours."""
     scripts = request.build_absolute_uri(static("js/"))
     reply = HttpResponse(page)
-    reply["Content-Security-Policy"] = (
-        f"{NOTHING_OF_OURS}script-src {scripts}; style-src 'unsafe-inline'; frame-ancestors 'self'{allowed}"
-    )
-    reply["X-Frame-Options"] = "SAMEORIGIN"
+    name_ancestors(reply, f"{NOTHING_OF_OURS}script-src {scripts}; style-src 'unsafe-inline'{allowed}")
     return reply
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from access.framing import name_ancestors
 from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
@@ -138,8 +139,7 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
         raise NotFound(_("The content of this file is gone.")) from None
     reply = HttpResponse(_NORMALIZE.sub("", content.decode(errors="replace")))
     allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
-    reply["Content-Security-Policy"] = f"{NOTHING_OF_OURS}{allowed}; frame-ancestors 'self'"
-    reply["X-Frame-Options"] = "SAMEORIGIN"
+    name_ancestors(reply, f"{NOTHING_OF_OURS}{allowed}")
     if not _is_for_frame(request):
         reply["Content-Disposition"] = "attachment"
     return reply

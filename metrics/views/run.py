@@ -6,6 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.engine import can
+from access.framing import framable, is_framed
 from access.routes import declare
 from access.web import actor_of
 from common.answers import as_json
@@ -28,22 +29,25 @@ def _page(request: HttpRequest, names: tuple[str, str, str], tab: str) -> HttpRe
     run = _run(request, *names)
     is_system = tab == "run_system"
     actor = actor_of(request)
-    context = run_context(actor, run, tab=tab)
+    framed = is_framed(request)
+    context = run_context(actor, run, tab=tab, read_only=framed)
     part = "run-system" if is_system else "run-history"
     start = working_view(actor, run.project)
     context |= {
         "part": part,
         "start": {"panels": start[part]} if part in start else {},
         "urls": workspace.urls_of(run.project) | workspace.view_urls(request, run.project),
-        "can_save_chart": can(actor, ChartAction.SAVE, run.project.team),
+        "can_save_chart": not framed and can(actor, ChartAction.SAVE, run.project.team),
+        "framed": framed,
         "kinds": "system" if is_system else "history",
         "system": is_system,
     }
-    return render(request, "metrics/run_workspace.html", context)
+    return render(request, "metrics/run_frame.html" if framed else "metrics/run_workspace.html", context)
 
 
 @declare(RunAction.VIEW)
 @require_GET
+@framable
 def run_workspace(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
     """Show a live chart per logged key."""
     return _page(request, (entity, project, uid), "run_workspace")
@@ -51,6 +55,7 @@ def run_workspace(request: HttpRequest, entity: str, project: str, uid: str) -> 
 
 @declare(RunAction.VIEW)
 @require_GET
+@framable
 def run_system(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
     """Show a live chart per hardware metric."""
     return _page(request, (entity, project, uid), "run_system")

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from access.engine import can, require
+from access.framing import is_framed
 from access.routes import declare
 from access.web import actor_of
 from common.answers import attachment
@@ -108,7 +109,8 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
 def run_head(request: HttpRequest, **names: str) -> HttpResponse:
     """Return what changes in a run's head: state, runtime, the stop button, a hint when there is no signal (RUN-44)."""
     run = run_of(request, names)
-    return render(request, "runs/run_facts.html", run_context(actor_of(request), run, tab=""))
+    context = run_context(actor_of(request), run, tab="", read_only=is_framed(request))
+    return render(request, "runs/run_facts.html", context)
 
 
 @declare(RunAction.VIEW)
