@@ -16,6 +16,8 @@ PAGES = {
     "project-logs": "/vision/cifar-sweep/logs?text=epoch",
     "compare": "/vision/cifar-sweep/compare?runs=sweep001&runs=sweep002&runs=sweep003",
     "run": "/vision/cifar-sweep/runs/sweep004",
+    "run-frame": "/vision/cifar-sweep/runs/sweep004?jupyter=true",
+    "workspace-frame": "/vision/cifar-sweep?jupyter=true",
     "run-system": "/vision/cifar-sweep/runs/sweep004/system",
     "run-system-nodes": "/vision/cluster/runs/nodes/system",
     "hosts": "/hosts/vision",

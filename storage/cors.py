@@ -28,7 +28,7 @@ class SignedUrlsMiddleware(CORSMiddleware):
     def is_allowed_origin(self, origin: str) -> bool:
         """Say whether the origin is a name that the installation answers to, on whatever port."""
         try:
-            host = urlsplit(origin).hostname
+            host = urlsplit(origin).hostname or ""
         except ValueError:
             return False
         return bool(host) and validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS)

@@ -32,6 +32,27 @@ from config import checks
         ("INVITATION_DAYS", 365, checks.check_invitation_days, None),
         ("INVITATION_DAYS", 0, checks.check_invitation_days, "runyard.E010"),
         ("INVITATION_DAYS", 366, checks.check_invitation_days, "runyard.E010"),
+        ("FRAME_ANCESTORS", [], checks.check_frame_ancestors, None),
+        *(
+            ("FRAME_ANCESTORS", [site], checks.check_frame_ancestors, None)
+            for site in (
+                "https://a.example",
+                "http://localhost:8888",
+                "https://*.a.example:*",
+                "http://[::1]:8888",
+            )
+        ),
+        *(
+            ("FRAME_ANCESTORS", [site], checks.check_frame_ancestors, "runyard.E020")
+            for site in (
+                "*",
+                "https:",
+                "a.example",
+                "https://a.example/lab",
+                "https://a; script-src *",
+                "'self'",
+            )
+        ),
         ("SUPPORT_CONTACT", "help@example.com", checks.check_support_contact, None),
         ("SUPPORT_CONTACT", "ask Bob", checks.check_support_contact, "runyard.W003"),
     ],
