@@ -3,11 +3,11 @@
 from django.urls import path
 
 from access.web import leads_to
+from runs.run_ids import RUN_ROUTE
 from wandb_api import pages
 
 app_name = "wandb"
 _PROJECT = "<str:entity>/<str:project>"
-_RUN = f"{_PROJECT}/runs/<str:uid>"
 urlpatterns = [
     path("home", leads_to("runs:home"), name="home"),
     path("signup", leads_to("account_signup"), name="signup"),
@@ -18,7 +18,7 @@ urlpatterns = [
     path(f"{_PROJECT}/table", leads_to("runs:runs"), name="table"),
     path(f"{_PROJECT}/groups/<path:group>/workspace", pages.group, name="group_workspace"),
     path(f"{_PROJECT}/groups/<path:group>", pages.group, name="group"),
-    path(f"{_RUN}/workspace", leads_to("metrics:run_workspace"), name="run_workspace"),
+    path(f"{RUN_ROUTE}/workspace", leads_to("metrics:run_workspace"), name="run_workspace"),
     # what is not part of Runyard
     path(f"{_PROJECT}/sweeps", pages.sweeps, name="sweeps"),
     path(f"{_PROJECT}/sweeps/<path:rest>", pages.sweeps, name="sweep"),
@@ -26,7 +26,7 @@ urlpatterns = [
     path(f"{_PROJECT}/reports/<path:rest>", pages.reports, name="report"),
     path(f"{_PROJECT}/artifacts", pages.artifacts, name="artifacts"),
     path(f"{_PROJECT}/artifacts/<path:rest>", pages.artifacts, name="artifact"),
-    path(f"{_RUN}/artifacts", pages.artifacts, name="run_artifacts"),
+    path(f"{RUN_ROUTE}/artifacts", pages.artifacts, name="run_artifacts"),
     path(f"{_PROJECT}/weave", pages.weave, name="weave"),
     path(f"{_PROJECT}/weave/<path:rest>", pages.weave, name="weave_page"),
     path("registry", pages.registry, name="registry"),
