@@ -41,7 +41,7 @@ def register() -> None:
         ),
         AccountAction.UPDATE: ActionSpec(
             user, owner=True, label=_("Change one’s profile and preferences"),
-            help=_("The picture, the profile page, the theme and the language."),
+            help=_("The picture, the profile page, the theme, the language, and whether code is saved."),
         ),
         AccountAction.MANAGE_EMAILS: ActionSpec(
             (*user, "account.EmailAddress"), owner=True, label=_("Change email addresses"),

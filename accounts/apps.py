@@ -56,6 +56,13 @@ class AccountsConfig(AppConfig):
                 _("API keys"), "key-round", "accounts:api_keys", rank=50, words=_("token sdk login wandb")
             ),
             Section(
+                _("Save code"),
+                "file-code",
+                "accounts:code_saving",
+                rank=55,
+                words=_("script diff notebook sdk save_code"),
+            ),
+            Section(
                 _("Emails"),
                 "mail",
                 "accounts:emails",

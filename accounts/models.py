@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from common.crypto import seal, unseal
@@ -70,6 +70,14 @@ class Theme(models.TextChoices):
     DARK = "dark", _("Dark")
 
 
+class CodeSaving(models.TextChoices):
+    """Whether SDKs upload the program that logs."""
+
+    ASKED = "", _("As the script asks")
+    ALWAYS = "always", pgettext_lazy("code saving", "Always")
+    NEVER = "never", pgettext_lazy("code saving", "Never")
+
+
 class UserKind(models.TextChoices):
     """Who stands behind a user row."""
 
@@ -97,6 +105,9 @@ class User(AbstractBaseUser, Timestamped):
         max_length=16, blank=True, help_text="Of pages and mails; none chosen: what the browser asks for."
     )
     theme = models.CharField(max_length=5, blank=True, help_text="light, dark, or as the system has it.")
+    code_saving = models.CharField(
+        max_length=6, blank=True, help_text="Whether SDKs upload programs: always, never, or as scripts ask."
+    )
     is_active = models.BooleanField(default=True)
     is_operator = models.BooleanField(
         default=False, help_text="Runs the installation; works in the Django admin."

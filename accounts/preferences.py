@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import require
 from accounts.access import AccountAction
-from accounts.models import Theme, User
+from accounts.models import CodeSaving, Theme, User
 from common.errors import Invalid
 
 
@@ -43,6 +43,20 @@ def choose_language(*, actor: Actor, user: User, language: str) -> None:
         raise Invalid(_("There is no such language."))
     user.language = language
     user.save(update_fields=["language", "updated_at"])
+
+
+@transaction.atomic
+def choose_code_saving(*, actor: Actor, user: User, choice: str) -> None:
+    """Store whether SDKs save code: always, never, or "" for as the script asks.
+
+    Raises:
+        Invalid: there is no such choice.
+    """
+    require(actor, AccountAction.UPDATE, user)
+    if choice not in CodeSaving.values:
+        raise Invalid(_("There is no such choice."))
+    user.code_saving = choice
+    user.save(update_fields=["code_saving", "updated_at"])
 
 
 def language_of(user: User) -> str:

@@ -20,6 +20,7 @@ urlpatterns = [
     path("pictures/external", profile.shown_picture, name="external_picture"),
     path("pictures/<str:name>/<str:digest>", profile.picture, name="picture"),
     path("settings/beta", preferences.beta, name="beta"),
+    path("settings/code", preferences.code_saving, name="code_saving"),
     path("settings/theme", preferences.theme, name="theme"),
     path("settings/language/visitor", preferences.visitor_language, name="visitor_language"),
     path("settings/language", preferences.language, name="language"),

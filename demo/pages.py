@@ -46,6 +46,7 @@ PAGES = {
     "profile-of-others": "/tomas",
     "settings-profile": "/settings/profile",
     "settings-beta": "/settings/beta",
+    "settings-code": "/settings/code",
     "settings-language": "/settings/language",
     "team-profile": "/teams/vision/profile",
     "organization-picture": "/organizations/aurora-labs/profile",

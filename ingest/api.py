@@ -42,6 +42,7 @@ from runs.models import Run
 from runs.projection import read_lenient, wrap_config
 from runs.run_ids import uid_of
 from runs.services.alerts import send_alert
+from runs.services.code import require_code_saving
 from runs.services.files import require_room_for, upload_paths
 from runs.services.lifecycle import RunFields, path_of
 
@@ -146,10 +147,12 @@ class LoggedRunViewSet(ViewSet):
         run = self._run()
         wanted = validated(NamesSerializer, request.data)["names"]
         require_room_for(run, wanted)
+        require_code_saving(run, wanted)
         paths = upload_paths(actor=actor_of(request), run=run, names=wanted)
         uploads = [
             {"name": name, "url": _absolute(request, path), "headers": {}}
             for name, path in zip(wanted, paths, strict=True)
+            if path is not None
         ]
         return Response({"uploads": uploads})
 

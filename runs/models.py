@@ -414,7 +414,7 @@ class BadLine(models.Model):
 
 
 class RefusedFile(models.Model):
-    """A file that a client wanted to upload and that was not stored (BIL-3); gone once it is."""
+    """A file that a client wanted to upload and that was not stored (BIL-3, TEAM-8); gone once it is."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="refused_files")
     name = models.CharField(max_length=1024)

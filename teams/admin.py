@@ -151,7 +151,7 @@ class TeamAdmin(ServedAdmin[Team]):
     date_hierarchy = "created_at"
     fields = [
         "name", "display_name", "kind", "organization", "is_hidden", "public_projects_allowed",
-        "members_may_invite", "code_saving_default", "created_at", "deleted_at",
+        "members_may_invite", "code_saving_default", "code_saving_allowed", "created_at", "deleted_at",
     ]  # fmt: skip
     acts = (
         Act(slug="settings", label="Change settings", form=forms.TeamSettingsForm, fits=_is_shared,

@@ -195,6 +195,9 @@ class Team(Timestamped):
     code_saving_default = models.BooleanField(
         default=False, help_text="Whether SDKs save code unless told not to."
     )
+    code_saving_allowed = models.BooleanField(
+        default=True, help_text="Off: programs and diffs that SDKs upload are not stored."
+    )
     deleted_at = models.DateTimeField(
         null=True, help_text="Projects that were deleted with it have the same time."
     )

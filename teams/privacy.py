@@ -52,6 +52,11 @@ SWITCHES = (
         gettext_lazy("Save code by default"),
         gettext_lazy("SDKs of members upload the program that logs, unless told not to."),
     ),
+    Switch(
+        "code_saving_allowed",
+        gettext_lazy("Runs may save code"),
+        gettext_lazy("Off: the program and its diff are not stored, whatever a script or its author chose."),
+    ),
 )
 
 

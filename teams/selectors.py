@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
 from access.engine import require, visible
-from accounts.models import User
+from accounts.models import CodeSaving, User
 from common.errors import NotFound
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, OrganizationMember, ServiceAccount, Team, TeamKind
@@ -84,11 +84,18 @@ def default_team_of(actor: Actor) -> Team | None:
     return Team.objects.live().filter(memberships__user_id=actor.lookup_id, kind=TeamKind.PERSONAL).first()
 
 
-def saves_code_by_default(actor: Actor) -> bool:
-    """Whether SDKs of the actor save code unless told not to: as a team of theirs wants, or their own entity (TEAM-8).
+def code_saving_of(actor: Actor) -> bool | None:
+    """Whether SDKs of the actor save code: True always, False never, None as the script asks (TEAM-8).
 
-    An SDK asks once, before it knows which team it will log to.
+    An SDK asks once, before it knows which team it will log to; what that team or the person forbids is not stored
+    either (`runs.services.code`). A person's own choice comes first, then a team of theirs that saves code by default.
     """
-    mine = Membership.objects.filter(user_id=actor.lookup_id, team__code_saving_default=True)
+    user = User.objects.filter(pk=actor.lookup_id).first()
+    if user is not None and user.code_saving != CodeSaving.ASKED:
+        return user.code_saving == CodeSaving.ALWAYS
     home = default_team_of(actor) if actor.kind is ActorKind.SERVICE else None
-    return mine.exists() or bool(home and home.code_saving_default)
+    if home is not None and not home.code_saving_allowed:
+        return False
+    mine = Q(memberships__user=actor.lookup_id) | Q(pk=home and home.pk)
+    saving = Team.objects.live().filter(mine, code_saving_default=True, code_saving_allowed=True)
+    return True if saving.exists() else None

@@ -271,6 +271,7 @@ def test_one_changes_oneself(team):
     """ACC-1, ACC-5: profile and preferences, each alone."""
     member = Caller(make_member(team))
     assert member("PATCH", "me/", {"bio": "Trains.", "theme": "dark"}).json()["theme"] == "dark"
+    assert member("PATCH", "me/", {"code_saving": "never"}).json()["code_saving"] == "never"
     member("PATCH", "me/", {"institution": "Lab", "links": [{"label": "", "url": "x"}]})
     assert member("PATCH", "me/", {"institution": "Lab"}).status_code == 200
     told = member("GET", f"users/{member.user.username}/").json()

@@ -32,7 +32,7 @@ def test_a_misspelt_field_is_refused_with_the_nearest_and_all_there_are(ask: Any
     assert (answer.status_code, error["code"]) == (400, "invalid")
     assert error["message"] == (
         "member_may_invite: There is no field 'member_may_invite' here. Did you mean 'members_may_invite'? It takes:"
-        " code_saving_default, is_hidden, members_may_invite, public_projects_allowed."
+        " code_saving_allowed, code_saving_default, is_hidden, members_may_invite, public_projects_allowed."
     )
     assert list(error["detail"]) == ["member_may_invite"]
 

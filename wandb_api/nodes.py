@@ -28,7 +28,7 @@ def entity_node(team: Team) -> dict[str, Any]:
         "readOnly": False,
         "readOnlyAdmin": False,
         "privateOnly": not team.public_projects_allowed,
-        "codeSavingEnabled": team.code_saving_default,
+        "codeSavingEnabled": team.code_saving_default and team.code_saving_allowed,
         "defaultAccess": "PRIVATE",
         "isPaid": True,
         "limits": "{}",

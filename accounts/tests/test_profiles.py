@@ -132,7 +132,18 @@ def test_unknown_switches_themes_and_languages_are_refused(client: Client, ada: 
     assert client.post("/settings/beta", {"key": "no-such", "on": "1"}).status_code == 400
     assert client.post("/settings/theme", {"theme": "pink"}).status_code == 400
     assert client.post("/settings/language", {"language": "xx"}).status_code == 400
+    assert client.post("/settings/code", {"code_saving": "often"}).status_code == 400
     assert Client().post("/settings/language/visitor", {"language": "xx"}).status_code == 400
+
+
+@pytest.mark.parametrize("choice", ["always", "never", ""])
+def test_whether_code_is_saved_is_chosen_in_the_settings(client: Client, ada: User, choice: str):
+    """TEAM-8."""
+    page = client.post("/settings/code", {"code_saving": choice}, follow=True).content.decode()
+    assert f'value="{choice}" checked' in page
+    assert page.count("checked") == 1
+    ada.refresh_from_db()
+    assert ada.code_saving == choice
 
 
 class TestLanguage:

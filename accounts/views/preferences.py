@@ -1,4 +1,4 @@
-"""The sections Beta features and Language, and the choice of a theme."""
+"""The sections Beta features, Save code and Language, and the choice of a theme."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -6,15 +6,28 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import Open, declare
 from access.web import actor_of
 from accounts import preferences
+from accounts.models import CodeSaving
 from accounts.views.base import signed_in_user
 from accounts.views.profile import back_to
 from common.errors import Invalid
+
+CODE_SAVING_HELP = {
+    CodeSaving.ASKED: gettext_lazy(
+        "Scripts that say save_code=True, and those of teams that save code by default."
+    ),
+    CodeSaving.ALWAYS: gettext_lazy("Every script, unless it says save_code=False."),
+    CodeSaving.NEVER: gettext_lazy(
+        "No script, even if it asks; code that an SDK sends all the same is not stored."
+    ),
+}
+"""What each choice means, in a sentence."""
 
 
 @declare(Open.SIGNED_IN)
@@ -38,6 +51,21 @@ def theme(request: HttpRequest) -> HttpResponse:
     choice = request.POST.get("theme", "").replace("system", "")
     preferences.choose_theme(actor=actor_of(request), user=signed_in_user(request), theme=choice)
     return HttpResponse(status=204)
+
+
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def code_saving(request: HttpRequest) -> HttpResponse:
+    """Settings, section Save code."""
+    user = signed_in_user(request)
+    if request.method == "POST":
+        choice = request.POST.get("code_saving", "")
+        preferences.choose_code_saving(actor=actor_of(request), user=user, choice=choice)
+        messages.success(request, _("Saved."))
+        return redirect("accounts:code_saving")
+    rows = [(choice, choice == user.code_saving, CODE_SAVING_HELP[choice]) for choice in CodeSaving]
+    return render(request, "settings/code_saving.html", {"rows": rows})
 
 
 @declare(Open.SIGNED_IN)

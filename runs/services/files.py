@@ -14,6 +14,7 @@ from runs.access import RunAction
 from runs.models import RefusedFile, Run, RunFile
 from runs.projection import clean_text
 from runs.redaction import redacted_config_file, redacted_metadata_file
+from runs.services.code import note_code_not_stored
 from runs.services.holdings import FILE
 from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file, tells_of_host
 from storage import tickets
@@ -56,18 +57,22 @@ def check_file_name(name: str) -> str:
     return name
 
 
-def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str]:
+def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | None]:
     """Return for each file of a run a signed path to PUT it to; what the upload is asked about is in the ticket.
 
-    Where there is no room for more files the PUT says so, file by file: a refusal here would take the SDK's own files
-    of the same call with it.
+    Code that is not stored with the run has none, which SDKs take for done. Where there is no room for more files the
+    PUT says so, file by file: a refusal here would take the SDK's own files of the same call with it.
     """
     require(actor, RunAction.LOG, run)
-    team = run.project.team_id
-    return [
-        tickets.put_path(PURPOSE, r=run.pk, n=name, **({} if is_of_run(name) else {tickets.TEAM: team}))
-        for name in map(check_file_name, names)
-    ]
+    team, checked = run.project.team_id, list(map(check_file_name, names))
+    refused = note_code_not_stored(run, checked)
+
+    def path(name: str) -> str:
+        return tickets.put_path(
+            PURPOSE, r=run.pk, n=name, **({} if is_of_run(name) else {tickets.TEAM: team})
+        )
+
+    return [None if name in refused else path(name) for name in checked]
 
 
 def require_room_for(run: Run, names: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ from access.routes import Open, declare
 from accounts import preferences, profiles
 from accounts.access import AccountAction
 from accounts.api import ApiKeySerializer
-from accounts.models import ApiKey, Theme, User
+from accounts.models import ApiKey, CodeSaving, Theme, User
 from common.errors import NotFound
 from common.rest import Pages, validated
 from teams.access import TeamAction
@@ -46,6 +46,9 @@ class MeSerializer(serializers.Serializer[Any]):
     is_operator = serializers.BooleanField()
     language = serializers.CharField(help_text="Empty: what the browser asks for.")
     theme = serializers.CharField(help_text="light, dark, or empty: as the system has it.")
+    code_saving = serializers.CharField(
+        help_text="Whether SDKs save code: always, never, or empty: as the script asks."
+    )
     default_entity = serializers.CharField(allow_null=True, help_text="Where runs go that name no entity.")
     entities = serializers.ListField(child=serializers.CharField(), help_text="Where you may log to.")
     teams = PlaceSerializer(many=True)
@@ -59,6 +62,9 @@ class ChangedMeSerializer(ChangedProfileSerializer):
     language = serializers.ChoiceField(settings.LANGUAGES, allow_blank=True, required=False)
     theme = serializers.ChoiceField(
         [(value, value) for value in Theme.values if value], allow_blank=True, required=False
+    )
+    code_saving = serializers.ChoiceField(
+        [(value, value) for value in CodeSaving.values if value], allow_blank=True, required=False
     )
 
 
@@ -79,7 +85,7 @@ class MeViewSet(ViewSet):
 
     @extend_schema(request=ChangedMeSerializer, responses=MeSerializer)
     def partial_update(self, request: Request) -> Response:
-        """Change your profile, language and theme."""
+        """Change your profile, language, theme, and whether SDKs save code."""
         actor = signed_in(request)
         _change(actor, User.objects.select_related("claim").get(pk=actor.lookup_id),
                 validated(ChangedMeSerializer, request.data))  # fmt: skip
@@ -89,7 +95,7 @@ class MeViewSet(ViewSet):
 def _me(actor: Actor) -> dict[str, Any]:
     user = User.objects.get(pk=actor.lookup_id)
     home = default_team_of(actor)
-    names = ("username", "display_name", "email", "kind", "is_operator", "language", "theme")
+    names = ("username", "display_name", "email", "kind", "is_operator", "language", "theme", "code_saving")
     return {
         **{name: getattr(user, name) for name in names},
         "default_entity": home.name if home else None,
@@ -110,6 +116,8 @@ def _change(actor: Actor, user: User, given: dict[str, Any]) -> None:
         preferences.choose_language(actor=actor, user=user, language=given["language"])
     if "theme" in given:
         preferences.choose_theme(actor=actor, user=user, theme=given["theme"])
+    if "code_saving" in given:
+        preferences.choose_code_saving(actor=actor, user=user, choice=given["code_saving"])
 
 
 @declare(TeamAction.VIEW)

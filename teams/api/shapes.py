@@ -139,6 +139,7 @@ class PrivacySerializer(serializers.Serializer[Any]):
     is_hidden = serializers.BooleanField(required=False)
     members_may_invite = serializers.BooleanField(required=False)
     code_saving_default = serializers.BooleanField(required=False)
+    code_saving_allowed = serializers.BooleanField(required=False)
 
 
 class _MemberSerializer(serializers.ModelSerializer[Any]):
@@ -220,6 +221,7 @@ class EnforcedPrivacySerializer(serializers.Serializer[Any]):
     is_hidden = serializers.BooleanField(required=False, allow_null=True)
     members_may_invite = serializers.BooleanField(required=False, allow_null=True)
     code_saving_default = serializers.BooleanField(required=False, allow_null=True)
+    code_saving_allowed = serializers.BooleanField(required=False, allow_null=True)
 
     def to_representation(self, instance: Organization) -> dict[str, Any]:
         """Show each switch, null where the organization leaves it to its teams."""

@@ -114,6 +114,7 @@ class Migration(migrations.Migration):
                 ('public_projects_allowed', models.BooleanField(default=True, help_text='Off: no project can be made Public or Open from now on (TEAM-8).')),
                 ('members_may_invite', models.BooleanField(default=False, help_text='Every member invites, not admins only (TEAM-4).')),
                 ('code_saving_default', models.BooleanField(default=False, help_text='Whether SDKs save code unless told not to.')),
+                ('code_saving_allowed', models.BooleanField(default=True, help_text='Off: programs and diffs that SDKs upload are not stored.')),
                 ('deleted_at', models.DateTimeField(help_text='Projects that were deleted with it have the same time.', null=True)),
                 ('claim', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='team', to='accounts.name')),
                 ('organization', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='teams', to='teams.organization')),

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ from teams.access import OrganizationAction, TeamAction
 from teams.features import has_feature
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, TeamKind
 from teams.roles import built_in, sync_roles, team_role_named
-from teams.selectors import entities_of, saves_code_by_default, teams_of
+from teams.selectors import code_saving_of, entities_of, teams_of
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,
@@ -359,18 +360,40 @@ class TestLists:
         assert entities_of(ANONYMOUS) == []
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("team", True), ("own", True), ("elsewhere", False)])
-def test_sdks_save_code_where_a_team_of_theirs_wants_it(team: Team, kind: str, expected: bool):
+@pytest.mark.parametrize(("kind", "expected"), [("team", True), ("own", True), ("elsewhere", None)])
+def test_sdks_save_code_where_a_team_of_theirs_wants_it(team: Team, kind: str, expected: bool | None):
     """TEAM-8: the SDK reads it from the viewer's flags, before it knows where it will log."""
     person = make_member(team)
     places: dict[str, Team] = {"team": team, "own": person.claim.team, "elsewhere": TeamFactory()}
     Team.objects.filter(pk=places[kind].pk).update(code_saving_default=True)
-    assert saves_code_by_default(actor(person)) is expected
+    assert code_saving_of(actor(person)) is expected
 
 
-def test_sdks_of_an_organizations_program_save_code_where_its_home_team_wants_it(team: Team):
+@pytest.mark.parametrize(("choice", "expected"), [("", True), ("always", True), ("never", False)])
+def test_what_a_person_chose_comes_before_what_their_teams_do(team: Team, choice: str, expected: bool):
+    """TEAM-8."""
+    person = make_member(team)
+    Team.objects.filter(pk=team.pk).update(code_saving_default=True)
+    User.objects.filter(pk=person.pk).update(code_saving=choice)
+    assert code_saving_of(actor(person)) is expected
+
+
+def test_a_team_that_forbids_code_or_is_deleted_does_not_save_it_by_default(team: Team):
+    """TEAM-8."""
+    person = make_member(team)
+    for without in (
+        {"code_saving_allowed": False},
+        {"code_saving_allowed": True, "deleted_at": timezone.now()},
+    ):
+        Team.objects.filter(pk=team.pk).update(code_saving_default=True, **without)
+        assert code_saving_of(actor(person)) is None
+
+
+def test_sdks_of_an_organizations_program_save_code_as_its_home_team_wants_it(team: Team):
     """TEAM-8."""
     bot = ServiceAccountFactory(organization=team.organization, default_team=team)
-    assert not saves_code_by_default(actor(bot))
+    assert code_saving_of(actor(bot)) is None
     Team.objects.update(code_saving_default=True)
-    assert saves_code_by_default(actor(bot))
+    assert code_saving_of(actor(bot)) is True
+    Team.objects.update(code_saving_allowed=False)
+    assert code_saving_of(actor(bot)) is False

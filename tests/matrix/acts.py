@@ -13,6 +13,7 @@ BY_REST: dict[str, str] = {
     "accounts:profile": "MeViewSet.partial_update",
     "accounts:profile_intro": "MeViewSet.partial_update",
     "accounts:theme": "MeViewSet.partial_update",
+    "accounts:code_saving": "MeViewSet.partial_update",
     "accounts:language": "MeViewSet.partial_update",
     "teams:delete": "TeamViewSet.destroy",
     "teams:restore": "TeamViewSet.restore",

@@ -60,6 +60,7 @@ ROUTES: dict[str, list[Case]] = {
     "accounts:external_picture": [Case(ANYONE, answer=Answer.HIDDEN)],  # unsigned
     "accounts:beta": [_SIGNED_IN],
     "accounts:theme": [Case(SIGNED_IN, method="POST")],
+    "accounts:code_saving": [_SIGNED_IN],
     "accounts:language": [_SIGNED_IN],
     "accounts:visitor_language": [Case(ANYONE, method="POST")],
     "teams:profile": [Case("team: settings", Over.ENTITY)],

@@ -30,12 +30,12 @@ def _run_named(info: Info, given: dict[str, Any]) -> Any:
 
 @root(mutation, "createRunFiles", RunAction.LOG)
 def resolve_create_run_files(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Return one signed URL per file, exactly as many as were asked for."""
+    """Return one signed URL per file, exactly as many as were asked for; null for what is not stored here."""
     context = info.context
     run = _run_named(info, input)
     paths = upload_paths(actor=context.actor, run=run, names=input["files"])
     files = [
-        {"name": name, "uploadUrl": context.absolute(path)}
+        {"name": name, "uploadUrl": context.absolute(path) if path else None}
         for name, path in zip(input["files"], paths, strict=True)
     ]
     return {"runID": to_id("Run", run.pk), "uploadHeaders": [], "files": files}
@@ -111,13 +111,13 @@ def _download(file: dict[str, Any], info: Info) -> str:
 
 
 @file_type.field("url")
-def resolve_url(file: dict[str, Any], info: Info, *, upload: bool | None = False) -> str:
-    """Return a signed URL to GET the file from, or to PUT a new version to."""
+def resolve_url(file: dict[str, Any], info: Info, *, upload: bool | None = False) -> str | None:
+    """Return a signed URL to GET the file from, or to PUT a new version to, null where that is not stored."""
     if upload:
         row: RunFile = file["row"]
         context = info.context
         [path] = upload_paths(actor=context.actor, run=row.run, names=[row.name])
-        return context.absolute(path)
+        return context.absolute(path) if path else None
     return _download(file, info)
 
 

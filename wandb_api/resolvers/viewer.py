@@ -10,7 +10,7 @@ from accounts.selectors import api_keys_of
 from common import VERSION
 from common.errors import NotFound
 from runs.selectors import get_team
-from teams.selectors import default_team_of, saves_code_by_default, teams_of
+from teams.selectors import code_saving_of, default_team_of, teams_of
 from teams.service_accounts import attributed_user
 from wandb_api.context import Info
 from wandb_api.ids import to_id
@@ -41,7 +41,9 @@ def _email_of(user: User, actor: Actor) -> str:
 
 def _own_fields(user: User, actor: Actor) -> dict[str, Any]:
     home = default_team_of(actor)
-    flags = {"code_saving_enabled": saves_code_by_default(actor)}
+    saves_code = code_saving_of(actor)
+    # left out, not null, where the script decides: whatever is there replaces what the script asked for
+    flags = {} if saves_code is None else {"code_saving_enabled": saves_code}
     return {
         "email": _email_of(user, actor),
         "admin": user.is_operator,
