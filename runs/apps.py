@@ -18,6 +18,7 @@ class RunsConfig(AppConfig):
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex
+        from runs.refused_artifacts import refused_artifact_marks
         from runs.services import files, holdings, project_deletion, purge, refused_files
         from runs.set_aside import set_aside_marks
         from runs.timeline import register_marks
@@ -39,6 +40,7 @@ class RunsConfig(AppConfig):
         register_receiver(files.PURPOSE, files.receive_run_file)
         register_refusal(files.PURPOSE, refused_files.note_refused_file)
         register_marks(refused_files.refused_file_marks)
+        register_marks(refused_artifact_marks)
         register_blob_user(used_blobs)
         holdings.register_measure(holdings.FILE, holdings.file_bytes)
         holdings.register_measure(holdings.LOG, holdings.log_bytes)

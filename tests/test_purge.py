@@ -23,6 +23,7 @@ from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
 from runs.models import Pulse, Run, RunAlias, RunFile, StateChange
+from runs.refused_artifacts import note_refused_artifact
 from runs.services import deletion, holdings, lifecycle, logs, purge
 from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
@@ -83,6 +84,7 @@ def full_run(posts=4, **fields):
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
     note_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
+    note_refused_artifact(actor=SYSTEM, run=run, type_="model", name="best", digest="1")
     add_run_file(run, "a.txt", b"shared by runs")
     add_run_file(run, "b.txt", f"own of {run.pk:4}".encode())
     run.refresh_from_db()

@@ -26,7 +26,8 @@ from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
-from wandb_api.refusals import refusal_of
+from wandb_api.refusals import Feature, refusal_of
+from wandb_api.refused_artifacts import refuse_artifact
 from wandb_api.schema import document_of, schema
 from wandb_api.wrapping import WRAPPER, wrapper_of
 
@@ -125,7 +126,7 @@ def _answer(request: HttpRequest) -> HttpResponse:
     text, variables, name = _payload_of(request)
     document, errors = document_of(text)
     if document is None or errors:
-        return _refuse_document(errors)
+        return _refuse_document(errors, actor, variables)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
     result = _executed(request, actor, document, variables, name)
     if result.errors:
@@ -134,9 +135,10 @@ def _answer(request: HttpRequest) -> HttpResponse:
     return _reply(200, {"data": result.data})
 
 
-def _refuse_document(errors: Sequence[GraphQLError]) -> HttpResponse:
+def _refuse_document(errors: Sequence[GraphQLError], actor: Actor, variables: dict[str, Any]) -> HttpResponse:
     refused = refusal_of(errors)
     if refused:
+        told = refuse_artifact(actor, errors, variables) if refused is Feature.ARTIFACTS else refused
         # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
-        return _reply(400, body_of(refused, "not_supported"))
+        return _reply(400, body_of(told, "not_supported"))
     return _reply(400, {"errors": [{"message": error.message} for error in errors]})

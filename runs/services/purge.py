@@ -15,7 +15,17 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from runs.models import BadLine, LogBlock, Pulse, RefusedFile, Run, RunAlert, RunFile, RunHost
+from runs.models import (
+    BadLine,
+    LogBlock,
+    Pulse,
+    RefusedArtifact,
+    RefusedFile,
+    Run,
+    RunAlert,
+    RunFile,
+    RunHost,
+)
 from runs.services.deletion import undo_ended_at
 from runs.services.holdings import settle_run
 from runs.states import ACTIVE
@@ -71,7 +81,7 @@ def remove_files(run: Run, limit: int) -> int:
 def remove_rows(run: Run, limit: int) -> int:
     """Remove console log, alerts, what could not be read or stored, and where the run ran."""
     gone = 0
-    for model in (LogBlock, RunAlert, BadLine, RefusedFile, RunHost):
+    for model in (LogBlock, RunAlert, BadLine, RefusedArtifact, RefusedFile, RunHost):
         if gone < limit:
             gone += remove_some(model._default_manager.filter(run=run), limit - gone)
     return gone

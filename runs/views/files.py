@@ -18,6 +18,7 @@ from runs import selectors
 from runs.access import RunAction
 from runs.files import FILES_A_PAGE, folder_of, found_files, preview_of
 from runs.pages import run_context
+from runs.refused_artifacts import refused_artifacts
 from runs.reveal import is_revealed
 from runs.services.files import delete_run_file
 from runs.views.run import run_of
@@ -47,6 +48,7 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
     context["folder"] = folder_of(run, folder, start)
     refused = run.refused_files.all()
     context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
+    context["artifacts"] = refused_artifacts(run)
     part = "runs/run_files.html"
     if request.htmx:  # type: ignore[attr-defined]
         part = "runs/file_list.html" if "search" in request.GET else "runs/file_branch.html"

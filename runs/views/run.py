@@ -24,6 +24,7 @@ from runs.models import Run, RunAlert
 from runs.overview import overview_facts
 from runs.pages import run_context
 from runs.redaction import read_keys
+from runs.refused_artifacts import refused_artifacts
 from runs.reveal import conceal, is_revealed, reveal
 from runs.secrets import Found, mask, mask_tree
 from runs.services import annotations, lifecycle
@@ -95,6 +96,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "alerts": _alerts(run),
         "definitions": definitions_of(run).listed(),
         "bad_lines": lines_set_aside(run),
+        "artifacts": refused_artifacts(run),
         "secrets": found,
         "can_redact": can(actor_of(request), RunAction.DELETE, run),
         "suggested_keys": "\n".join(suggested),

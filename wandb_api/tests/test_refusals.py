@@ -47,7 +47,7 @@ run.finish()
 told["finish s"] = time.monotonic() - began
 api = wandb.Api()
 mine = api.run("refused/" + run.id)
-told["state"] = mine.state
+told["id"], told["state"] = run.id, mine.state
 told["losses"] = [row["loss"] for row in mine.history(pandas=False) if row.get("loss") is not None]
 told["files"] = sorted(file.name for file in mine.files())
 ask("artifact", lambda: api.artifact("refused/data:v0"))
@@ -98,6 +98,19 @@ def test_its_files_are_there_the_table_s_too(told: dict[str, Any]) -> None:
 
 def test_logging_an_artifact_fails_where_the_script_waits_for_it(told: dict[str, Any]) -> None:
     assert told["wait"].startswith("ValueError")
+
+
+def test_the_run_says_what_was_not_kept(server: Installation, told: dict[str, Any]) -> None:
+    """The table's artifact is one of those whose loss takes nothing."""
+    code = (
+        "import json; from runs.models import Run; from runs.refused_artifacts import refused_artifacts as found;"
+        f"kept = found(Run.objects.get(uid={told['id']!r}, project__name='refused'));"
+        "print(json.dumps([[[one.type, one.name] for one in kept.named], kept.count, kept.needless]))"
+    )
+    named, count, needless = server.manage("shell", "--no-imports", "-c", code)
+    assert ["dataset", "data"] in named
+    assert count == len(named) == 2  # with what log_code collected
+    assert needless >= 1
 
 
 def test_the_feature_is_named_where_the_script_asks_for_it(told: dict[str, Any]) -> None:
