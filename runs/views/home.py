@@ -38,7 +38,7 @@ def first_run(request: HttpRequest) -> HttpResponse:
     context = {
         "base_url": _base_url(request),
         "api_key": secret,
-        "script": script_for(project="my-first-project"),
+        "script": script_for(project="my-first-project"),  # as in README
     }
     return render(request, "runs/first_run.html", context)
 

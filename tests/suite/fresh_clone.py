@@ -31,7 +31,7 @@ SERVES = "stop      Ctrl-C"
 NOT_OF_A_NEWCOMER = ("RUNYARD_", "DJANGO_", "WANDB_", "VIRTUAL_ENV", "PYTHON", "XDG_", "MAKE", "MFLAGS", "CI")
 ENDED_BY_CTRL_C = {0, -signal.SIGINT}
 """make hears the signal, too, and ends by it once the server has stopped."""
-STEPS = 100
+STEPS = 200
 """Rows that README's script logs."""
 
 
@@ -116,11 +116,11 @@ def _git(*arguments: str, cwd: Path = ROOT) -> str:
 
 
 def readme_script(clone: Path) -> str:
-    """Return the training script that README shows."""
+    """Return the training script that README shows, without the pauses in which a person watches it."""
     found = re.search(r"```python\n(.*?)```", (clone / "README.md").read_text(), re.DOTALL)
     if found is None:
         raise CloneError("README shows no training script")
-    return found[1]
+    return found[1].replace("time.sleep(0.3)", "time.sleep(0)")
 
 
 def log_a_run(clone: Path, served: Served, url: str, env: dict[str, str]) -> None:
@@ -136,9 +136,9 @@ def log_a_run(clone: Path, served: Served, url: str, env: dict[str, str]) -> Non
             sdks.python_of(sdks.versions()[-1]), readme_script(clone),
             env={"WANDB_BASE_URL": url, "WANDB_API_KEY": key}, cwd=Path(folder),
         )  # fmt: skip
-    address = re.search(r"see \S+/(\S+)/(\S+)/runs/(\S+)", ran.stdout)
+    address = re.search(r"View run at:? \S+/(\S+)/(\S+)/runs/(\S+)", ran.stderr)
     if address is None:
-        raise CloneError(f"the script does not tell where its run is:\n{ran.stdout}{ran.stderr}")
+        raise CloneError(f"the SDK does not tell where its run is:\n{ran.stdout}{ran.stderr}")
     wire = Wire(url, key)
     entity, project, uid = address.groups()
     found = wire.run(Run(entity, project, uid))
