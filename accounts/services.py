@@ -117,15 +117,26 @@ def create_api_key(
     label: str = "",
     expires_at: datetime | None = None,
     scopes: Collection[str] | None = None,
+    is_mailed: bool = True,
 ) -> tuple[ApiKey, str]:
     """Make a key of one's own; the second value is the secret, which nobody can read again (ACC-40).
+
+    Args:
+        actor: Who makes it.
+        owner: As whom it will act.
+        label: What pages call it.
+        expires_at: Its end, UTC, or None.
+        scopes: The actions it is limited to; None is no limit.
+        is_mailed: Whether its owner is told, as who did not make it should be.
 
     Raises:
         Invalid: too many keys.
         Forbidden: a limited key asks for one that reaches further than itself, or an organization refuses it.
     """
     require(actor, AccountAction.CREATE_KEY, owner)
-    return issue_api_key(actor=actor, owner=owner, label=label, expires_at=expires_at, scopes=scopes)
+    return issue_api_key(
+        actor=actor, owner=owner, label=label, expires_at=expires_at, scopes=scopes, is_mailed=is_mailed
+    )
 
 
 def why_no_new_key(owner: User) -> str:
@@ -147,6 +158,7 @@ def issue_api_key(
     scopes: Collection[str] | None,
     organization_id: int | None = None,
     team_id: int | None = None,
+    is_mailed: bool = True,
 ) -> tuple[ApiKey, str]:
     """Make a key for a user; the caller has asked whether the actor may. Raises as `create_api_key`.
 
@@ -158,6 +170,7 @@ def issue_api_key(
         scopes: The actions it is limited to; None is no limit.
         organization_id: In whose audit log it is.
         team_id: As before.
+        is_mailed: Whether its owner is told.
     """
     for scope in scopes or ():
         spec_of(scope)
@@ -185,9 +198,8 @@ def issue_api_key(
     record(
         actor, AccountAction.CREATE_KEY, key, after=after, organization_id=organization_id, team_id=team_id
     )
-    if (
-        actor.kind is not ActorKind.SYSTEM
-    ):  # whoever runs a command on the machine hands the key over themselves
+    # whoever runs a command on the machine hands the key over themselves
+    if is_mailed and actor.kind is not ActorKind.SYSTEM:
         mails.send("accounts/email/key_created", owner, {"label": key.label, "prefix": f"ry-{key.prefix}"})
     return key, secret
 

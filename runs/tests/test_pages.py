@@ -1,16 +1,20 @@
 """Home, project and run pages: what they show, to whom, at which cost."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from accounts.models import OutboxMail, User
 from common.errors import Invalid
 from runs.models import Run, Visibility
 from runs.services.lifecycle import RunFields, log_run
 from runs.services.project_members import add_project_member
+from teams.models import Organization
 from teams.roles import built_in
 from teams.services import remove_member
 from tests.factories import (
@@ -56,6 +60,24 @@ def test_a_new_user_gets_a_key_and_a_script_and_only_once(client):
     assert "WANDB_BASE_URL" in page  # UI-2
     assert "WANDB_API_KEY=ry-" in page
     assert "WANDB_API_KEY=ry-" not in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("age", "mails"), [(timedelta(minutes=5), 0), (timedelta(days=30), 1)])
+def test_the_key_of_the_first_page_is_mailed_to_nobody_who_has_just_signed_up(client, age, mails):
+    """Their first mail would warn of what the page has just shown; an old account's owner is warned."""
+    user = UserFactory()
+    User.objects.filter(pk=user.pk).update(created_at=timezone.now() - age)
+    client.force_login(user)
+    assert "WANDB_API_KEY=ry-" in client.get("/").content.decode()
+    assert OutboxMail.objects.filter(subject__icontains="key").count() == mails
+
+
+def test_the_first_page_says_why_there_is_no_key_where_an_organization_forbids_them(client):
+    client.force_login(make_member(TeamFactory()))
+    Organization.objects.update(api_keys_allowed=False)
+    page = client.get("/").content.decode()
+    assert "does not let its members make API keys" in page
+    assert "Make an API key" not in page
 
 
 def test_home_shows_my_runs(client):

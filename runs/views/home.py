@@ -1,9 +1,10 @@
 """The home page."""
 
-from contextlib import suppress
+from datetime import timedelta
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -20,6 +21,9 @@ from runs.script import script_for
 from teams.selectors import teams_of
 
 _RECENT = 12
+_NEW = timedelta(days=1)
+"""So long nobody is mailed that the first page made a key: who has just signed up reads it there. Who has an account
+for longer, and finds a key made by somebody with their session, is."""
 
 
 def _base_url(request: HttpRequest) -> str:
@@ -31,13 +35,20 @@ def _base_url(request: HttpRequest) -> str:
 @require_GET
 def first_run(request: HttpRequest) -> HttpResponse:
     """Show the three lines to copy; a person without any key gets a first one made here (UI-2)."""
-    actor, user, secret = actor_of(request), signed_in_user(request), ""
+    actor, user = actor_of(request), signed_in_user(request)
+    secret, why_none = "", ""
     if not actor.impersonated_by and not api_keys_of(actor).exists():
-        with suppress(Forbidden):  # by the policy of an organization, which the page of keys explains
-            _row, secret = accounts.create_api_key(actor=actor, owner=user, label=_("First run"))
+        is_old = timezone.now() - user.created_at > _NEW
+        try:
+            _row, secret = accounts.create_api_key(
+                actor=actor, owner=user, label=_("First run"), is_mailed=is_old
+            )
+        except Forbidden:  # by the policy of an organization, which may want a shorter or limited one
+            why_none = accounts.why_no_new_key(user)
     context = {
         "base_url": _base_url(request),
         "api_key": secret,
+        "no_new_key": why_none,
         "script": script_for(project="my-first-project"),  # as in README
     }
     return render(request, "runs/first_run.html", context)
