@@ -24,7 +24,7 @@ from storage.tickets import get_path
 from teams.access import TeamAction
 from teams.models import Team
 from teams.pages import team_of
-from teams.selectors import default_team_of
+from teams.selectors import personal_team_of
 
 _SHOWN = 10
 
@@ -58,8 +58,8 @@ def _section(request: HttpRequest, team: Team, template: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
     """Settings, section Export: what the viewer's personal entity holds."""
-    team = default_team_of(actor_of(request))
-    if team is None or not team.is_personal:
+    team = personal_team_of(actor_of(request))
+    if team is None:
         raise NotFound(_("This account has no personal entity."))
     return _section(request, team, "exports/own.html")
 

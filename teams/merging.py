@@ -23,6 +23,8 @@ def lines(source: User, target: User) -> Iterator[Line]:
 
 def move(source: User, target: User) -> None:
     """Hand over places in organizations and teams, and what was asked of the account or by it."""
+    # where runs go that name no entity stays the choice of the account that stays
+    Membership.objects.filter(user=source, is_default=True).update(is_default=False)
     _move_places(
         OrganizationMember.objects.filter(user=source), target, "organization_id", Preset.ORGANIZATION_ADMIN
     )

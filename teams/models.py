@@ -229,10 +229,19 @@ class Membership(Timestamped):
     team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.ForeignKey(Role, models.PROTECT, related_name="+")
+    is_default = models.BooleanField(
+        default=False,
+        help_text="Runs of the user that name no entity go to this team; else to their own entity.",
+    )
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["user", "team"], name="teams_membership_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "team"], name="teams_membership_once"),
+            models.UniqueConstraint(
+                fields=["user"], condition=Q(is_default=True), name="teams_membership_default_once"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.user} in {self.team}"

@@ -76,12 +76,26 @@ def entities_of(actor: Actor) -> list[str]:
     return own + sorted(name for name, kind in names if kind != TeamKind.PERSONAL)
 
 
+def personal_team_of(actor: Actor) -> Team | None:
+    """Return the actor's own entity; programs have none."""
+    return Team.objects.live().filter(memberships__user_id=actor.lookup_id, kind=TeamKind.PERSONAL).first()
+
+
 def default_team_of(actor: Actor) -> Team | None:
-    """Return where runs go that name no entity: a person's own, a service account's home team (TEAM-32)."""
+    """Return where runs go that name no entity: of a person the team they chose, else their own entity.
+
+    Of a service account its home team (TEAM-32).
+    """
     if actor.kind is ActorKind.SERVICE:
         account = ServiceAccount.objects.filter(user_id=actor.lookup_id).first()
         return Team.objects.live().filter(pk=account.home_team_id).first() if account else None
-    return Team.objects.live().filter(memberships__user_id=actor.lookup_id, kind=TeamKind.PERSONAL).first()
+    places = Membership.objects.filter(
+        Q(is_default=True) | Q(team__kind=TeamKind.PERSONAL),
+        user=actor.lookup_id,
+        team__deleted_at__isnull=True,
+    )
+    place = places.select_related("team").order_by("-is_default").first()
+    return place.team if place else None
 
 
 def code_saving_of(actor: Actor) -> bool | None:

@@ -31,6 +31,7 @@ urlpatterns = [
     path("settings/teams", mine.mine, name="mine"),
     path("settings/teams/accept", mine.mine_accept, name="mine_accept"),
     path("settings/teams/decline", mine.mine_decline, name="mine_decline"),
+    path("settings/teams/default", mine.mine_default, name="mine_default"),
     path("settings/teams/invite", mine.invite_your_team, name="invite_your_team"),
     path("teams/new", new.new_team, name="new"),
     path("teams/new/name", new.check_name, name="check_name"),

@@ -1,8 +1,8 @@
 """What goes wrong, as the SDK reads it: always ``{"errors": [{"message": …}]}``, with a fitting HTTP status.
 
-The SDK shows ``errors[0].message`` verbatim. It does not retry 400, 401, 403, 404, 410, 413 and 422, retries 429
-and 5xx. UpsertBucket also retries 409, and SDKs up to 0.18 retry 410 for two minutes, so neither is used for refusals
-that last, but where an SDK looks for one (`Taken`).
+The SDK shows ``errors[0].message`` verbatim; up to 0.18 it has words of its own for 403 and 404. It does not retry 400,
+401, 403, 404, 410, 413 and 422, retries 429 and 5xx. UpsertBucket also retries 409, and SDKs up to 0.18 retry 410 for
+two minutes, so neither is used for refusals that last, but where an SDK looks for one (`Taken`).
 """
 
 import logging
@@ -27,8 +27,9 @@ class Taken(Conflict):
 
 
 def status_of(error: DomainError) -> int:
-    """Return the HTTP status the SDK should see."""
-    return 400 if error.status in {409, 410} and not isinstance(error, Taken) else error.status
+    """Return the HTTP status the SDK should see: for an entity that is not there, the one that lets it say which."""
+    is_plain = error.status in {409, 410} and not isinstance(error, Taken)
+    return 400 if is_plain or isinstance(error, NowhereToLog) else error.status
 
 
 def body_of(message: str, code: str = "") -> dict[str, Any]:

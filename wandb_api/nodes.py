@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts.models import User
 from runs.models import Project, Run, RunFile, Visibility
-from teams.models import Team
+from teams.models import Organization, Team
 from wandb_api.ids import to_id
 from wandb_api.siblings import Siblings
 
@@ -20,6 +20,7 @@ def user_node(user: User | None) -> dict[str, Any] | None:
 def entity_node(team: Team) -> dict[str, Any]:
     """Return a team as the SDK's entity."""
     return {
+        "row": team,
         "id": to_id("Entity", team.pk),
         "name": team.name,
         "isTeam": not team.is_personal,
@@ -36,6 +37,12 @@ def entity_node(team: Team) -> dict[str, Any]:
     }
 
 
+def organization_node(organization: Organization) -> dict[str, Any]:
+    """Return an organization; its own entity holds no projects here, as there are no registries."""
+    node = {"id": to_id("Organization", organization.pk), "name": organization.name}
+    return {**node, "orgEntity": {**node, "isTeam": False, "entityType": "organization"}}
+
+
 def project_node(project: Project, siblings: Siblings | None = None) -> dict[str, Any]:
     """Return a project; its automations are asked for with those of all siblings."""
     siblings = siblings or Siblings()
@@ -48,7 +55,7 @@ def project_node(project: Project, siblings: Siblings | None = None) -> dict[str
         "name": project.name,
         "entityName": project.team.name,
         "entity": entity_node(project.team),
-        "description": project.description,
+        "description": project.description or None,
         "access": {Visibility.PUBLIC: "ENTITY_READ", Visibility.OPEN: "USER_WRITE"}.get(
             Visibility(project.visibility), "PRIVATE"
         ),

@@ -42,8 +42,8 @@ _FIELDS = {
         Mutation.enqueueSweepRun Mutation.upsertSweep
     """,
     Feature.REGISTRIES: """
-        Entity.artifactCollections Entity.artifactMemberships Entity.project Entity.user
-        Member.role Organization.advancedRegistryFeatures Organization.featureFlags
+        Entity.artifactCollections Entity.artifactMemberships Entity.project
+        Member.role Organization.advancedRegistryFeatures
         Project.allowAllArtifactTypesInRegistry Project.members Project.teamMembers Project.updatedAt
         UpsertModelInput.allowAllArtifactTypesInRegistry UpsertModelInput.artifactTypes
         Mutation.createProjectMembers Mutation.deleteModel Mutation.deleteProjectMembers Mutation.renameProject

@@ -16,7 +16,7 @@ from runs.access import ProjectAction
 from runs.models import Project
 from teams.access import TeamAction
 from teams.models import Membership, Team
-from teams.selectors import default_team_of, teams_of
+from teams.selectors import teams_of
 
 _ANY_ON = Q(on_finished=True) | Q(on_crashed=True) | Q(on_killed=True) | Q(on_scripted=True)
 _PROPOSED = 200
@@ -121,12 +121,6 @@ def has_chosen(actor: Actor) -> bool:
 def is_muted(actor: Actor, project: Project) -> bool:
     """Say whether the actor muted the project."""
     return Mute.objects.filter(user_id=actor.lookup_id, project=project).exists()
-
-
-def own_place(actor: Actor) -> Team | None:
-    """Return the actor's personal entity; programs have none."""
-    team = default_team_of(actor)
-    return team if team is not None and team.is_personal else None
 
 
 def seen_teams(actor: Actor) -> QuerySet[Team]:

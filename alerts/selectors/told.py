@@ -10,11 +10,11 @@ from django.utils.translation import ngettext
 from access.actor import Actor
 from access.engine import visible
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
-from alerts.selectors.settings import own_place
 from runs.access import RunAction
 from runs.models import Run
 from runs.services.lifecycle import path_of
 from runs.states import RunState
+from teams.selectors import personal_team_of
 
 _SHOWN = 20
 
@@ -107,7 +107,7 @@ def told_of_run(actor: Actor, run: Run) -> list[ToldOfRun]:
     """Return what the run's author, if that is who asks, was told of it themselves, the newest first (ALR-5)."""
     if run.user_id is None or run.user_id != actor.user_id:
         return []
-    own = Q(message__user_id=actor.user_id) | Q(message__destination__team=own_place(actor))
+    own = Q(message__user_id=actor.user_id) | Q(message__destination__team=personal_team_of(actor))
     rows = Delivery.objects.filter(own, event__run=run).order_by("-event_id", "pk")
     rows = rows.select_related("event", "message__destination", "message__mail")[:_SHOWN]
     return [_of_run(row) for row in rows]

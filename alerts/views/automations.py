@@ -37,7 +37,7 @@ from alerts.views.automation_places import Place, home_of, may_create, place_of
 from common.errors import NotFound
 from common.rest import is_key
 from teams.pages import answer
-from teams.selectors import default_team_of
+from teams.selectors import personal_team_of
 
 _PER_PAGE = 25
 
@@ -79,8 +79,8 @@ def of_team(request: HttpRequest, entity: str) -> HttpResponse:
 @require_GET
 def own(request: HttpRequest) -> HttpResponse:
     """Settings, section Automations: those of the viewer's personal projects."""
-    team = default_team_of(actor_of(request))
-    if team is None or not team.is_personal:
+    team = personal_team_of(actor_of(request))
+    if team is None:
         raise NotFound(_("This account has no personal entity."))
     return _list(request, place_of(request, team.name, "", AutomationAction.VIEW))
 

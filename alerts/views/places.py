@@ -12,7 +12,7 @@ from access.web import actor_of
 from common.errors import NotFound
 from teams.models import Team
 from teams.pages import team_of
-from teams.selectors import default_team_of
+from teams.selectors import personal_team_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def own_place(request: HttpRequest, action: str) -> Place:
         NotFound: a service account has none.
     """
     actor = actor_of(request)
-    team = default_team_of(actor)
-    if team is None or not team.is_personal:
+    team = personal_team_of(actor)
+    if team is None:
         raise NotFound(_("This account has no personal entity."))
     require(actor, action, team)
     return Place(team)

@@ -27,6 +27,7 @@ from runs.access import ProjectAction
 from runs.models import Project
 from teams.models import Team
 from teams.pages import answer, number_in, team_of
+from teams.selectors import personal_team_of
 
 EXAMPLE = """\
 if math.isnan(loss):
@@ -41,7 +42,7 @@ if math.isnan(loss):
 
 
 def _own_place(request: HttpRequest) -> Team:
-    place = selectors.own_place(actor_of(request))
+    place = personal_team_of(actor_of(request))
     if place is None:
         raise NotFound(_("This account has no personal entity."))
     return Team.objects.select_related("claim__user").get(pk=place.pk)

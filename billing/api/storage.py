@@ -23,7 +23,7 @@ from runs.models import Project
 from runs.selectors import get_project
 from teams.access import TeamAction
 from teams.models import Team
-from teams.selectors import default_team_of
+from teams.selectors import default_team_of, personal_team_of
 
 _ENTITY = query("entity", "A team, or a person’s own name; your own unless given.")
 
@@ -56,7 +56,8 @@ class StorageViewSet(GenericViewSet[Project]):
     def _team(self) -> Team:
         """Return whose storage is asked for; what is told of it asks whether the caller may know."""
         actor, name = actor_of(self.request), self.request.query_params.get("entity", "")
-        team = Team.objects.live().filter(name=name).first() if name else default_team_of(actor)
+        own = personal_team_of(actor) or default_team_of(actor)  # of a program, its home team
+        team = Team.objects.live().filter(name=name).first() if name else own
         if team is None:
             raise NotFound(f"There is no entity {name!r}, or you may not see it.")
         return team

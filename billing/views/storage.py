@@ -29,7 +29,7 @@ from runs.services.deletion import delete_runs
 from teams.access import TeamAction
 from teams.models import Team
 from teams.pages import team_of
-from teams.selectors import default_team_of
+from teams.selectors import personal_team_of
 
 _PROJECTS, _RUNS = 25, 25
 _LABELS: dict[str, tuple[Promise, Promise, str]] = {
@@ -67,8 +67,8 @@ class _Place:
 
 
 def _own_place(request: HttpRequest) -> _Place:
-    team = default_team_of(actor_of(request))
-    if team is None or not team.is_personal:
+    team = personal_team_of(actor_of(request))
+    if team is None:
         raise NotFound(_("This account has no personal entity."))
     return _Place(team, is_own=True)
 

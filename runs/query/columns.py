@@ -87,8 +87,31 @@ def _config_keys(key: str) -> tuple[str, ...]:
     return (key,) if plain in {key, ""} else (key, plain)
 
 
+_PROJECT_FIELDS = {
+    "name": Column(Kind.TEXT, "name"),
+    "entity": Column(Kind.TEXT, "team__name"),
+    "description": Column(Kind.TEXT, "description"),
+    "username": Column(Kind.TEXT, "created_by__username"),
+    "created_at": Column(Kind.TIME, "created_at"),
+    "updated_at": Column(Kind.TIME, "updated_at"),
+    "last_active_at": Column(Kind.TIME, "last_active_at"),
+}
+
+
+def project_column_named(name: str) -> Column:
+    """Return the column of projects that a client means.
+
+    Raises:
+        Invalid: there is none of this name.
+    """
+    column = _PROJECT_FIELDS.get(_CAMEL.sub(r"_\1", name).lower())
+    if column is None:
+        raise Invalid(f"Projects have no column {name!r}. There are {', '.join(sorted(_PROJECT_FIELDS))}.")
+    return column
+
+
 def column_named(name: str) -> Column:
-    """Return the column a client means.
+    """Return the column of runs that a client means.
 
     Raises:
         Invalid: there is none of this name.

@@ -80,8 +80,8 @@ _ORDERED = {
 }  # fmt: skip
 
 
-def to_q(condition: Condition) -> Q:
-    """Return the filter.
+def to_q(condition: Condition, find: Callable[[str], Column] = column_named) -> Q:
+    """Return the filter; ``find`` returns the column of a name, by default a run's.
 
     Raises:
         Invalid: no such column, or a value the column cannot be compared with.
@@ -89,16 +89,16 @@ def to_q(condition: Condition) -> Q:
     if isinstance(condition, All):
         whole = Q()
         for part in condition.parts:
-            whole &= to_q(part)
+            whole &= to_q(part, find)
         return whole
     if isinstance(condition, Some):
         whole = NOTHING
         for part in condition.parts:
-            whole |= to_q(part)
+            whole |= to_q(part, find)
         return whole
     if isinstance(condition, Not):
-        return _opposite(to_q(condition.part))
-    return _compared(condition)
+        return _opposite(to_q(condition.part, find))
+    return _compared(condition, find(condition.column))
 
 
 def _opposite(q: Q) -> Q:
@@ -143,8 +143,8 @@ def _containing(column: Column, value: Any) -> Q:
     return _matching(column, "(?i)" + re2.escape(str(value)))
 
 
-def _compared(compare: Compare) -> Q:
-    column, name, value = column_named(compare.column), compare.column, compare.value
+def _compared(compare: Compare, column: Column) -> Q:
+    name, value = compare.column, compare.value
     by_operator: dict[Operator, Callable[[], Q]] = {
         Operator.EQ: lambda: _equal(column, value),
         Operator.NE: lambda: _opposite(_equal(column, value)),

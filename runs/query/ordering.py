@@ -3,6 +3,7 @@
 A flat key sorts numbers first, then strings, then booleans (semantics section 4).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import F
@@ -17,14 +18,18 @@ from runs.query.names import Named, named, split_names
 MAX_PARTS = 10
 
 
-def read_order(text: str | None, default: str = "+created_at") -> list[OrderBy]:
-    """Return what to order by, in the SDK's names; the run's age decides between equals.
+def read_order(
+    text: str | None, default: str = "+created_at", *, find: Callable[[str], Column] = column_named
+) -> list[OrderBy]:
+    """Return what to order by, in the SDK's names; the row's age decides between equals.
+
+    ``find`` returns the column of a name, by default a run's.
 
     Raises:
         Invalid: an unknown column, or too many.
     """
     parts = [part.strip() for part in (text or default).split(",") if part.strip()]
-    return _order([(column_named(part.lstrip("+-")), part.startswith("-")) for part in parts])
+    return _order([(find(part.lstrip("+-")), part.startswith("-")) for part in parts])
 
 
 def read_page_order(text: str) -> list[tuple[Named, bool]]:

@@ -357,9 +357,11 @@ def change_state(*, actor: Actor, run: Run, state: str) -> Run:
     require(actor, RunAction.UPDATE, run)
     run = _locked(run.pk)
     if state not in _BY_HAND:
-        raise Invalid(f"A run's state can be set to pending or failed, not to {state!r}.")
+        raise Invalid(
+            f"A run's state can be set to pending or failed: to {state!r} is an invalid state transition."
+        )
     if run.state not in _BY_HAND[RunState(state)]:
-        raise Conflict(f"{run} is {run.state_label}; from there it cannot be set to {state}.")
+        raise Conflict(f"{run} is {run.state_label}: to {state} is an invalid state transition.")
     before, team = run.state, run.project.team
     set_state(run, RunState(state), at=timezone.now())
     record(

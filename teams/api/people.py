@@ -25,6 +25,7 @@ from common.rest import Pages, validated
 from teams.access import TeamAction
 from teams.api.shapes import ChangedProfileSerializer, PersonSerializer, RoleField, WholePersonSerializer
 from teams.api.teams import ANY_NAME
+from teams.defaults import choose_default_team
 from teams.mine import organizations_of, places_of
 from teams.selectors import default_team_of, entities_of, people_known_to
 
@@ -66,6 +67,10 @@ class ChangedMeSerializer(ChangedProfileSerializer):
     code_saving = serializers.ChoiceField(
         [(value, value) for value in CodeSaving.values if value], allow_blank=True, required=False
     )
+    default_entity = serializers.CharField(
+        max_length=64, allow_blank=True, required=False,
+        help_text="Where your runs go that name no entity: a team of yours; empty: your own entity.",
+    )  # fmt: skip
 
 
 @declare(Open.ANYONE)  # it says 401 to nobody
@@ -85,7 +90,7 @@ class MeViewSet(ViewSet):
 
     @extend_schema(request=ChangedMeSerializer, responses=MeSerializer)
     def partial_update(self, request: Request) -> Response:
-        """Change your profile, language, theme, and whether SDKs save code."""
+        """Change your profile, language, theme, default entity, and whether SDKs save code."""
         actor = signed_in(request)
         _change(actor, User.objects.select_related("claim").get(pk=actor.lookup_id),
                 validated(ChangedMeSerializer, request.data))  # fmt: skip
@@ -118,6 +123,8 @@ def _change(actor: Actor, user: User, given: dict[str, Any]) -> None:
         preferences.choose_theme(actor=actor, user=user, theme=given["theme"])
     if "code_saving" in given:
         preferences.choose_code_saving(actor=actor, user=user, choice=given["code_saving"])
+    if "default_entity" in given:
+        choose_default_team(actor=actor, user=user, name=given["default_entity"])
 
 
 @declare(TeamAction.VIEW)

@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
+                ('is_default', models.BooleanField(default=False, help_text='Runs of the user that name no entity go to this team; else to their own entity.')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
             ],
             options={
@@ -274,6 +275,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='membership',
             constraint=models.UniqueConstraint(fields=('user', 'team'), name='teams_membership_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='membership',
+            constraint=models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('user',), name='teams_membership_default_once'),
         ),
         migrations.AddConstraint(
             model_name='invitation',

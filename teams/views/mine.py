@@ -12,12 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 from access.engine import visible
 from access.routes import Open, declare
 from access.web import actor_of
+from accounts.views.base import signed_in_user
 from common.errors import DomainError
-from teams import creation, invitations, organizations, services
+from teams import creation, defaults, invitations, organizations, services
 from teams.access import OrganizationAction, TeamAction
 from teams.mine import led_alone_by, organizations_of, places_of, sole_admin_of
 from teams.models import Team
 from teams.pages import answer, number_in, organization_of, team_of
+from teams.selectors import default_team_of
 
 
 def _refused(request: HttpRequest, token: str, error: DomainError) -> HttpResponse:
@@ -100,6 +102,7 @@ def mine(request: HttpRequest) -> HttpResponse:
         "led_alone": led_alone_by(actor, [place.organization_id for place in belongs]),
         "invitations": invitations.invitations_for(actor),
         "creating": creation.rights_of(actor),
+        "default_team": default_team_of(actor),
     }
     return render(request, "settings/teams.html", context)
 
@@ -126,6 +129,19 @@ def mine_decline(request: HttpRequest) -> HttpResponse:
         return _declined(
             invitations.decline(actor=actor_of(request), number=number_in(request, "invitation")).team
         )
+
+    return answer(request, act, "teams:mine")
+
+
+@declare(Open.SIGNED_IN)
+@require_POST
+def mine_default(request: HttpRequest) -> HttpResponse:
+    """Choose where one's runs go that name no entity."""
+
+    def act() -> str:
+        name, user = request.POST.get("default_team", ""), signed_in_user(request)
+        defaults.choose_default_team(actor=actor_of(request), user=user, name=name)
+        return _("Runs that name no team now go to %(team)s.") % {"team": name or user.username}
 
     return answer(request, act, "teams:mine")
 

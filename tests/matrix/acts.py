@@ -19,6 +19,7 @@ BY_REST: dict[str, str] = {
     "teams:restore": "TeamViewSet.restore",
     "teams:mine_accept": "InvitationViewSet.accept",
     "teams:mine_decline": "InvitationViewSet.decline",
+    "teams:mine_default": "MeViewSet.partial_update",
     "teams:new": "TeamViewSet.create",
     "teams:leave": "TeamMemberViewSet.destroy",
     "teams:invite": "TeamInvitationViewSet.create",

@@ -201,7 +201,10 @@ def ask_graphql(case: Case, thing: Thing, headers: dict[str, str]) -> Answer:
     def ask() -> Answer:
         response = post_graphql(case.document, variables_of(case, thing), headers)
         body = response.json()
-        refused = _refused(response.status_code, str(body))
+        is_hidden = any(
+            one.get("extensions", {}).get("code") == "not_found" for one in body.get("errors", ())
+        )
+        refused = Answer.HIDDEN if is_hidden else _refused(response.status_code, str(body))
         if refused is None and body.get("errors"):
             raise AssertionError(f"errors with status {response.status_code}: {body}")
         found = None if refused else _at(body["data"], case.found_at)

@@ -73,6 +73,9 @@ ROUTES: dict[str, list[Case]] = {
             document="query($entity: String!) { found: organization(name: $entity) { id } }",
         )
     ],
+    "Mutation.updateUser": [
+        Case(SIGNED_IN, document="mutation { found: updateUser(input: {}) { user { id } } }"),
+    ],
     "Mutation.createUser": [
         Case(
             ELEVATED,

@@ -146,6 +146,7 @@ ROUTES: dict[str, list[Case]] = {
     "teams:mine": [_SIGNED_IN],
     "teams:mine_accept": [Case(SIGNED_IN, method="POST")],
     "teams:mine_decline": [Case(SIGNED_IN, method="POST")],
+    "teams:mine_default": [Case(SIGNED_IN, method="POST")],
     "teams:invite_your_team": [_SIGNED_IN],
     "teams:new": [_SIGNED_IN],
     "teams:check_name": [_SIGNED_IN],

@@ -213,8 +213,8 @@ DOCUMENTS = {
     "no operation": "fragment a on User { id }",
     "a schema": "type A { a: Int }",
     "nothing": "",
-    "lone surrogates": '{ entity(name: "\ud800") { id } }',
-    "NUL": '{ entity(name: "\\u0000") { id } \x00 }',
+    "lone surrogates": '{ organization(name: "\ud800") { id } }',
+    "NUL": '{ organization(name: "\\u0000") { id } \x00 }',
     "numbers": '{ project(name: "a") { runs(first: 99999999999999999999) { edges { node { id } } } } }',
     "negative numbers": '{ project(name: "a") { runs(first: -1) { edges { node { id } } } } }',
     "numbers with ends": '{ project(name: "a") { runs(first: 1e999) { edges { node { id } } } } }',
@@ -232,7 +232,7 @@ def test_huge_variables_are_413(ada: Person) -> None:
 
 
 def test_variables_just_under_the_limit_are_used(ada: Person) -> None:
-    fine(ada.wire.ask("query Q($n: String!) { entity(name: $n) { id } }", n="x" * (31 << 20)), 200)
+    fine(ada.wire.ask("query Q($n: String!) { organization(name: $n) { id } }", n="x" * (31 << 20)), 200)
 
 
 # -- names of files ------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import importlib
 def bind() -> None:
     """Bind all resolvers to the schema's fields."""
     names = (
-        "viewer", "projects", "runs", "history", "files", "people", "charts", "automations", "integrations",
+        "viewer", "organizations", "projects", "runs", "history", "files", "people", "charts", "automations",
+        "integrations",
     )  # fmt: skip
     for name in names:
         importlib.import_module(f"wandb_api.resolvers.{name}")

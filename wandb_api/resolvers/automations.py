@@ -13,10 +13,11 @@ from alerts.services import automations
 from common.errors import Conflict, Invalid, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
-from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
+from runs.query.columns import project_column_named
+from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, to_q
 from runs.query.mongo import read_filters
+from runs.query.ordering import read_order
 from runs.selectors import projects_of
-from teams.models import Team
 from teams.selectors import entities_of
 from wandb_api.context import Info
 from wandb_api.errors import Taken
@@ -69,11 +70,21 @@ def resolve_projects_of_viewer(
 
 @entity_type.field("projects")
 def resolve_projects_of_entity(
-    entity: dict[str, Any], info: Info, after: str | None = None, first: int | None = 50
+    entity: dict[str, Any],
+    info: Info,
+    *,
+    filters: str | None = None,
+    after: str | None = None,
+    first: int | None = 50,
+    order: str | None = None,
 ) -> dict[str, Any]:
-    """Return a page of an entity's visible projects."""
-    team = Team.objects.get(pk=from_id("Entity", entity["id"]))
-    return _projects(projects_of(info.context.actor, team), after, first)
+    """Return a page of an entity's visible projects that match; an organization's own entity has none."""
+    team = entity.get("row")
+    rows = projects_of(info.context.actor, team) if team else Project.objects.none()
+    found = rows.filter(to_q(read_filters(filters), project_column_named))
+    if order:
+        found = found.order_by(*read_order(order, find=project_column_named))
+    return _projects(found, after, first)
 
 
 def _projects(rows: QuerySet[Project], after: str | None, first: int | None) -> dict[str, Any]:
@@ -88,7 +99,8 @@ def _projects(rows: QuerySet[Project], after: str | None, first: int | None) -> 
 @entity_type.field("triggers")
 def resolve_entity_triggers(entity: dict[str, Any], info: Info, **asked: Any) -> dict[str, Any]:
     """Return a page of the automations of an entity, those of its projects among them."""
-    return _page(info, Q(team_id=from_id("Entity", entity["id"])), **asked)
+    team = entity.get("row")
+    return _page(info, Q(team=team) if team else Q(pk__in=()), **asked)
 
 
 @organization_type.field("triggers")

@@ -7,9 +7,7 @@ from alerts.access import AlertAction, AutomationAction
 from alerts.models import Destination
 from alerts.services.destinations import create_webhook
 from runs.selectors import get_team
-from teams.models import Team
 from wandb_api.context import Info
-from wandb_api.ids import from_id
 from wandb_api.paging import page_at_once
 from wandb_api.schema import entity_type, mutation, root
 from wandb_api.triggers import integration_node, managed_destinations
@@ -22,8 +20,8 @@ def resolve_integrations(
     entity: dict[str, Any], info: Info, after: str | None = None, first: int | None = 50
 ) -> dict[str, Any]:
     """Return a page of a team's destinations, to who manages them or makes automations that use them."""
-    actor, team = info.context.actor, Team.objects.get(pk=from_id("Entity", entity["id"]))
-    may_list = can(actor, AutomationAction.CREATE, team) or can(actor, AlertAction.MANAGE, team)
+    actor, team = info.context.actor, entity.get("row")
+    may_list = team and (can(actor, AutomationAction.CREATE, team) or can(actor, AlertAction.MANAGE, team))
     rows = Destination.objects.filter(team=team) if may_list else Destination.objects.none()
 
     def nodes(page: Any) -> list[dict[str, Any]]:

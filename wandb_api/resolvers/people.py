@@ -245,7 +245,7 @@ def _member_node(membership: Membership, key: str | None) -> dict[str, Any]:
         "username": user.username,
         "name": user.display_name or user.username,
         "photoUrl": f"{settings.BASE_URL}{user.claim.picture_url}" if user.claim.picture else None,
-        "accountType": "SERVICE" if user.is_service_account else "MEMBER",
+        "accountType": "SERVICE" if user.is_service_account else "USER",
         "apiKey": key,
     }
 
@@ -261,7 +261,7 @@ def _invited_node(invitation: Invitation) -> dict[str, Any]:
         "username": user.username if user else None,
         "name": invitation.addressee,
         "photoUrl": None,
-        "accountType": "MEMBER",
+        "accountType": "USER",
         "apiKey": None,
     }
 
@@ -269,8 +269,8 @@ def _invited_node(invitation: Invitation) -> dict[str, Any]:
 @entity_type.field("members")
 def resolve_members(entity: dict[str, Any], info: Info) -> list[dict[str, Any]]:
     """Return who is invited, then members, new ones last: of a new service account, the SDK takes the last one."""
-    actor, team = info.context.actor, Team.objects.get(pk=from_id("Entity", entity["id"]))
-    if not can(actor, TeamAction.VIEW, team):
+    actor, team = info.context.actor, entity.get("row")
+    if team is None or not can(actor, TeamAction.VIEW, team):
         return []
     members = Membership.objects.filter(team=team).select_related("user__claim", "role").order_by("pk")
     keys: dict[int, str] = {}
@@ -284,15 +284,7 @@ def resolve_members(entity: dict[str, Any], info: Info) -> list[dict[str, Any]]:
 @entity_type.field("storageBytes")
 def resolve_storage_bytes(entity: dict[str, Any], info: Info) -> int | None:
     """Return the bytes a team holds, to who sees its usage."""
-    team = Team.objects.get(pk=from_id("Entity", entity["id"]))
-    return held_bytes(team_id=team.pk) if can(info.context.actor, TeamAction.VIEW_USAGE, team) else None
-
-
-@root(query, "organization", OrganizationAction.VIEW)
-def resolve_organization(_: Any, info: Info, name: str) -> dict[str, Any] | None:
-    """Return an organization to those who belong to it."""
-    row = Organization.objects.filter(name=name).first()
-    if row is None or not can(info.context.actor, OrganizationAction.VIEW, row):
+    team = entity.get("row")
+    if team is None or not can(info.context.actor, TeamAction.VIEW_USAGE, team):
         return None
-    node = {"id": to_id("Organization", row.pk), "name": row.name}
-    return {**node, "orgEntity": {**node, "isTeam": False, "entityType": "organization"}}
+    return held_bytes(team_id=team.pk)

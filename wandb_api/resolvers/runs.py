@@ -191,9 +191,11 @@ def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
 
 @root(mutation, "deleteRun", RunAction.DELETE)
 def resolve_delete_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Delete a run."""
+    """Delete a run; SDKs whose answer was lost ask again, and are told the same."""
     actor = info.context.actor
-    deletion.delete_run(actor=actor, run=run_by_id(actor, input["id"]))
+    gone = Run.objects.filter(pk=from_id("Run", input["id"]), deleted_at__isnull=False)
+    if not visible(actor, RunAction.DELETE, gone).exists():
+        deletion.delete_run(actor=actor, run=run_by_id(actor, input["id"]))
     return {"clientMutationId": input.get("clientMutationId")}
 
 
@@ -267,9 +269,9 @@ def resolve_notes(run: dict[str, Any], info: Info) -> str:
 
 
 @run_type.field("description")
-def resolve_description(run: dict[str, Any], info: Info) -> str:
-    """Return the description as it was written, or with secrets masked."""
-    return shown_text(run, info, run["row"].description)
+def resolve_description(run: dict[str, Any], info: Info) -> str | None:
+    """Return the description as it was written, or with secrets masked; null where there is none."""
+    return shown_text(run, info, run["row"].description) or None
 
 
 @run_type.field("wandbConfig")

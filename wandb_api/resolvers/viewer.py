@@ -5,31 +5,24 @@ from typing import Any
 
 from access.actor import Actor
 from access.routes import Open
+from accounts.access import AccountAction
 from accounts.models import User
 from accounts.selectors import api_keys_of
 from common import VERSION
-from common.errors import NotFound
+from common.errors import Invalid, NotFound
+from ingest.services import NowhereToLog
 from runs.selectors import get_team
-from teams.selectors import code_saving_of, default_team_of, teams_of
+from teams.defaults import choose_default_team
+from teams.selectors import code_saving_of, default_team_of, personal_team_of, teams_of
 from teams.service_accounts import attributed_user
 from wandb_api.context import Info
+from wandb_api.features import FEATURES
 from wandb_api.ids import to_id
 from wandb_api.nodes import entity_node, user_node
-from wandb_api.schema import query, root, user_type
+from wandb_api.schema import mutation, query, root, user_type
 
-FEATURES = {
-    "AUTOMATION_ACTION_NO_OP": True,
-    "AUTOMATION_EVENT_RUN_METRIC": True,
-    "AUTOMATION_EVENT_RUN_METRIC_CHANGE": True,
-    "AUTOMATION_EVENT_RUN_METRIC_ZSCORE": True,
-    "AUTOMATION_EVENT_RUN_STATE": True,
-    "AUTOMATION_SCOPE_ENTITY": True,
-    "CLIENT_IDS": True,
-    "FILESTREAM_GZIP": True,
-    "MARK_RUN_FILES_UPLOADED": True,
-    "QUERY_AUTOMATIONS_ON_ENTITY": True,
-}
-"""What is on; everything else an SDK may ask for is off by not being listed."""
+_LONGEST = 100
+"""Of a name, which a refusal repeats; none that there is has more."""
 
 
 def _email_of(user: User, actor: Actor) -> str:
@@ -53,20 +46,37 @@ def _own_fields(user: User, actor: Actor) -> dict[str, Any]:
     }
 
 
+def _viewer_node(user: User, actor: Actor) -> dict[str, Any]:
+    return {**(user_node(user) or {}), **_own_fields(user, actor), "is_viewer": True}
+
+
 @root(query, "viewer", Open.SIGNED_IN)
 def resolve_viewer(_: Any, info: Info) -> dict[str, Any] | None:
     """Return who the key belongs to."""
     actor = info.context.actor
     user = User.objects.filter(pk=actor.lookup_id).first()
-    if user is None:
-        return None
-    return {**(user_node(user) or {}), **_own_fields(user, actor), "is_viewer": True}
+    return _viewer_node(user, actor) if user else None
+
+
+@root(mutation, "updateUser", AccountAction.UPDATE)
+def resolve_update_user(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
+    """Choose where the viewer's runs go that name no entity."""
+    actor = info.context.actor
+    user = User.objects.get(pk=actor.lookup_id)
+    if input.get("id") not in {None, to_id("User", user.pk)}:
+        raise Invalid("You can change your own account only.")
+    if input.get("defaultEntity") is not None:
+        choose_default_team(actor=actor, user=user, name=input["defaultEntity"])
+    return {"user": _viewer_node(user, actor), "clientMutationId": input.get("clientMutationId")}
 
 
 @user_type.field("teams")
 def resolve_teams(user: dict[str, Any], info: Info) -> dict[str, Any]:
-    """Return the viewer's teams; of other people nobody learns them here."""
-    teams = teams_of(info.context.actor) if user.get("is_viewer") else []
+    """Return the viewer's own entity and teams; of other people nobody learns them here."""
+    if not user.get("is_viewer"):
+        return {"edges": []}
+    own = personal_team_of(info.context.actor)
+    teams = [*([own] if own else []), *teams_of(info.context.actor)]
     return {"edges": [{"node": entity_node(team)} for team in teams]}
 
 
@@ -91,9 +101,14 @@ def resolve_server_info(_: Any, info: Info) -> dict[str, Any]:
 
 
 @root(query, "entity", "project.view")
-def resolve_entity(_: Any, info: Info, name: str) -> dict[str, Any] | None:
-    """Return an entity, null when the viewer may not know of it."""
+def resolve_entity(_: Any, info: Info, name: str) -> dict[str, Any]:
+    """Return an entity.
+
+    Raises:
+        NowhereToLog: there is none, or the viewer may not know of it. Of null, SDKs make a `KeyError`.
+    """
+    actor = info.context.actor
     try:
-        return entity_node(get_team(info.context.actor, name))
+        return entity_node(get_team(actor, name))
     except NotFound:
-        return None
+        raise NowhereToLog(actor, f"entity {name[:_LONGEST]!r}", entity=name[:_LONGEST]) from None

@@ -8,6 +8,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
+if __name__ == "__main__":  # what is imported below wants the settings
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
+    import django
+
+    from tests import plugin  # noqa: F401 - gives this process a data folder of its own
+
+    django.setup()
+
 from config.env import ROOT
 from tests import sdks
 from wandb_api.refusals import REFUSED, Feature, refusal_of, unknown_field
@@ -118,13 +126,22 @@ def _endpoints() -> str:
 STATUSES = [
     ("200", "done", "–"),
     (
+        "400 `too_expensive`",
+        "more fields, bytes or processor time than one request may cost (`wandb_api.budget`)",
+        "shows it",
+    ),
+    (
         "400",
-        "not GraphQL, not on the schema, a refused feature, a value that cannot be, a deleted run",
+        "not GraphQL, not on the schema, a refused feature, a value that cannot be, a deleted run, an unknown entity",
         "shows it",
     ),
     ("401", "no key, or one that does not hold", "shows it"),
-    ("403", "the key may see it, and may not do this; the message says why, and who can help", "shows it"),
-    ("404", "it is not there, or the key may not see it", "shows it"),
+    (
+        "403",
+        "the key may see it, and may not do this; the message says why, and who can help",
+        "shows it; up to 0.18, words of its own",
+    ),
+    ("404", "it is not there, or the key may not see it", "shows it; up to 0.18, words of its own"),
     ("410", "file_stream alone: the run was deleted", "ends the run's stream, keeps its data on disk"),
     ("413", "over a limit; the message names the setting", "shows it"),
     ("500", "a mistake of the server; its log has the traceback", "tries again"),
@@ -133,7 +150,7 @@ STATUSES = [
 
 
 def _flags() -> str:
-    from wandb_api.resolvers.viewer import FEATURES
+    from wandb_api.features import FEATURES
 
     return "".join(f"- `{name}`: {'on' if is_on else 'off'}\n" for name, is_on in sorted(FEATURES.items()))
 
@@ -202,10 +219,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
-    import django
-
-    from tests import plugin  # noqa: F401 - gives this process a data folder of its own
-
-    django.setup()
     main()

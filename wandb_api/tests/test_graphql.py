@@ -104,8 +104,10 @@ def test_variables_may_be_missing_null_or_undeclared(ada: Asker, variables: Any)
 
 def test_nul_and_lone_surrogates_in_variables_are_taken(ada: Asker) -> None:
     """PostgreSQL compares with neither."""
-    document = 'query A($n: String) { entity(name: "x") { id } project(entityName: $n, name: $n) { id } }'
-    assert ada.ask(document, n="a\x00b\ud800").data == {"entity": None, "project": None}
+    document = (
+        "query A($n: String!) { organization(name: $n) { id } project(entityName: $n, name: $n) { id } }"
+    )
+    assert ada.ask(document, n="a\x00b\ud800").data == {"organization": None, "project": None}
 
 
 def test_an_operation_is_chosen_by_name(ada: Asker) -> None:

@@ -91,7 +91,7 @@ def test_the_pending_come_before_members_and_are_shown_to_who_may_invite(team: T
         "email": "new@example.com",
         "username": None,
         "name": "new@example.com",
-        "accountType": "MEMBER",
+        "accountType": "USER",
         "apiKey": None,
     }
     assert [row["name"] for row in members(member)] == ["ada", "carl"]

@@ -150,7 +150,7 @@ def test_pending_is_a_state_to_begin_with(ada: Asker) -> None:
 def test_an_entity_that_one_may_not_see_is_refused_with_those_one_has(ada: Asker) -> None:
     other = TeamFactory()
     answers = [send(ada, entityName=name, modelName="p") for name in (other.name, "nobody")]
-    assert [answer.status for answer in answers] == [404, 404]
+    assert [answer.status for answer in answers] == [400, 400]
     told = [answer.messages[0].replace(other.name, "X").replace("nobody", "X") for answer in answers]
     assert (
         told[0].split("You can log to")[1]

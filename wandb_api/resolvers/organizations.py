@@ -1,0 +1,49 @@
+"""Organizations, and whom an entity belongs to."""
+
+from typing import Any
+
+from access.engine import can, visible
+from accounts.models import User
+from teams.access import OrganizationAction
+from teams.models import Organization, Team
+from wandb_api.context import Info
+from wandb_api.features import FEATURES
+from wandb_api.nodes import organization_node, user_node
+from wandb_api.schema import entity_type, organization_type, query, root, user_type
+
+
+@root(query, "organization", OrganizationAction.VIEW)
+def resolve_organization(_: Any, info: Info, name: str) -> dict[str, Any] | None:
+    """Return an organization to those who belong to it."""
+    row = Organization.objects.filter(name=name).first()
+    if row is None or not can(info.context.actor, OrganizationAction.VIEW, row):
+        return None
+    return organization_node(row)
+
+
+@organization_type.field("featureFlags")
+def resolve_feature_flags(_organization: dict[str, Any], _info: Info, **_: Any) -> list[dict[str, Any]]:
+    """Return the server's features: none is switched by organization."""
+    return [{"rampKey": name, "isEnabled": is_on} for name, is_on in FEATURES.items()]
+
+
+@entity_type.field("user")
+def resolve_user(entity: dict[str, Any], info: Info) -> dict[str, Any] | None:
+    """Return whose personal entity this is; teams have nobody."""
+    team: Team | None = entity.get("row")
+    if team is None or not team.is_personal:
+        return None
+    user = User.objects.filter(claim=team.claim_id).first()
+    node = user_node(user)
+    is_viewer = user is not None and user.pk == info.context.actor.lookup_id
+    return {**node, "is_viewer": is_viewer} if node else None
+
+
+@user_type.field("organizations")
+def resolve_organizations(user: dict[str, Any], info: Info) -> list[dict[str, Any]]:
+    """Return the viewer's organizations, by name; of other people nobody learns them here."""
+    if not user.get("is_viewer"):
+        return []
+    actor = info.context.actor
+    mine = Organization.objects.filter(members__user=actor.lookup_id)
+    return [organization_node(row) for row in visible(actor, OrganizationAction.VIEW, mine).order_by("name")]
