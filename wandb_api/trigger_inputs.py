@@ -4,6 +4,7 @@ from typing import Any
 
 from access.actor import Actor
 from access.engine import visible
+from alerts.access import AlertAction
 from alerts.automation.events import RUN_EVENTS
 from alerts.models import ActionKind, Automation, Destination
 from alerts.services.automations import AutomationFields
@@ -47,11 +48,14 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> tuple[Team, Project | No
     raise Invalid("Artifact collections are not supported by this version of the Runyard server.")
 
 
-def fields_of(given: Input, team: Team, automation: Automation | None = None) -> AutomationFields:
+def fields_of(
+    actor: Actor, given: Input, team: Team, automation: Automation | None = None
+) -> AutomationFields:
     """Return what is given; of an automation that is changed, the rest stays.
 
     Raises:
-        Invalid: an action that this server does not have, or one without its details.
+        Invalid: an action that this server does not have, one without its details, or one to a destination of another
+            team.
         NotFound: the action names a destination that the team does not have.
     """
     event_filter = given.get("eventFilter")
@@ -64,7 +68,7 @@ def fields_of(given: Input, team: Team, automation: Automation | None = None) ->
         event=event,
         filter=event_filter,
         is_on=given.get("enabled"),
-        **_action_of(given, team, automation),
+        **_action_of(actor, given, team, automation),
     )
 
 
@@ -74,7 +78,7 @@ def _is_unread(text: str, event: str | None, automation: Automation) -> bool:
     return is_same and automation.event in RUN_EVENTS and text.replace(" ", "") == _UNREAD
 
 
-def _action_of(given: Input, team: Team, automation: Automation | None) -> dict[str, Any]:
+def _action_of(actor: Actor, given: Input, team: Team, automation: Automation | None) -> dict[str, Any]:
     kind = given.get("triggeredActionType")
     if kind is None:
         if given.get("triggeredActionConfig") is not None:
@@ -93,19 +97,30 @@ def _action_of(given: Input, team: Team, automation: Automation | None) -> dict[
     action = config.get(key)
     if action is None:
         raise Invalid(f"An action of the type {kind} needs its `{key}`.")
-    found = {"action": kind, "destination": _destination(team, action["integrationID"])}
+    found = {"action": kind, "destination": _destination(actor, team, action["integrationID"])}
     if kind == ActionKind.NOTIFICATION:
         texts = {"title": action.get("title") or "", "message": action.get("message") or ""}
         return {**found, **texts, "severity": action.get("severity") or "INFO"}
     return {**found, "payload": _payload(action.get("requestPayload"), automation)}
 
 
-def _destination(team: Team, integration_id: str) -> Destination:
-    rows = Destination.objects.filter(team=team, pk=from_id(INTEGRATION, integration_id))
-    found = rows.select_related("team").first()
-    if found is None:
-        raise NotFound(f"{team} has no integration with the id {integration_id!r}.")
-    return found
+def _destination(actor: Actor, team: Team, integration_id: str) -> Destination:
+    """Return a destination of the team.
+
+    Not one that the actor has elsewhere, were it their own: nobody else of the team could see or change where its
+    automation sends, and it would go on when they have left.
+    """
+    named = Destination.objects.select_related("team").filter(pk=from_id(INTEGRATION, integration_id))
+    found = named.filter(team=team).first()
+    if found is not None:
+        return found
+    elsewhere = visible(actor, AlertAction.MANAGE, named).first()
+    if elsewhere is not None:
+        raise Invalid(
+            f"The integration {elsewhere.name!r} belongs to {elsewhere.team}; an automation of {team} sends only to"
+            f" integrations of {team}: set it up there, too."
+        )
+    raise NotFound(f"{team} has no integration with the id {integration_id!r}.")
 
 
 def _payload(given: str | None, automation: Automation | None) -> str | None:

@@ -72,7 +72,7 @@ def _trigger_node(automation: Automation, managed: Collection[int], siblings: Si
         "createdAt": automation.created_at,
         "updatedAt": automation.updated_at,
         "name": automation.name,
-        "description": automation.description,
+        "description": automation.description or None,
         "enabled": automation.is_on,
         "scope": (
             {"__typename": "Project", **project_node(automation.project, siblings)}

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,12 +25,11 @@ from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
-from wandb_api.refusals import Feature, refusal_of
+from wandb_api.logs import Asked, log_refusal, operation_of
+from wandb_api.refusals import Feature, refusal_of, unknown_field
 from wandb_api.refused_artifacts import refuse_artifact
 from wandb_api.schema import document_of, schema
 from wandb_api.wrapping import WRAPPER, wrapper_of
-
-logger = logging.getLogger(__name__)
 
 
 def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
@@ -104,41 +102,53 @@ def _executed(
 @require_POST
 def graphql(request: HttpRequest) -> HttpResponse:
     """Execute one operation for the holder of the API key; each root field checks its own action."""
+    asked = Asked()
     try:
-        return _answer(request)
+        reply = _answer(request, asked)
     except DomainError as error:
-        return _refuse(error)
+        reply = _refuse(error, asked)
     except Stopped as stopped:
-        return HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error)
+        reply = HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error, asked)
+    if reply.status_code >= 400:
+        log_refusal(request, reply, asked)
+    return reply
 
 
-def _refuse(error: DomainError) -> HttpResponse:
+def _refuse(error: DomainError, asked: Asked) -> HttpResponse:
+    asked.reason = error.code
     reply = _reply(status_of(error), body_of(error.message, error.code))
     for name, value in error.headers.items():
         reply[name] = value
     return reply
 
 
-def _answer(request: HttpRequest) -> HttpResponse:
-    actor = actor_of(request)
+def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
+    actor = asked.actor = actor_of(request)
     limit = settings.GRAPHQL_RATE
     spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
     text, variables, name = _payload_of(request)
     document, errors = document_of(text)
+    if document is not None:
+        asked.operation = operation_of(document, name)
     if document is None or errors:
-        return _refuse_document(errors, actor, variables)
+        return _refuse_document(errors, asked, actor, variables)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
     result = _executed(request, actor, document, variables, name)
     if result.errors:
         status, told = answer_to(result.errors)
+        asked.reason = told[0].get("extensions", {}).get("code", "")
         return _reply(status, {"data": result.data, "errors": told})
     return _reply(200, {"data": result.data})
 
 
-def _refuse_document(errors: Sequence[GraphQLError], actor: Actor, variables: dict[str, Any]) -> HttpResponse:
+def _refuse_document(
+    errors: Sequence[GraphQLError], asked: Asked, actor: Actor, variables: dict[str, Any]
+) -> HttpResponse:
     refused = refusal_of(errors)
     if refused:
+        asked.reason = f"not supported: {refused.name.lower()}"
         told = refuse_artifact(actor, errors, variables) if refused is Feature.ARTIFACTS else refused
         # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
         return _reply(400, body_of(told, "not_supported"))
+    asked.reason = next(filter(None, map(unknown_field, errors)), "not on the schema")
     return _reply(400, {"errors": [{"message": error.message} for error in errors]})

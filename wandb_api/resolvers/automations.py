@@ -175,7 +175,7 @@ def resolve_create_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[st
     """Make an automation of a project or a whole team."""
     actor = info.context.actor
     team, project = scope_of(actor, input["scopeType"], input["scopeID"])
-    fields = fields_of(input, team)
+    fields = fields_of(actor, input, team)
     try:
         row = automations.create_automation(actor=actor, team=team, project=project, fields=fields)
     except Conflict as error:
@@ -193,7 +193,7 @@ def resolve_update_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[st
     place = to_id("Project", row.project_id) if row.project_id else to_id("Entity", row.team_id)
     if input.get("scopeID") not in {None, place}:
         raise Invalid("An automation stays where it was made; make another one in the other place.")
-    fields = fields_of(input, row.team, row)
+    fields = fields_of(actor, input, row.team, row)
     return _answer(actor, automations.change_automation(actor=actor, automation=row, fields=fields), input)
 
 

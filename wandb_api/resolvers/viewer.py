@@ -84,7 +84,9 @@ def resolve_teams(user: dict[str, Any], info: Info) -> dict[str, Any]:
 def resolve_api_keys(user: dict[str, Any], info: Info) -> dict[str, Any]:
     """Return the viewer's keys by their visible characters."""
     keys = api_keys_of(info.context.actor) if user.get("is_viewer") else []
-    nodes = [{"id": to_id("ApiKey", key.pk), "name": key.prefix, "description": key.label} for key in keys]
+    nodes = [
+        {"id": to_id("ApiKey", key.pk), "name": key.prefix, "description": key.label or None} for key in keys
+    ]
     return {"edges": [{"node": node} for node in nodes]}
 
 

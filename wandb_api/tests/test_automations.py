@@ -235,6 +235,22 @@ def test_a_destination_of_another_team_is_not_there(ada: Asker, project: Project
     assert (answer.status, Automation.objects.count()) == (404, 0)
 
 
+@pytest.mark.parametrize("where", ["ada", "lab2"])
+def test_one_s_own_destination_serves_no_automation_of_another_team(
+    ada: Asker, project: Project, where: str
+) -> None:
+    """ALR-7: nobody else of the team could see or change where its automation sends."""
+    TeamFactory(name="lab2", admin=ada.user)
+    own = Destination.objects.create(team=Team.objects.get(name=where), name="mine", kind="webhook")
+    answer = ada.ask(CREATE, input=input_of(project, **webhook_action(own)))
+    assert answer.status == 400
+    told = (
+        f"The integration 'mine' belongs to {where}; an automation of lab sends only to integrations of lab"
+    )
+    assert answer.messages == [f"{told}: set it up there, too."]
+    assert Automation.objects.count() == 0
+
+
 def test_what_is_null_stays(ada: Asker, project: Project, hook: Destination) -> None:
     row = automate(project.team, "a", project, action="GENERIC_WEBHOOK", destination=hook, payload='{"b": 1}')
     changed = ada.ask(UPDATE, input={"id": to_id("Trigger", row.pk), "enabled": False, "description": "d"})

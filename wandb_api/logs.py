@@ -1,0 +1,54 @@
+"""The log line of a refused request: which operation it was, and whose. Django's says the path alone."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.log import log_response
+from graphql import DocumentNode, FieldNode, OperationDefinitionNode
+
+from access.actor import ANONYMOUS, Actor
+from accounts.models import ApiKey
+
+_LONGEST = 120
+"""Of what clients wrote; more makes no line of a log clearer."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """What is known of a request so far."""
+
+    actor: Actor = ANONYMOUS
+    operation: str = ""
+    reason: str = ""
+    """Why it is refused: a code, never the message, which may repeat what a client sent."""
+
+
+def operation_of(document: DocumentNode, name: str | None) -> str:
+    """Return the name of the operation that is asked for; of one without a name, its root fields."""
+    operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
+    named = [one for one in operations if one.name and one.name.value == name]
+    for operation in named or operations:
+        if operation.name:
+            return operation.name.value[:_LONGEST]
+        fields = [one.name.value for one in operation.selection_set.selections if isinstance(one, FieldNode)]
+        return f"{{{' '.join(fields)}}}"[:_LONGEST]
+    return ""
+
+
+def log_refusal(request: HttpRequest, reply: HttpResponse, asked: Asked) -> None:
+    """Write the line, in place of Django's; `log_response` escapes what clients wrote."""
+    is_ours = reply.status_code >= 500  # the database may be away
+    log_response(
+        "GraphQL %s of %s: %s %s",
+        asked.operation or "request",
+        asked.actor.shown_name if is_ours else _who(asked.actor),
+        reply.status_code,
+        asked.reason or reply.reason_phrase,
+        response=reply,
+        request=request,
+    )
+
+
+def _who(actor: Actor) -> str:
+    label = ApiKey.objects.filter(pk=actor.key_id or 0).values_list("label", flat=True).first()
+    return f'{actor.shown_name}, key "{label[:_LONGEST]}"' if label else actor.shown_name
