@@ -23,6 +23,11 @@ class Feature(StrEnum):
     LEGACY = "This call of old clients is not part of Runyard: use wandb.Api() instead."
 
 
+_OF_WORKSPACES = """
+    Mutation.deleteView Mutation.createAccessToken Mutation.updateAccessTokenProjects Mutation.revokeAccessToken
+"""
+"""What no SDK asks for, but wandb-workspaces, the package by which people write reports and saved views."""
+
 _FIELDS = {
     Feature.ARTIFACTS: """
         Query.artifact Query.artifactCollection Query.clientIDMapping Project.artifact Project.artifactCollection
@@ -49,7 +54,7 @@ _FIELDS = {
         Mutation.createProjectMembers Mutation.deleteModel Mutation.deleteProjectMembers Mutation.renameProject
         Mutation.updateProjectMember Mutation.updateProjectTeamMember
     """,
-    Feature.REPORTS: "Query.view Project.allViews Mutation.upsertView",
+    Feature.REPORTS: f"Query.view Project.allViews Mutation.upsertView {_OF_WORKSPACES}",
     Feature.LAUNCH: """
         Query.launchAgent Entity.defaultResourceConfig Project.runQueue Project.runQueues Run.runInfo Project.repo
         Project.dockerImage Mutation.ackRunQueueItem Mutation.createDefaultResourceConfig Mutation.createLaunchAgent
@@ -60,6 +65,7 @@ _FIELDS = {
     Feature.ANONYMOUS: "Mutation.createAnonymousEntity",
     Feature.LEGACY: "Project.buckets FileConnection.uploadHeaders",
 }
+ELSEWHERE = frozenset(_OF_WORKSPACES.split())
 REFUSED = {field: feature for feature, fields in _FIELDS.items() for field in fields.split()}
 """``Type.field`` of the hosted service's schema → what it belongs to."""
 

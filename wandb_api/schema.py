@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ariadne import MutationType, ObjectType, QueryType, ScalarType, make_executable_schema
-from graphql import DocumentNode, GraphQLError, GraphQLSchema, parse, validate
+from graphql import DocumentNode, FieldNode, GraphQLError, GraphQLSchema, Visitor, parse, validate, visit
 
 from access.routes import Declaration, declare
 from wandb_api.errors import requoted
@@ -83,11 +83,23 @@ def schema() -> GraphQLSchema:
     return make_executable_schema(SDL.read_text(), *types)
 
 
+class _WholeRows(Visitor):
+    """Takes the selections off sampled rows, which are JSON: wandb-mcp-server tells its readers to select in them."""
+
+    def enter_field(self, node: FieldNode, *_: object) -> FieldNode | None:
+        if node.name.value != "sampledHistory" or node.selection_set is None:
+            return None
+        return FieldNode(
+            alias=node.alias, name=node.name, arguments=node.arguments, directives=node.directives
+        )
+
+
 @lru_cache(maxsize=256)  # the largest take 2 MB each
 def _document(digest: bytes, text: str) -> tuple[DocumentNode | None, tuple[GraphQLError, ...]]:
     try:
         document = parse(text)
         check_limits(document)
+        document = visit(document, _WholeRows())
     except GraphQLError as error:
         return None, (error,)
     problems = validate(schema(), document)

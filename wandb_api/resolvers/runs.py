@@ -28,6 +28,7 @@ from teams.models import Team
 from wandb_api.context import Context, Info
 from wandb_api.ids import from_id
 from wandb_api.nodes import project_node, run_node
+from wandb_api.refusals import Feature
 from wandb_api.schema import mutation, project_type, root, run_type
 from wandb_api.secrets import shown_json, shown_text
 
@@ -110,7 +111,7 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
     actor = info.context.actor
     fields = _fields_of(input)
     if input.get("sweep"):
-        raise Invalid("Sweeps are not supported by this version of the server.")
+        raise Invalid(Feature.SWEEPS)
     if input.get("id") and not input.get("name"):
         run = lifecycle.update_run(actor=actor, run=run_by_id(actor, input["id"]), fields=fields)
         return {"bucket": _fresh(run), "inserted": False}

@@ -95,7 +95,7 @@ def test_every_refused_field_is_asked_for_by_some_sdk() -> None:
         for operation in operations_of(version).operations
         for error in document_of(operation.text)[1]
     }
-    assert set(REFUSED) - asked == set()
+    assert set(REFUSED) - asked == refusals.ELSEWHERE
     assert set(protocol.NOT_SENT) - asked == set()
 
 
@@ -117,6 +117,15 @@ def test_the_sdk_is_told_what_this_server_does_not_do(ada: Asker, feature: Featu
     answer = ada.ask(next(op.text for op in asked if protocol.refused(op) is feature))
     assert answer.status == 400  # no SDK retries it, and `run.log` of a table survives it
     assert answer.body == {"errors": [{"message": feature.value, "extensions": {"code": "not_supported"}}]}
+
+
+@pytest.mark.parametrize("field", sorted(refusals.ELSEWHERE))
+def test_what_wandb_workspaces_sends_is_refused_by_name(ada: Asker, field: str) -> None:
+    name = field.removeprefix("Mutation.")
+    answer = ada.ask(
+        f"mutation M($id: ID!, $projects: [ProjectSpecifier!]!) {{ {name}(input: {{id: $id}}) {{ x }} }}"
+    )
+    assert (answer.status, answer.messages) == (400, [Feature.REPORTS])
 
 
 def test_an_unknown_field_beside_the_table_keeps_the_words_that_sdks_match_on(ada: Asker) -> None:
