@@ -95,6 +95,32 @@ def leads_to(route: str, need: Open = Open.ANYONE) -> Callable[..., HttpResponse
     return view
 
 
+Forwarding = Callable[[Actor, dict[str, Any]], dict[str, Any] | None]
+"""Takes the parts of an address at which nothing is; returns those where it is now, None where it does not know."""
+
+_forwardings: list[Forwarding] = []
+
+
+def register_forwarding(forwarding: Forwarding) -> None:
+    """Add what knows where things have gone that the actor may see; called in ``AppConfig.ready``."""
+    if forwarding not in _forwardings:
+        _forwardings.append(forwarding)
+
+
+def _forwarded(request: HttpRequest) -> HttpResponseBase | None:
+    """Lead to where the page is now; what was posted is posted there."""
+    match = request.resolver_match
+    if match is None:
+        return None
+    for forwarding in _forwardings:
+        parts = forwarding(actor_of(request), match.kwargs)
+        if parts is not None:
+            query = request.GET.urlencode()
+            path = reverse(match.view_name, kwargs=parts) + (f"?{query}" if query else "")
+            return redirect(path, preserve_request=True)
+    return None
+
+
 class AccessMiddleware:
     """Refuses undeclared routes, sends strangers to sign in, and shows refusals of services as pages."""
 
@@ -114,9 +140,7 @@ class AccessMiddleware:
     ) -> HttpResponseBase | None:
         """Check the route's declaration before its view runs."""
         if _has_nul(request, kwargs):
-            return self.process_exception(
-                request, NotFound(_("Nothing here has a NUL character in its name."))
-            )
+            return refusal(request, NotFound(_("Nothing here has a NUL character in its name.")))
         need = declaration_of(view)
         if need is None:
             return HttpResponse("This route declares no access.", status=405)
@@ -132,7 +156,9 @@ class AccessMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
         """Show a DomainError; leave others to the log."""
-        return refusal(request, error) if isinstance(error, DomainError) else None
+        if not isinstance(error, DomainError):
+            return None
+        return (_forwarded(request) if isinstance(error, NotFound) else None) or refusal(request, error)
 
 
 def refusal(request: HttpRequest, error: DomainError) -> HttpResponseBase:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actions import ActionSpec, presets, register_actions
 from access.resources import Resource, register_resource
 from alerts.naming import register_names
-from runs.models import Visibility
+from teams.models import Visibility
 
 AUTOMATION = ("alerts.Automation",)
 TEAM = ("teams.Team",)

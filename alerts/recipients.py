@@ -16,9 +16,9 @@ from access.models import AuditEntry
 from accounts.models import UserKind
 from alerts.models import AlertSettings, Event, EventKind, Level, Mute, Route
 from runs.access import RunAction
-from runs.models import Run, Visibility
+from runs.models import Run
 from runs.states import RunState
-from teams.models import Membership
+from teams.models import Membership, Visibility
 
 _ASKED_ABOUT = 500
 """Up to so many people rights are asked for by name; of more, for all."""

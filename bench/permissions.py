@@ -16,12 +16,12 @@ from accounts.services import create_user
 from bench import world
 from common.errors import DomainError
 from runs.access import ProjectAction, RunAction
-from runs.models import Project, Run, Visibility
+from runs.models import Project, Run
 from runs.services.project_members import add_project_member
 from runs.services.projects import create_project
 from teams import services as teams
 from teams.access import TeamAction
-from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team
+from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, Visibility
 from teams.roles import built_in
 from teams.service_accounts import create_service_account
 

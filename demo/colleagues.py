@@ -12,7 +12,6 @@ from accounts.models import User
 from accounts.services import create_user, set_active
 from demo.people import ORGANIZATION, PASSWORD
 from runs.access import ProjectAction, RunAction
-from runs.models import Visibility
 from runs.services.access_requests import keep_request
 from runs.services.project_members import add_project_member
 from runs.services.projects import create_project
@@ -27,6 +26,7 @@ from teams.models import (
     ProductAccess,
     Team,
     TeamKind,
+    Visibility,
 )
 from teams.roles import built_in
 

@@ -6,6 +6,7 @@ PAGES = {
     "quickstart": "/quickstart",
     "search": "/search?q=a",
     "entity": "/vision",
+    "project-new": "/projects/vision/new",
     "overview": "/vision/cifar-sweep/overview",
     "workspace": "/vision/cifar-sweep",
     "runs": "/vision/cifar-sweep/runs",

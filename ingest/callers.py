@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import close_old_connections
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from access.actor import Actor
 from access.credentials import actor_of_header
@@ -24,18 +24,30 @@ def allowed(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:
     uids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entity, project, uid in paths:
         uids[clean_text(entity), clean_text(project)].append(clean_text(uid))
-    wanted, by_alias = Q(pk__in=()), Q(pk__in=())
-    for (entity, project), some in uids.items():
-        wanted |= Q(project__team__name=entity, project__name=project, uid__in=some)
-        by_alias |= Q(alias__project__team__name=entity, alias__project__name=project, alias__uid__in=some)
     runs = visible(actor, RunAction.LOG, Run.objects.filter(deleted_at=None))
-    rows = runs.filter(wanted).values_list("project__team__name", "project__name", "uid", "pk")
-    found = {(entity, project, uid): pk for entity, project, uid, pk in rows}
-    if len(found) < sum(map(len, uids.values())):
-        names = ("alias__project__team__name", "alias__project__name", "alias__uid")
-        aliases = runs.filter(by_alias).values_list(*names, "pk")
-        found |= {(entity, project, uid): pk for entity, project, uid, pk in aliases}
+    found: dict[Names, int] = {}
+    for ways in _WAYS:
+        if len(found) < sum(map(len, uids.values())):
+            found = _found(runs, uids, ways) | found
     return found
+
+
+_Ways = tuple[str, str, str]
+"""The paths from a run to entity, project and id."""
+_WAYS: tuple[_Ways, ...] = (
+    ("project__team__name", "project__name", "uid"),
+    ("alias__project__team__name", "alias__project__name", "alias__uid"),
+    ("project__team__name", "project__former_names__name", "uid"),
+)
+"""How a run is named: as it is now, as the agent began it, as its project was called; the first that fits counts."""
+
+
+def _found(runs: QuerySet[Run], uids: dict[tuple[str, str], list[str]], ways: _Ways) -> dict[Names, int]:
+    condition = Q(pk__in=())
+    for (entity, project), some in uids.items():
+        condition |= Q(**{ways[0]: entity, ways[1]: project, f"{ways[2]}__in": some})
+    rows = runs.filter(condition).values_list(*ways, "pk")
+    return {(entity, project, uid): pk for entity, project, uid, pk in rows}
 
 
 def loggable_run(actor: Actor, path: Names) -> Run:
@@ -45,20 +57,13 @@ def loggable_run(actor: Actor, path: Names) -> Run:
         NotFound, Forbidden, Gone: as their messages say.
     """
     entity, project, uid = map(clean_text, path)
-    run = (
-        Run.objects.select_related("project__team")
-        .filter(project__team__name=entity, project__name=project, uid=uid)
-        # a deleted project's name may be a new one's
-        .order_by(F("project__deleted_at").asc(nulls_first=True))
-        .first()
+    # a deleted project's name may be a new one's
+    runs = Run.objects.select_related("project__team").order_by(
+        F("project__deleted_at").asc(nulls_first=True)
     )
+    named = (runs.filter(**dict(zip(ways, (entity, project, uid), strict=True))).first() for ways in _WAYS)
+    run = next(filter(None, named), None)
     unknown = NotFound(f"There is no run {entity}/{project}/{uid}, or you may not see it.")
-    if run is None:
-        run = (
-            Run.objects.select_related("project__team")
-            .filter(alias__project__team__name=entity, alias__project__name=project, alias__uid=uid)
-            .first()
-        )
     if run is None:
         raise unknown
     try:

@@ -9,8 +9,9 @@ from access.actions import ActionSpec, presets, register_actions
 from access.grants import register_grants
 from access.resources import Resource, register_resource
 from runs.grants import RestrictedProjectMembers
-from runs.models import ChartAccess, Visibility
+from runs.models import ChartAccess
 from runs.naming import register_names
+from teams.models import Visibility
 
 PROJECT = ("runs.Project",)
 RUN = ("runs.Run",)
@@ -82,7 +83,7 @@ def _of_projects() -> dict[StrEnum, ActionSpec]:
         ),
         ProjectAction.UPDATE: ActionSpec(
             PROJECT, members, label=_("Edit projects"),
-            help=_("Change a project’s description and the views and panels that everybody sees."),
+            help=_("Change a project’s name and description, and the views and panels that everybody sees."),
         ),
         ProjectAction.CHANGE_VISIBILITY: ActionSpec(
             PROJECT, admins, label=_("Change who sees a project"),

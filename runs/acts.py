@@ -24,7 +24,7 @@ def _project(actor: Actor, values: Sequence[str]) -> Project:
     entity, slash, name = "".join(values[:1]).partition("/")
     if not slash:
         raise Invalid(_("Name the project to move to as entity/project."))
-    return selectors.get_project(actor, entity, name)
+    return selectors.project_called(actor, entity, name)
 
 
 def _stop(actor: Actor, run_ids: list[int], values: Sequence[str]) -> Outcome:

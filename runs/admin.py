@@ -11,11 +11,20 @@ from django.shortcuts import redirect
 from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
 from accounts.models import User
 from common.admin import ReadOnly
-from runs.models import Project, ProjectMember, Run, RunFile, SavedView, StateChange, StoredChart, Visibility
+from runs.models import (
+    FormerProjectName,
+    Project,
+    ProjectMember,
+    Run,
+    RunFile,
+    SavedView,
+    StateChange,
+    StoredChart,
+)
 from runs.services import deletion, lifecycle, project_deletion, project_members, projects
 from runs.states import RunState
 from teams.admin import counted
-from teams.models import Role
+from teams.models import Role, Visibility
 from teams.roles import roles_for
 
 
@@ -87,6 +96,15 @@ class MemberInline(ReadOnly, admin.TabularInline[ProjectMember, Project]):
     extra = 0
 
 
+class FormerNameInline(ReadOnly, admin.TabularInline[FormerProjectName, Project]):
+    """What it was called before."""
+
+    model = FormerProjectName
+    fields = ["name", "created_at"]
+    readonly_fields = ["created_at"]
+    extra = 0
+
+
 @admin.register(Project)
 class ProjectAdmin(ServedAdmin[Project]):
     """Projects with their sizes."""
@@ -106,7 +124,7 @@ class ProjectAdmin(ServedAdmin[Project]):
     search_fields = ["name", "team__name", "created_by__username"]
     date_hierarchy = "created_at"
     exclude = ["description"]
-    inlines = [MemberInline]
+    inlines = [MemberInline, FormerNameInline]
     acts = (
         Act(slug="visibility", label="Change visibility", form=VisibilityForm, fits=_is_live, is_dangerous=True,
             do=_show_project),

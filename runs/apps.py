@@ -9,11 +9,12 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
+        from access.web import register_forwarding
         from accounts.merging import Part, register_merge_part
         from accounts.sections import Place, Section, register_sections
         from common.search import register_search
         from common.telemetry.exposition import register_reading
-        from runs import access, audit_words, key_scopes, measures, merging, search
+        from runs import access, audit_words, forwarding, key_scopes, measures, merging, search
         from runs.masking import masked_pieces
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
@@ -59,6 +60,7 @@ class RunsConfig(AppConfig):
         label, route = _("Restricted projects"), "runs:restricted_projects"
         register_sections(Place.TEAM, Section(label, "lock", route, rank=45, needs=manage, words=words))
         register_public_projects(PublicProjectsOfTeams())
+        register_forwarding(forwarding.to_renamed_project)
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)
         register_search(_("Runs"), icon="activity", rank=20, find=search.find_runs)
         register_search(_("People and teams"), icon="users", rank=30, find=search.find_entities)

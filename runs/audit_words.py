@@ -8,6 +8,7 @@ from runs.access import ChartAction, ProjectAction, RunAction
 
 PROJECTS = {
     ProjectAction.CREATE: _("Made a project"),
+    "project.rename": _("Renamed a project"),
     ProjectAction.UPDATE: _("Changed a project"),
     ProjectAction.CHANGE_VISIBILITY: _("Changed who sees a project"),
     ProjectAction.MANAGE_MEMBERS: _("Changed who is in a restricted project"),

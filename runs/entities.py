@@ -9,7 +9,7 @@ from access.engine import can, visible
 from accounts.models import Profile, User
 from accounts.profiles import Named, profile_action
 from runs import selectors
-from runs.access import RunAction
+from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from teams.access import TeamAction
 from teams.models import Membership, Team
@@ -28,6 +28,7 @@ class EntityPage:
     recent_runs: "QuerySet[Run]"
     can_edit: bool
     can_pin: bool
+    can_create: bool
     teams: "list[Team]" = field(default_factory=list)
     """Of a person: those that the viewer may see, too."""
     members: "list[Membership]" = field(default_factory=list)
@@ -62,6 +63,7 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
         recent_runs=visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")[:_RECENT],
         can_edit=can_edit,
         can_pin=_may_manage(actor, team),
+        can_create=can(actor, ProjectAction.CREATE, team),
         teams=list(_teams_of(actor, person)) if person else [],
         members=list(_members_of(team)) if is_inside and not person else [],
         is_inside=is_inside,

@@ -11,9 +11,9 @@ from access.actor import Actor
 from access.compiled import KeysOf
 from access.grants import Place, Reason, met, unmet
 from access.resources import NOBODY, Resource, value_at
-from runs.models import Project, ProjectMember, Visibility
+from runs.models import Project, ProjectMember
 from teams.grants import limit_on, within_access
-from teams.models import OrganizationMember
+from teams.models import OrganizationMember, Visibility
 from teams.reasons import limited, roles_with
 
 _KIND = "restricted project"

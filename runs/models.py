@@ -12,24 +12,25 @@ from accounts.models import User
 from common.models import Timestamped
 from runs.states import ACTIVE, RunState
 from storage.models import Blob
-from teams.models import Role, Team
+from teams.models import Role, Team, Visibility
+from teams.visibility import visibility_label
 
 
-class Visibility(models.TextChoices):
-    """Who sees a project, from closed to open (TEAM-24). In a personal project, Team means Private."""
-
-    RESTRICTED = "restricted", _("Restricted")
-    TEAM = "team", _("Team")
-    PUBLIC = "public", _("Public")
-    OPEN = "open", _("Open")
-
-
-class ProjectManager(models.Manager["Project"]):
+class ProjectQuerySet(models.QuerySet["Project"]):
     """Projects, deleted ones among them."""
 
-    def live(self) -> models.QuerySet["Project"]:
+    def live(self) -> "ProjectQuerySet":
         """Leave deleted projects out."""
         return self.filter(deleted_at__isnull=True)
+
+    def called(self, name: str) -> "ProjectQuerySet":
+        """Keep those that have the name, or had it where no other of their team took it."""
+        before = FormerProjectName.objects.filter(name=name).values("project_id")
+        return self.filter(Q(name=name) | Q(pk__in=before))
+
+    def called_before(self, entity: str, name: str) -> "ProjectQuerySet":
+        """Return the one that had the name in its team; ask for the one that has it first."""
+        return self.filter(team__name=entity, former_names__name=name).order_by("-former_names__pk")
 
 
 class Project(Timestamped):
@@ -52,7 +53,7 @@ class Project(Timestamped):
         null=True, help_text="Runs that were deleted with it have the same time."
     )
 
-    objects = ProjectManager()
+    objects = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering = ["-last_active_at"]
@@ -71,9 +72,20 @@ class Project(Timestamped):
     @property
     def visibility_label(self) -> str:
         """What pages call the visibility."""
-        if self.visibility == Visibility.TEAM and self.team.is_personal:
-            return str(_("Private"))
-        return str(Visibility(self.visibility).label)
+        return visibility_label(self.team, self.visibility)
+
+
+class FormerProjectName(Timestamped):
+    """A name that a project had before: what goes on using it finds the project, until another takes the name."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="former_names")
+    name = models.CharField(max_length=128)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "project"], name="runs_formername_once")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class ProjectMember(Timestamped):

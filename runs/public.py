@@ -6,9 +6,9 @@ from django.db import transaction
 from django.urls import reverse
 
 from access.actor import Actor
-from runs.models import Project, Visibility
+from runs.models import Project
 from runs.services.projects import change_visibility
-from teams.models import Team
+from teams.models import Team, Visibility
 from teams.privacy import PublicProject
 
 _PUBLIC = (Visibility.PUBLIC, Visibility.OPEN)

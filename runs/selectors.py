@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -15,14 +16,14 @@ from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.grants import invitations_that_count
-from runs.models import LogBlock, Project, Run, RunFile, Visibility, is_listed
+from runs.models import LogBlock, Project, Run, RunFile, is_listed
 from runs.projection import environments_in, sdk_part
 from runs.services.deletion import undo_ended_at
 from runs.services.posts import LINES_PER_BLOCK, decompress_lines
 from runs.states import ACTIVE, RunState
 from storage.services import held_bytes
 from teams.access import TeamAction
-from teams.models import Team
+from teams.models import Team, Visibility
 
 _TAGGED = 5000
 
@@ -64,6 +65,23 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     return project
 
 
+def project_called(actor: Actor, entity: str, name: str) -> Project:
+    """As `get_project`, also by a name that it had before: programs go on using it; pages redirect."""
+    try:
+        return get_project(actor, entity, name)
+    except NotFound:
+        project = formerly_called(actor, entity, name)
+        if project is None:
+            raise
+        return project
+
+
+def formerly_called(actor: Actor, entity: str, name: str) -> Project | None:
+    """Return the visible project that had the name before, and no other has now."""
+    rows = Project.objects.live().select_related("team__organization").called_before(entity, name)
+    return visible(actor, ProjectAction.VIEW, rows).first()
+
+
 def get_managed_project(actor: Actor, action: str, entity: str, name: str) -> Project:
     """Return a project that the actor may manage so, also a restricted one that they do not see.
 
@@ -102,7 +120,7 @@ def project_named_in(actor: Actor, given: Mapping[str, str]) -> Project:
     """
     if not given.get("entity") or not given.get("project"):
         raise Invalid("Name a project by `entity` and `project`.")
-    return get_project(actor, given["entity"], given["project"])
+    return project_called(actor, given["entity"], given["project"])
 
 
 def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
@@ -166,6 +184,18 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
             % {"entity": entity, "project": project, "uid": uid}
         )
     return run
+
+
+def run_called(actor: Actor, entity: str, project: str, uid: str) -> Run:
+    """As `get_run`, also by a name that its project had before."""
+    try:
+        return get_run(actor, entity, project, uid)
+    except NotFound:
+        row = formerly_called(actor, entity, project)
+        if row is not None:
+            with suppress(NotFound):  # in the words of what was asked for
+                return get_run(actor, entity, row.name, uid)
+        raise
 
 
 def projects_of(actor: Actor, team: Team) -> QuerySet[Project]:

@@ -11,6 +11,7 @@ from runs.views import (
     home,
     logged,
     logs,
+    new_project,
     project,
     project_deletion,
     project_members,
@@ -24,6 +25,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("quickstart", home.first_run, name="first_run"),
     path("projects/<str:entity>/deleted", project_deletion.deleted_projects, name="deleted_projects"),
+    path("projects/<str:entity>/new", new_project.new_project, name="new_project"),
     path(
         "teams/<str:entity>/restricted-projects",
         project_members.restricted_projects,
@@ -37,6 +39,7 @@ urlpatterns = [
     path(f"{_PROJECT}/acts/<str:act>", acts.act_on_runs, name="act"),
     path(f"{_PROJECT}/overview", project.overview, name="project_overview"),
     path(f"{_PROJECT}/overview/update", project.update, name="project_update"),
+    path(f"{_PROJECT}/overview/rename", project.rename, name="project_rename"),
     path(f"{_PROJECT}/overview/pin", entity.project_pin, name="project_pin"),
     path(f"{_PROJECT}/overview/visibility", project.change_visibility, name="project_visibility"),
     path(f"{_PROJECT}/overview/delete", project_deletion.delete, name="project_delete"),

@@ -4,30 +4,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from access.actor import Actor
-from runs.models import Project, Visibility
+from runs.models import Project
 from runs.services.project_members import roles_in, who_would_lose
+from teams.models import Visibility
+from teams.visibility import Choice, visibility_choices
 
 
-def visibility_choices(actor: Actor, project: Project) -> list[tuple[str, str, str]]:
-    """Return value, label and a sentence of each visibility the project can have; the team's comes first."""
+def choices_for(actor: Actor, project: Project) -> list[Choice]:
+    """Return the visibilities that the project can have; Restricted says who would lose their access."""
+    choices = visibility_choices(project.team, project.visibility)
     if project.team.is_personal:
-        return [
-            (Visibility.TEAM.value, str(_("Private")), _("Only you.")),
-            *_open_to_others(),
-        ]
-    return [
-        (Visibility.TEAM.value, str(Visibility.TEAM.label), _("Everybody in the team.")),
-        (Visibility.RESTRICTED.value, str(Visibility.RESTRICTED.label), _of_restricted(actor, project)),
-        *_open_to_others(),
-    ]
-
-
-def _open_to_others() -> list[tuple[str, str, str]]:
-    says = {
-        Visibility.PUBLIC: _("Anyone may look; only the team logs runs."),
-        Visibility.OPEN: _("Anyone may look, and anyone signed in may log runs."),
-    }
-    return [(one.value, str(one.label), words) for one, words in says.items()]
+        return choices
+    says = _of_restricted(actor, project)
+    return [one._replace(says=says) if one.value == Visibility.RESTRICTED else one for one in choices]
 
 
 def _of_restricted(actor: Actor, project: Project) -> str:

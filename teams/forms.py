@@ -11,6 +11,7 @@ from accounts.services import is_taken
 from common.errors import DomainError
 from teams.models import Organization, Team, TeamKind
 from teams.organizations import MAX_KEY_DAYS
+from teams.visibility import visibility_choices
 
 KINDS = [(TeamKind.WORK, TeamKind.WORK.label), (TeamKind.ACADEMIC, TeamKind.ACADEMIC.label)]
 
@@ -85,12 +86,23 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
     """What of a team can change."""
 
     kind = forms.ChoiceField(label=_("Team type"), choices=KINDS)
+    project_visibility = forms.ChoiceField(
+        label=_("Visibility of new projects"),
+        help_text=_("Also of those that scripts create. Who creates one on its page can choose another."),
+    )
 
     class Meta:
         model = Team
-        fields = ["display_name", "kind"]
+        fields = ["display_name", "kind", "project_visibility"]
         labels = {"display_name": _("Display name")}
         help_texts = {"display_name": _("Shown beside the name; say it as people do.")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field, chosen = self.fields["project_visibility"], self.instance.default_visibility
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
+        field.choices = [(one.value, one.label) for one in visibility_choices(self.instance)]
+        self.initial["project_visibility"] = chosen
 
 
 class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]  # as above

@@ -161,6 +161,20 @@ class TeamKind(models.TextChoices):
     ACADEMIC = "academic", _("Academic")
 
 
+class Visibility(models.TextChoices):
+    """Who sees a project, from closed to open (TEAM-24). In a personal project, Team means Private."""
+
+    RESTRICTED = "restricted", _("Restricted")
+    TEAM = "team", _("Team")
+    PUBLIC = "public", _("Public")
+    OPEN = "open", _("Open")
+
+    @property
+    def is_public(self) -> bool:
+        """Whether people outside the team see it."""
+        return self in {Visibility.PUBLIC, Visibility.OPEN}
+
+
 class TeamManager(models.Manager["Team"]):
     """All teams, and the ones that pages list as teams."""
 
@@ -198,6 +212,9 @@ class Team(Timestamped):
     code_saving_allowed = models.BooleanField(
         default=True, help_text="Off: programs and diffs that SDKs upload are not stored."
     )
+    project_visibility = models.CharField(
+        max_length=12, default=Visibility.TEAM, help_text="Of new projects, unless who makes one chooses."
+    )
     deleted_at = models.DateTimeField(
         null=True, help_text="Projects that were deleted with it have the same time."
     )
@@ -211,7 +228,10 @@ class Team(Timestamped):
                 condition=Q(kind=TeamKind.PERSONAL, organization__isnull=True)
                 | (~Q(kind=TeamKind.PERSONAL) & Q(organization__isnull=False)),
                 name="teams_team_personal_without_organization",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(project_visibility__in=Visibility.values), name="teams_team_project_visibility"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -221,6 +241,12 @@ class Team(Timestamped):
     def is_personal(self) -> bool:
         """Whether this is one person's own entity."""
         return self.kind == TeamKind.PERSONAL
+
+    @property
+    def default_visibility(self) -> Visibility:
+        """Of new projects: what the team chose, as long as its privacy allows it."""
+        chosen = Visibility(self.project_visibility)
+        return Visibility.TEAM if chosen.is_public and not self.public_projects_allowed else chosen
 
 
 class Membership(Timestamped):

@@ -35,6 +35,7 @@ from teams.rank import check_rank
 from teams.roles import built_in
 from teams.seats import require_seat, seat_for
 from teams.signals import rights_changed_soon
+from teams.visibility import check_visibility
 
 
 def create_personal_team(user: User) -> None:
@@ -285,16 +286,26 @@ def leave_team(*, actor: Actor, team: Team) -> None:
 
 
 @transaction.atomic
-def change_team(*, actor: Actor, team: Team, display_name: str, kind: str) -> Team:
-    """Change what a team is called and what it is for; the name in addresses and scripts never changes."""
+def change_team(
+    *, actor: Actor, team: Team, display_name: str, kind: str, project_visibility: str | None = None
+) -> Team:
+    """Change what a team is called, what it is for, and who sees its new projects; None leaves that as it is.
+
+    Raises:
+        Conflict: the team's privacy forbids public projects.
+    """
     require(actor, TeamAction.MANAGE_SETTINGS, team)
     if kind not in {TeamKind.WORK, TeamKind.ACADEMIC} or team.is_personal:
         raise Invalid(_("A team is for Work or Academic."))
-    before = {"display_name": team.display_name, "kind": team.kind}
-    after = {"display_name": display_name.strip()[:120], "kind": kind}
+    seen = project_visibility or team.project_visibility
+    if seen != team.project_visibility:
+        check_visibility(team, seen)
+    after = {"display_name": display_name.strip()[:120], "kind": kind, "project_visibility": seen}
+    before = {name: getattr(team, name) for name in after}
     if after != before:
-        team.display_name, team.kind = after["display_name"], kind
-        team.save(update_fields=["display_name", "kind", "updated_at"])
+        for name, value in after.items():
+            setattr(team, name, value)
+        team.save(update_fields=[*after, "updated_at"])
         record(
             actor, "team.change_settings", team, organization_id=team.organization_id, team_id=team.pk,
             before=before, after=after,

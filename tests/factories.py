@@ -24,13 +24,13 @@ from accounts.models import User
 from alerts.models import Destination, Secret
 from alerts.services.destinations import create_webhook
 from alerts.services.secrets import put_secret
-from runs.models import Project, Run, RunFile, Visibility
+from runs.models import Project, Run, RunFile
 from runs.services import lifecycle, projects
 from runs.services.files import receive_run_file
 from runs.services.lifecycle import RunFields
 from storage.services import keep_bytes
 from teams import services as teams
-from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team
+from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team, Visibility
 from teams.roles import built_in
 from teams.service_accounts import create_service_account
 

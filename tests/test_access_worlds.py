@@ -26,7 +26,7 @@ from alerts.models import Automation, Destination, Message, Secret
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription
 from billing.plans import ensure_plans
 from exports.models import Export
-from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart, Visibility
+from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart
 from teams.models import (
     Membership,
     Organization,
@@ -38,6 +38,7 @@ from teams.models import (
     ServiceAccount,
     Team,
     TeamKind,
+    Visibility,
 )
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from access.actions import Preset
-from runs.models import Visibility
+from teams.models import Visibility
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,

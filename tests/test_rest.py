@@ -21,8 +21,9 @@ from accounts.models import ApiKey
 from common.rates import Pace, spend
 from config.env import ROOT
 from exports.services import make_next
-from runs.models import ProjectMember, Visibility
+from runs.models import ProjectMember
 from teams.invitations import invite
+from teams.models import Visibility
 from teams.roles import built_in
 from tests.factories import (
     ProjectFactory,

@@ -14,11 +14,10 @@ from accounts.models import User
 from accounts.services import set_active
 from common.errors import Conflict, Unauthenticated
 from runs.access import ProjectAction
-from runs.models import Visibility
 from teams import seats
 from teams.access import TeamAction
 from teams.custom_roles import RoleFields, create_role, delete_role
-from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Team
+from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Team, Visibility
 from teams.organizations import change_organization_member, remove_from_organization
 from teams.roles import built_in
 from teams.services import add_member, change_role

@@ -14,12 +14,13 @@ from accounts.models import User
 from config.asgi import lean
 from metrics.group_commit import write_group
 from runs.masking import masked_json
-from runs.models import Run, Visibility
+from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.secrets import MASK
 from runs.services import lifecycle
 from runs.services.lifecycle import RunFields
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, actor, add_run_file, basic, make_key, make_member
 from tests.streams import body_of
 from wandb_api.file_stream import read_post

@@ -3,8 +3,8 @@
 from typing import Any
 
 from accounts.models import User
-from runs.models import Project, Run, RunFile, Visibility
-from teams.models import Organization, Team
+from runs.models import Project, Run, RunFile
+from teams.models import Organization, Team, Visibility
 from wandb_api.ids import to_id
 from wandb_api.siblings import Siblings
 
@@ -15,6 +15,13 @@ def user_node(user: User | None) -> dict[str, Any] | None:
         return None
     name = user.display_name or user.username
     return {"id": to_id("User", user.pk), "name": name, "username": user.username}
+
+
+def _access(visibility: str) -> str:
+    """Return what the SDK calls a visibility."""
+    return {Visibility.PUBLIC: "ENTITY_READ", Visibility.OPEN: "USER_WRITE"}.get(
+        Visibility(visibility), "PRIVATE"
+    )
 
 
 def entity_node(team: Team) -> dict[str, Any]:
@@ -30,7 +37,7 @@ def entity_node(team: Team) -> dict[str, Any]:
         "readOnlyAdmin": False,
         "privateOnly": not team.public_projects_allowed,
         "codeSavingEnabled": team.code_saving_default and team.code_saving_allowed,
-        "defaultAccess": "PRIVATE",
+        "defaultAccess": _access(team.default_visibility),
         "isPaid": True,
         "limits": "{}",
         "organization": None,
@@ -56,9 +63,7 @@ def project_node(project: Project, siblings: Siblings | None = None) -> dict[str
         "entityName": project.team.name,
         "entity": entity_node(project.team),
         "description": project.description or None,
-        "access": {Visibility.PUBLIC: "ENTITY_READ", Visibility.OPEN: "USER_WRITE"}.get(
-            Visibility(project.visibility), "PRIVATE"
-        ),
+        "access": _access(project.visibility),
         "createdAt": project.created_at,
         "isBenchmark": False,
         "user": user_node(project.created_by),

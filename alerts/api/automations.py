@@ -35,14 +35,14 @@ from alerts.services.automations import AutomationFields
 from common.errors import Invalid, NotFound
 from common.rest import Pages, is_key, validated
 from runs.models import Project
-from runs.selectors import get_project, get_team
+from runs.selectors import get_team, project_called
 from teams.models import Team
 
 
 def _place(request: Request, entity: str, project: str | None) -> tuple[Team, Project | None]:
     """Return the team and, where it is named, the project."""
     if project:
-        row = get_project(actor_of(request), entity, project)
+        row = project_called(actor_of(request), entity, project)
         return row.team, row
     return get_team(actor_of(request), entity), None
 
@@ -86,13 +86,18 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         if self.action != "list":
             return rows
         given = self.request.query_params
-        narrowed = {"entity": "team__name", "project": "project__name", "event": "event"}
-        return rows.filter(**{path: given[name] for name, path in narrowed.items() if given.get(name)})
+        narrowed = {"entity": "team__name", "event": "event"}
+        rows = rows.filter(**{path: given[name] for name, path in narrowed.items() if given.get(name)})
+        return (
+            rows.filter(project__in=Project.objects.called(given["project"]))
+            if given.get("project")
+            else rows
+        )
 
     @extend_schema(
         parameters=[
             query("entity", "Only those of this team or person."),
-            query("project", "Only those of projects of this name."),
+            query("project", "Only those of projects that have this name, or had it."),
             query("event", "Only those that wait for this event.", enum=AutomationEvent.values),
         ]
     )
@@ -144,7 +149,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         """Make one like it, also in another project of the team."""
         row, body = self._automation(), validated(CopySerializer, request.data)
         name = body.get("project")
-        project = get_project(actor_of(request), row.team.name, name) if name else None
+        project = project_called(actor_of(request), row.team.name, name) if name else None
         made = services.copy_automation(
             actor=actor_of(request), automation=row, name=body["name"], project=project
         )

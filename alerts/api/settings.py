@@ -30,7 +30,7 @@ from alerts.selectors import settings as selectors
 from alerts.services import settings as services
 from common.errors import Invalid, NotFound
 from common.rest import ByName, Pages, is_key, validated
-from runs.selectors import get_project
+from runs.selectors import project_called
 from teams.models import Team
 from teams.selectors import shared_team
 
@@ -180,7 +180,7 @@ class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
             thing: dict[str, Any] = {"team": shared_team(actor, body["team"])}
         else:
             entity, _slash, name = body["project"].partition("/")
-            thing = {"project": get_project(actor, entity, name)}
+            thing = {"project": project_called(actor, entity, name)}
         return Response(
             AlertMuteSerializer(services.mute(actor=actor, **thing)).data, status=HTTP_201_CREATED
         )

@@ -12,10 +12,10 @@ from alerts.models import Automation, Message, MessageState
 from alerts.tests.peers import ends
 from alerts.tests.test_automation_editor import METRIC, STATE
 from common.search import search
-from runs.models import Project, Visibility
+from runs.models import Project
 from runs.services.project_members import add_project_member
 from runs.states import RunState
-from teams.models import Team
+from teams.models import Team, Visibility
 from teams.roles import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (

@@ -17,9 +17,9 @@ from common.errors import NotFound
 from metrics import keysets
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
-from runs.models import Visibility
 from runs.services import deletion, lifecycle
 from runs.states import RunState
+from teams.models import Visibility
 from tests.automations import change, make_automation, run_filter, states, threshold
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member
 

@@ -10,8 +10,7 @@ from alerts.services import settings as services
 from alerts.services.settings import add_route, change_settings, mute, remove_route, settings_of, unmute
 from alerts.tests.places import a_place, personal
 from common.errors import Conflict, Forbidden, Invalid, NotFound
-from runs.models import Visibility
-from teams.models import Team
+from teams.models import Team, Visibility
 from tests.factories import (
     ProjectFactory,
     ServiceAccountFactory,

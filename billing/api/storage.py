@@ -20,7 +20,7 @@ from billing.selectors.storage import kept_by, projects_by_size, runs_by_size, s
 from common.errors import Invalid, NotFound
 from common.rest import Pages, is_key
 from runs.models import Project
-from runs.selectors import get_project
+from runs.selectors import project_called
 from teams.access import TeamAction
 from teams.models import Team
 from teams.selectors import default_team_of, personal_team_of
@@ -97,5 +97,5 @@ class StorageViewSet(GenericViewSet[Project]):
         name = request.query_params.get("project", "")
         if not name:
             raise Invalid("Name a project by `project`.")
-        rows = runs_by_size(actor, get_project(actor, team.name, name))
+        rows = runs_by_size(actor, project_called(actor, team.name, name))
         return self._page(rows, "run_id", RunStorageSerializer)

@@ -9,8 +9,8 @@ from access.actor import Actor
 from access.engine import visible
 from accounts.models import User
 from runs.access import ProjectAction
-from runs.models import Project, Visibility
-from teams.models import Team
+from runs.models import Project
+from teams.models import Team, Visibility
 
 
 @dataclass(frozen=True, slots=True)

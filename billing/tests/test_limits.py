@@ -19,9 +19,9 @@ from billing.noticing import note_all, pressing
 from billing.selectors.pressing import words_of
 from billing.subscriptions import subscription_of
 from billing.tests.usage_rows import add_up
-from runs.models import Project, Visibility
+from runs.models import Project
 from storage.models import Holding
-from teams.models import Organization, Team
+from teams.models import Organization, Team, Visibility
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 from tests.plans import offer_plans, put_on
 

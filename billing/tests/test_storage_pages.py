@@ -14,11 +14,11 @@ from billing.models import Plan
 from billing.selectors.storage import storage_of
 from billing.subscriptions import subscription_of_team
 from billing.templatetags.storage_pages import decimal_size
-from runs.models import Run, Visibility
+from runs.models import Run
 from runs.services import deletion, project_deletion
 from storage.models import ByteEntry
 from storage.services import enter_bytes
-from teams.models import Team
+from teams.models import Team, Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, basic, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

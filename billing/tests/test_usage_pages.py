@@ -16,8 +16,8 @@ from accounts.models import User
 from billing.models import UsageDay
 from billing.selectors.chart import HEIGHT, Series, draw
 from billing.tests.usage_rows import metered, used
-from runs.models import Project, Visibility
-from teams.models import Team
+from runs.models import Project
+from teams.models import Team, Visibility
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from runs.models import Visibility
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
 pytestmark = pytest.mark.django_db

@@ -40,7 +40,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "ProductAccessEnum": "teams.models.ProductAccess",
-        "VisibilityEnum": "runs.models.Visibility",
+        "VisibilityEnum": "teams.models.Visibility",
         "TeamKindEnum": "teams.api.shapes.KINDS",
         "LevelEnum": "runs.services.alerts.LEVELS",
     },

@@ -15,9 +15,10 @@ from metrics.hosts import cluster_of
 from metrics.models import Kind, Stream, Tail
 from metrics.run_hardware import nodes_of
 from metrics.tests.test_ingest import post, send
-from runs.models import Pulse, Run, RunHost, Visibility
+from runs.models import Pulse, Run, RunHost
 from runs.services import lifecycle
 from runs.services.hosts import METADATA
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file, make_member
 
 pytestmark = pytest.mark.django_db

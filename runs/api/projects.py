@@ -59,14 +59,17 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         if self.action == "restore":
             return self.restorable(live, gone)
         wants_gone = listed and is_yes(given, "deleted")
-        rows = visible(actor, *((ProjectAction.DELETE, gone) if wants_gone else (ProjectAction.VIEW, live)))
-        wanted = {"entity": "team__name", "name": "name"} if listed else {}
-        return rows.filter(**{path: given[name] for name, path in wanted.items() if given.get(name)})
+        found = visible(actor, *((ProjectAction.DELETE, gone) if wants_gone else (ProjectAction.VIEW, live)))
+        if listed and given.get("entity"):
+            found = found.filter(team__name=given["entity"])
+        if listed and given.get("name"):
+            found = found.filter(pk__in=Project.objects.called(given["name"]))
+        return found
 
     @extend_schema(
         parameters=[
             query("entity", "Only projects of this team or person."),
-            query("name", "Only projects of this name."),
+            query("name", "Only projects that have this name, or had it where no other took it."),
             query("deleted", "Those that you can restore instead.", type=bool),
         ]
     )
@@ -89,7 +92,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     @extend_schema(request=ChangedProjectSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change a project's text, visibility, protecting tags, or whether it is pinned; all of it or nothing."""
+        """Change a project's name, text, visibility, protecting tags, or whether it is pinned; all of it or nothing."""
         actor, body = actor_of(request), validated(ChangedProjectSerializer, request.data)
         visibility = body.pop("visibility", None)
         project = self._manageable(pk) if visibility is not None else self.get_object()
@@ -97,6 +100,8 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
             project = projects.change_visibility(actor=actor, project=project, visibility=visibility)
         if "pinned" in body:
             projects.pin_project(actor=actor, project=project, is_pinned=body.pop("pinned"))
+        if "name" in body:
+            project = projects.rename_project(actor=actor, project=project, name=body.pop("name"))
         if body or visibility is None:
             project = projects.update_project(actor=actor, project=project, **body)
         return Response(ProjectSerializer(project).data)

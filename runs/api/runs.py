@@ -35,11 +35,11 @@ from runs.api.shapes import (
     RunSerializer,
     WholeRunSerializer,
 )
-from runs.models import Run
+from runs.models import Project, Run
 from runs.query.expression import read_expression, tree_of, write_expression
 from runs.query.names import named
 from runs.secret_readers import reads_secrets
-from runs.selectors import deleted_runs_of, get_project, runs_of
+from runs.selectors import deleted_runs_of, project_called, runs_of
 from runs.services import deletion, lifecycle
 from runs.services.deletion import undo_ended_at
 from runs.services.lifecycle import RunFields
@@ -48,12 +48,14 @@ from runs.table.cells import Reader
 from runs.table.query import narrowed
 from runs.table.rows import WIDE
 
-_NARROWED_BY = {"entity": "project__team__name", "project": "project__name", "uid": "uid"}
-
 
 def _narrowed(rows: QuerySet[Run], given: QueryDict) -> QuerySet[Run]:
     """Keep the runs of an entity, project and id; also those that the agent began by another path."""
-    wanted = {path: given[name] for name, path in _NARROWED_BY.items() if given.get(name)}
+    wanted: dict[str, Any] = {"project__team__name": given["entity"]} if given.get("entity") else {}
+    if given.get("project"):
+        wanted["project__in"] = Project.objects.called(str(given["project"])).values("pk")
+    if given.get("uid"):
+        wanted["uid"] = given["uid"]
     if "uid" not in wanted:
         return rows.filter(**wanted)
     return rows.filter(Q(**wanted) | Q(**{f"alias__{path}": value for path, value in wanted.items()}))
@@ -94,7 +96,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     @extend_schema(
         parameters=[
             query("entity", "Only runs of this team or person."),
-            query("project", "Only runs of projects of this name."),
+            query("project", "Only runs of projects that have this name, or had it."),
             query("uid", "Only runs that the SDK knows by this id."),
             query("filter", "An expression, as in the runs table: `config.lr < 0.1 and state = 'finished'`."),
             query("search", "Part of the display name."),
@@ -168,7 +170,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         for deleted runs.
         """
         actor, body = actor_of(request), validated(ActSerializer, request.data)
-        project, name = get_project(actor, body["entity"], body["project"]), body["act"]
+        project, name = project_called(actor, body["entity"], body["project"]), body["act"]
         runs = deleted_runs_of(actor, project) if name in ON_DELETED else runs_of(actor, project)
         keys = list(runs.filter(uid__in=body["uids"]).values_list("pk", flat=True))
         outcome = ACTS[name](actor, keys, body["values"])

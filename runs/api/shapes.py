@@ -7,12 +7,13 @@ from rest_framework import serializers
 
 from runs.acts import ACTS
 from runs.metric_definitions import MAXIMIZE, MINIMIZE, definitions_of
-from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile, Visibility
+from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile
 from runs.project_logs import Page
 from runs.projection import json_tree, unwrap_config
 from runs.secrets import mask, mask_tree
 from runs.services.projects import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
 from teams.api.shapes import ROLE_HELP, RoleField
+from teams.models import Visibility
 
 MAX_RUNS = 1000
 """That one request acts on."""
@@ -39,6 +40,11 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
 class ChangedProjectSerializer(serializers.Serializer[Any]):
     """What of a project can be changed; what is not sent stays."""
 
+    name = serializers.CharField(
+        max_length=MAX_NAME,
+        required=False,
+        help_text="The one it had leads to it until another project takes it.",
+    )
     description = serializers.CharField(allow_blank=True, max_length=MAX_DESCRIPTION, required=False)
     visibility = serializers.ChoiceField([(value, value) for value in Visibility.values], required=False)
     protected_tags = serializers.ListField(
@@ -54,8 +60,9 @@ class NewProjectSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=MAX_NAME)
     description = serializers.CharField(allow_blank=True, max_length=MAX_DESCRIPTION, default="")
     visibility = serializers.ChoiceField(
-        [(value, value) for value in Visibility.values], default=Visibility.TEAM.value
-    )
+        [(value, value) for value in Visibility.values], required=False,
+        help_text="Otherwise as new projects of the team are.",
+    )  # fmt: skip
 
 
 class ProjectMemberSerializer(serializers.ModelSerializer[ProjectMember]):

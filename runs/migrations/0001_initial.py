@@ -82,6 +82,19 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='FormerProjectName',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('updated_at', models.DateTimeField(auto_now=True)),
+                ('name', models.CharField(max_length=128)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='former_names', to='runs.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('name', 'project'), name='runs_formername_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='ProjectMember',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

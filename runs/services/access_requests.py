@@ -13,10 +13,10 @@ from accounts.models import User
 from common.errors import TooManyRequests
 from common.rates import count
 from runs.access import ProjectAction
-from runs.models import Project, ProjectAccessRequest, Visibility
+from runs.models import Project, ProjectAccessRequest
 from runs.services.project_members import candidates, members_inside
 from teams.access import TeamAction
-from teams.models import Team
+from teams.models import Team, Visibility
 
 MOST_AN_HOUR = 10
 HOUR_S = 3600

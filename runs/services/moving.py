@@ -13,10 +13,11 @@ from common import live
 from common.commits import after_commit
 from common.errors import Conflict
 from runs.access import RunAction
-from runs.models import Project, Run, Visibility
+from runs.models import Project, Run
 from runs.services.bulk import Act, Outcome, change_runs
 from runs.table.catalogue import forget_catalogue
 from storage.services import move_bytes
+from teams.models import Visibility
 
 
 def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Outcome:

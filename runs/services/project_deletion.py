@@ -19,8 +19,9 @@ from access.engine import require
 from access.signals import rights_changed
 from common.errors import Conflict, Gone
 from runs.access import ProjectAction
-from runs.models import Project, ProjectMember, Run, SavedView
+from runs.models import FormerProjectName, Project, ProjectMember, Run, SavedView
 from runs.services.deletion import undo_ended_at
+from runs.services.projects import take_name
 from teams.models import Team
 
 
@@ -75,6 +76,8 @@ def show(projects: QuerySet[Project], at: datetime) -> None:
         raise Conflict(
             _("There is a new project of the same name by now; a project cannot be restored beside it.")
         ) from None
+    for row in rows:
+        take_name(row)
     Run.objects.filter(project__in=rows, deleted_at=at, purge_began_at__isnull=True).update(
         deleted_at=None, updated_at=now
     )
@@ -132,6 +135,7 @@ def forget_projects() -> int:
     over = Project.objects.filter(deleted_at__lte=undo_ended_at(timezone.now()))
     SavedView.objects.filter(project__in=over).delete()
     ProjectMember.objects.filter(project__in=over).delete()
+    FormerProjectName.objects.filter(project__in=over).delete()
     texts = {"description": "", "protected_tags": []}
     return over.exclude(**texts).update(**texts)
 

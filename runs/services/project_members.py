@@ -17,8 +17,8 @@ from accounts.models import User
 from common.errors import Invalid
 from runs.access import ProjectAction
 from runs.grants import invitations_that_count
-from runs.models import Project, ProjectAccessRequest, ProjectMember, Visibility
-from teams.models import Membership, OrganizationMember, Role, RoleLevel, ServiceAccount, Team
+from runs.models import Project, ProjectAccessRequest, ProjectMember
+from teams.models import Membership, OrganizationMember, Role, RoleLevel, ServiceAccount, Team, Visibility
 from teams.rank import check_rank
 from teams.roles import built_in
 from teams.services import check_role

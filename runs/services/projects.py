@@ -13,10 +13,11 @@ from access.engine import require
 from access.signals import rights_changed
 from common.errors import Conflict, Invalid
 from runs.access import ProjectAction
-from runs.models import Project, Visibility
+from runs.models import FormerProjectName, Project
 from runs.projection import clean_text
 from runs.services.project_members import keep_inside
-from teams.models import Team
+from teams.models import Team, Visibility
+from teams.visibility import check_visibility
 
 MAX_NAME, MAX_DESCRIPTION, MAX_TAG, MAX_PROTECTED_TAGS = 128, 1_000_000, 256, 100
 _FORBIDDEN = "/\\#?%:"
@@ -45,36 +46,17 @@ def check_project_name(name: str) -> str:
     return name
 
 
-def check_visibility(team: Team, visibility: str) -> None:
-    """Refuse what the team cannot have (TEAM-24).
-
-    Raises:
-        Invalid: no such visibility, or Restricted in a personal entity.
-        Conflict: the team's privacy forbids public projects.
-    """
-    if visibility not in Visibility.values:
-        raise Invalid(f"{visibility!r} is no visibility: {', '.join(Visibility.values)}.")
-    if visibility == Visibility.RESTRICTED and team.is_personal:
-        raise Invalid(_("A personal project is Private, Public or Open."))
-    if visibility in {Visibility.PUBLIC, Visibility.OPEN} and not team.public_projects_allowed:
-        raise Conflict(
-            _(
-                "The privacy settings of %(team)s do not allow public projects; an organization admin sets them."
-            )
-            % {"team": team}
-        )
-
-
 @transaction.atomic
 def create_project(
-    *, actor: Actor, team: Team, name: str, description: str = "", visibility: str = Visibility.TEAM
+    *, actor: Actor, team: Team, name: str, description: str = "", visibility: str | None = None
 ) -> Project:
-    """Make a project.
+    """Make a project, visible as the team's new projects are unless it is said; it may take a former name of another.
 
     Raises:
         Conflict: the team has one of this name.
     """
     require(actor, ProjectAction.CREATE, team)
+    visibility = visibility or team.default_visibility
     check_visibility(team, visibility)
     try:
         with transaction.atomic():
@@ -87,6 +69,7 @@ def create_project(
             )
     except IntegrityError:
         raise Conflict(_("%(team)s has a project %(name)r already.") % {"team": team, "name": name}) from None
+    take_name(project)
     record(
         actor,
         ProjectAction.CREATE,
@@ -101,17 +84,53 @@ def create_project(
 
 
 def ensure_project(*, actor: Actor, team: Team, name: str) -> Project:
-    """Return the team's project of this name, made on first use where the role allows (RUN-1).
+    """Return the team's project that has this name, or had it; made on first use where the role allows (RUN-1).
 
     Whether the actor may do anything in one that is there, the caller asks.
     """
-    project = Project.objects.live().filter(team=team, name=name).select_related("team").first()
+    projects = Project.objects.live().select_related("team")
+    project = projects.filter(team=team, name=name).first() or projects.called_before(team.name, name).first()
     if project is not None:
         return project
     try:
         return create_project(actor=actor, team=team, name=name)
     except Conflict:  # two runs of a sweep start at once
         return Project.objects.live().select_related("team").get(team=team, name=name)
+
+
+def take_name(project: Project) -> None:
+    """Let the project's name lead to no other project of its team any more."""
+    FormerProjectName.objects.filter(project__team=project.team_id, name=project.name).delete()
+
+
+@transaction.atomic
+def rename_project(*, actor: Actor, project: Project, name: str) -> Project:
+    """Give a project another name; whoever goes on using the one before still reaches it.
+
+    Raises:
+        Invalid: as `check_project_name`.
+        Conflict: the team has one of this name.
+    """
+    require(actor, ProjectAction.UPDATE, project)
+    before, name = project.name, check_project_name(name)
+    if name == before:
+        return project
+    try:
+        with transaction.atomic():
+            Project.objects.filter(pk=project.pk).update(name=name, updated_at=timezone.now())
+    except IntegrityError:
+        raise Conflict(
+            _("%(team)s has a project %(name)r already.") % {"team": project.team, "name": name}
+        ) from None
+    project.name = name
+    take_name(project)
+    FormerProjectName.objects.get_or_create(project=project, name=before)
+    record(
+        actor, "project.rename", project, organization_id=project.team.organization_id, team_id=project.team_id,
+        before={"name": before}, after={"name": project.name},
+    )  # fmt: skip
+    transaction.on_commit(partial(rights_changed.send, Project))  # rights to log are remembered by names
+    return project
 
 
 @transaction.atomic

@@ -14,10 +14,11 @@ from access.signals import rights_changed
 from common import live
 from common.commits import after_commit
 from runs import hooks
-from runs.models import Project, Run, RunAlias, Visibility
+from runs.models import Project, Run, RunAlias
 from runs.services.watching import has_values
 from runs.states import ACTIVE
 from storage.services import move_bytes
+from teams.models import Visibility
 
 
 def pk_of(project: Project, uid: str) -> int | None:

@@ -6,11 +6,12 @@ from django.urls import reverse
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from common.errors import Conflict, Forbidden
-from runs.models import Run, Visibility
+from runs.models import Run
 from runs.services import annotations, deletion, moving, projects
 from runs.services.lifecycle import RunFields, log_run
 from runs.states import RunState
 from storage.services import held_bytes
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 
 pytestmark = pytest.mark.django_db

@@ -14,10 +14,11 @@ from access.models import AuditEntry
 from access.web import actor_of_user
 from common.errors import Conflict, Forbidden, Gone, Invalid, NotFound
 from runs import signals
-from runs.models import Project, Run, Visibility
+from runs.models import Project, Run
 from runs.services import deletion, lifecycle, projects
 from runs.services.lifecycle import RunFields
 from runs.states import RunState, state_after_exit
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
 pytestmark = pytest.mark.django_db

@@ -11,10 +11,10 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import OutboxMail, User
 from common.errors import Invalid
-from runs.models import Run, Visibility
+from runs.models import Run
 from runs.services.lifecycle import RunFields, log_run
 from runs.services.project_members import add_project_member
-from teams.models import Organization
+from teams.models import Organization, Visibility
 from teams.roles import built_in
 from teams.services import remove_member
 from tests.factories import (

@@ -3,9 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from runs.models import Project, Run, Visibility
+from runs.models import Project, Run
 from runs.services import deletion
 from runs.services.purge import purge_runs
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

@@ -16,9 +16,9 @@ from access.models import AuditEntry
 from accounts.models import User
 from common.errors import Invalid
 from runs.access import ProjectAction, RunAction
-from runs.models import Project, ProjectAccessRequest, ProjectMember, Visibility
+from runs.models import Project, ProjectAccessRequest, ProjectMember
 from runs.services import access_requests, project_members, projects
-from teams.models import Membership, Team
+from teams.models import Membership, Team, Visibility
 from teams.roles import built_in
 from teams.services import remove_member
 from tests.factories import (

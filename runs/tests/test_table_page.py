@@ -9,9 +9,10 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from access.actions import Preset
-from runs.models import Run, SavedView, Visibility
+from runs.models import Run, SavedView
 from runs.services import lifecycle
 from runs.views import table as table_views
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

@@ -6,10 +6,11 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from common.errors import NotFound
 from ingest.callers import allowed, loggable_run
-from runs.models import Run, RunAlias, Visibility
+from runs.models import Run, RunAlias
 from runs.selectors import get_run
 from runs.services import lifecycle
 from runs.services.lifecycle import RunFields
+from teams.models import Visibility
 from tests.factories import ProjectFactory, TeamFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db

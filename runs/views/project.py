@@ -11,13 +11,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from access.engine import can
 from access.routes import declare
 from access.web import actor_of
-from common.errors import Invalid
+from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction, RunAction
 from runs.comparison import compare_runs
-from runs.models import Run, Visibility
+from runs.models import Run
 from runs.services import deletion, projects
-from runs.visibility import visibility_choices
+from runs.visibility import choices_for
+from teams.models import Visibility
 
 MOST_COMPARED = 20
 _RECENT = 8
@@ -44,7 +45,7 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "can_delete": can(actor, ProjectAction.DELETE, row),
         "deleted_kept_days": settings.DELETED_KEPT_DAYS,
         "can_open": can_open,
-        "visibilities": visibility_choices(actor, row) if can_open else [],
+        "visibilities": choices_for(actor, row) if can_open else [],
     }
     return render(request, "runs/project_overview.html", context)
 
@@ -63,6 +64,21 @@ def update(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         protected_tags=None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()],
     )
     return redirect("runs:project_overview", entity, project)
+
+
+@declare(ProjectAction.UPDATE)
+@require_POST
+def rename(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Give the project another name; addresses and scripts with the one before still lead to it."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    try:
+        row = projects.rename_project(actor=actor, project=row, name=request.POST.get("name", ""))
+    except (Conflict, Invalid) as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, _("The project is now called %(name)s.") % {"name": row.name})
+    return redirect("runs:project_overview", entity, row.name)
 
 
 @declare(ProjectAction.CHANGE_VISIBILITY)

@@ -19,11 +19,11 @@ from common.answers import fragment
 from common.errors import Invalid, NotFound
 from runs import selectors
 from runs.access import ProjectAction
-from runs.models import Project, ProjectAccessRequest, ProjectMember, Visibility
+from runs.models import Project, ProjectAccessRequest, ProjectMember
 from runs.services import access_requests, project_members
-from runs.visibility import visibility_choices
+from runs.visibility import choices_for
 from teams.access import TeamAction
-from teams.models import Role
+from teams.models import Role, Visibility
 from teams.pages import answer, number_in, team_of
 from teams.people import Wanted, named
 from teams.roles import roles_for
@@ -56,7 +56,7 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "may_manage": may_manage,
         "is_seen": can(actor, ProjectAction.VIEW, row),
         "can_open": can_open,
-        "visibilities": visibility_choices(actor, row) if can_open else [],
+        "visibilities": choices_for(actor, row) if can_open else [],
     }
     return render(request, fragment(request, "runs/project_members.html", "found"), context)
 

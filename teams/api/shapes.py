@@ -17,6 +17,7 @@ from teams.models import (
     Role,
     Team,
     TeamKind,
+    Visibility,
 )
 from teams.organizations import MAX_KEY_DAYS
 
@@ -117,10 +118,16 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
     """A team."""
 
     organization = serializers.CharField(source="organization.name")
+    project_visibility = serializers.ChoiceField(
+        [(value, value) for value in Visibility.values], source="default_visibility",
+        help_text="Of new projects, unless who makes one chooses.",
+    )  # fmt: skip
 
     class Meta:
         model = Team
-        fields: ClassVar[list[str]] = ["id", "name", "display_name", "kind", "organization", "created_at"]
+        fields: ClassVar[list[str]] = [
+            "id", "name", "display_name", "kind", "organization", "project_visibility", "created_at"
+        ]  # fmt: skip
 
 
 class WholeTeamSerializer(ToldSerializer, TeamSerializer):
@@ -251,6 +258,9 @@ class ChangedTeamSerializer(ChangedProfileSerializer):
     """What of a team can be changed; what is not sent stays."""
 
     kind = serializers.ChoiceField(KINDS, required=False)
+    project_visibility = serializers.ChoiceField(
+        [(value, value) for value in Visibility.values], required=False, help_text="Of new projects."
+    )
 
 
 class NewMemberSerializer(serializers.Serializer[Any]):

@@ -131,7 +131,8 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
             self.get_object(),
             validated(ChangedTeamSerializer, request.data),
         )
-        of_team = {name: body.pop(name) for name in ("display_name", "kind") if name in body}
+        named = ("display_name", "kind", "project_visibility")
+        of_team = {name: body.pop(name) for name in named if name in body}
         if of_team:
             stays = {"display_name": team.display_name, "kind": team.kind}
             team = services.change_team(actor=actor, team=team, **(stays | of_team))

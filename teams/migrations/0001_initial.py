@@ -116,6 +116,7 @@ class Migration(migrations.Migration):
                 ('members_may_invite', models.BooleanField(default=False, help_text='Every member invites, not admins only (TEAM-4).')),
                 ('code_saving_default', models.BooleanField(default=False, help_text='Whether SDKs save code unless told not to.')),
                 ('code_saving_allowed', models.BooleanField(default=True, help_text='Off: programs and diffs that SDKs upload are not stored.')),
+                ('project_visibility', models.CharField(default='team', help_text='Of new projects, unless who makes one chooses.', max_length=12)),
                 ('deleted_at', models.DateTimeField(help_text='Projects that were deleted with it have the same time.', null=True)),
                 ('claim', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='team', to='accounts.name')),
                 ('organization', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='teams', to='teams.organization')),
@@ -259,6 +260,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='team',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'personal'), ('organization__isnull', True)), models.Q(models.Q(('kind', 'personal'), _negated=True), ('organization__isnull', False)), _connector='OR'), name='teams_team_personal_without_organization'),
+        ),
+        migrations.AddConstraint(
+            model_name='team',
+            constraint=models.CheckConstraint(condition=models.Q(('project_visibility__in', ['restricted', 'team', 'public', 'open'])), name='teams_team_project_visibility'),
         ),
         migrations.AddConstraint(
             model_name='serviceaccount',

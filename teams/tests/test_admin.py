@@ -10,9 +10,9 @@ from django.urls import reverse
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from runs.models import Project, Visibility
+from runs.models import Project
 from teams.invitations import invite
-from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
+from teams.models import Invitation, Membership, Organization, OrganizationMember, Team, Visibility
 from teams.roles import built_in
 from teams.sso_models import GroupMapping
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member

@@ -195,7 +195,11 @@ class TestPrivacy:
 class TestSettings:
     def test_of_a_team(self, team: Team, as_user: Any):
         assert "never changes" in text_of(as_user("ada", "/teams/vision/settings"))
-        as_user("ada", "/teams/vision/settings", {"display_name": "Seeing", "kind": "academic"})
+        as_user(
+            "ada",
+            "/teams/vision/settings",
+            {"display_name": "Seeing", "kind": "academic", "project_visibility": "team"},
+        )
         team.refresh_from_db()
         assert (team.display_name, team.kind, team.name) == ("Seeing", "academic", "vision")
         assert as_user("ada", "/teams/vision/settings", {"kind": "personal"}).status_code == 422

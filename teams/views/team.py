@@ -192,7 +192,7 @@ def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
 def settings(request: HttpRequest, entity: str) -> HttpResponse:
     """Change what the team is called and what it is for."""
     team = team_of(request, entity, TeamAction.MANAGE_SETTINGS)
-    form = TeamForm(request.POST or None, initial={"display_name": team.display_name, "kind": team.kind})
+    form = TeamForm(request.POST or None, instance=Team.objects.get(pk=team.pk))  # the form changes its own
     if request.method == "POST" and form.is_valid():
 
         def act() -> str:

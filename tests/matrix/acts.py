@@ -97,6 +97,8 @@ BY_REST: dict[str, str] = {
     "runs:deleted_projects": "ProjectViewSet.restore",
     "runs:act": "RunViewSet.act",
     "runs:project_update": "ProjectViewSet.partial_update",
+    "runs:project_rename": "ProjectViewSet.partial_update",
+    "runs:new_project": "ProjectViewSet.create",
     "runs:project_pin": "ProjectViewSet.partial_update",
     "runs:project_visibility": "ProjectViewSet.partial_update",
     "runs:project_delete": "ProjectViewSet.destroy",

@@ -338,6 +338,8 @@ ROUTES: dict[str, list[Case]] = {
     ],  # each run is asked for
     "runs:project_overview": [_PROJECT],
     "runs:project_update": [Case("projects: edit overview", Over.PROJECT, "POST")],
+    "runs:project_rename": [Case("projects: edit overview", Over.PROJECT, "POST")],
+    "runs:new_project": [Case("projects: create", Over.ENTITY, method) for method in ("GET", "POST")],
     "runs:project_pin": [Case("projects: pin", Over.PROJECT, "POST")],
     "runs:project_delete": [Case("projects: delete", Over.PROJECT, "POST")],
     "runs:deleted_projects": [Case("entity: view", Over.ENTITY)],

@@ -11,7 +11,7 @@ from access.engine import require, visible
 from common.errors import NotFound
 from runs.access import RunAction
 from runs.models import Run, RunFile
-from runs.selectors import files_of, get_run
+from runs.selectors import files_of, run_called
 from runs.services.files import delete_run_file, upload_paths
 from storage import tickets
 from wandb_api.context import Info
@@ -25,7 +25,7 @@ _MAX_PAGE = 10_000
 
 
 def _run_named(info: Info, given: dict[str, Any]) -> Any:
-    return get_run(info.context.actor, given["entityName"], given["projectName"], given["runName"])
+    return run_called(info.context.actor, given["entityName"], given["projectName"], given["runName"])
 
 
 @root(mutation, "createRunFiles", RunAction.LOG)

@@ -19,14 +19,14 @@ from accounts.selectors import api_keys_of
 from common.errors import DomainError, Forbidden, Invalid, NotFound
 from ingest.services import team_for, unknown_alike
 from runs.access import ProjectAction
-from runs.models import Project, Visibility
-from runs.selectors import get_project, get_team, projects_of
+from runs.models import Project
+from runs.selectors import get_team, project_called, projects_of
 from runs.services import projects
 from storage.services import held_bytes
 from teams import invitations
 from teams import services as teams
 from teams.access import OrganizationAction, TeamAction
-from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
+from teams.models import Invitation, Membership, Organization, OrganizationMember, Team, Visibility
 from teams.roles import built_in
 from teams.service_accounts import create_service_account
 from wandb_api.context import Info
@@ -70,13 +70,13 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     name = input.get("name") or ""
     existing = _known_project(actor, team, name)
     if existing is None:
-        visibility = _ACCESS[access] if access else Visibility.TEAM
+        visibility = _ACCESS[access] if access else None
         with unknown_alike(actor, team):
             row = projects.create_project(actor=actor, team=team, name=name, visibility=visibility)
     elif access and existing.visibility != _ACCESS[access]:
         row = projects.change_visibility(actor=actor, project=existing, visibility=_ACCESS[access])
     else:
-        row = get_project(actor, team.name, name)
+        row = project_called(actor, team.name, name)
     if input.get("description") is not None:
         row = projects.update_project(actor=actor, project=row, description=input["description"])
     node = project_node(row)
@@ -85,9 +85,12 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
 
 def _known_project(actor: Actor, team: Team, name: str) -> Project | None:
     """Return the team's project if the actor sees it, or may let themselves in; another is as a missing one."""
-    rows = Project.objects.live().select_related("team", "created_by").filter(team=team, name=name)
-    seen = visible(actor, ProjectAction.VIEW, rows).first()
-    return seen or visible(actor, ProjectAction.CHANGE_VISIBILITY, rows).first()
+    rows = Project.objects.live().select_related("team", "created_by").filter(team=team)
+    for known in (rows.filter(name=name), rows.called_before(team.name, name)):
+        for action in (ProjectAction.VIEW, ProjectAction.CHANGE_VISIBILITY):
+            if row := visible(actor, action, known).first():
+                return row
+    return None
 
 
 def _is_operator(actor: Actor) -> bool:

@@ -19,7 +19,7 @@ from metrics.services import fork_run, rewind_run
 from runs.access import RunAction
 from runs.models import Run
 from runs.projection import sdk_part
-from runs.selectors import changeable, get_run
+from runs.selectors import changeable, get_run, run_called
 from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
 from runs.services.lifecycle import RunFields
@@ -170,7 +170,7 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
     if abs(step := input["metricValue"]) >= 2**63:
         raise Invalid(f"metricValue is a step of the run, not {step!r}.")
     entity = input.get("entityName") or team_for(actor, None).name
-    run = get_run(actor, entity, input.get("projectName") or "uncategorized", input["runName"])
+    run = run_called(actor, entity, input.get("projectName") or "uncategorized", input["runName"])
     return {"rewoundRun": _fresh(rewind_run(actor=actor, run=run, step=int(step)))}
 
 
@@ -178,7 +178,7 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
 def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Keep an alert that code sent."""
     actor = info.context.actor
-    run = get_run(actor, input["entityName"], input["projectName"], input["runName"])
+    run = run_called(actor, input["entityName"], input["projectName"], input["runName"])
     sent = send_alert(
         actor=actor,
         run=run,

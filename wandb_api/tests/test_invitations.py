@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from access.actions import Preset
-from runs.models import Visibility
-from teams.models import Invitation, Team
+from teams.models import Invitation, Team, Visibility
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, make_member
 from wandb_api.ids import to_id
 from wandb_api.tests.asking import Answer, Asker
