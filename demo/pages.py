@@ -74,6 +74,7 @@ PAGES = {
     "team-automations": "/teams/vision/automations",
     "team-automation": "/teams/vision/automations/7005",
     "own-automations": "/settings/automations",
+    "organization": "/aurora-labs",
     "organization-new": "/organizations/new",
     "organization-members": "/organizations/aurora-labs",
     "organization-invite": "/organizations/aurora-labs/invite",

@@ -51,7 +51,8 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
     team = _shown_team(actor, name)
     person = _person_of(team)
     is_inside = can(actor, TeamAction.VIEW, team)
-    can_edit = can(actor, profile_action(person), person) if person else _may_manage(actor, team)
+    can_manage = can(actor, TeamAction.MANAGE_SETTINGS, team)
+    can_edit = can(actor, profile_action(person), person) if person else can_manage
     newest = Run.objects.listed().select_related("project__team", "pulse", "user")
     runs = newest.filter(user=person) if person else newest.filter(project__team=team)
     projects = selectors.projects_of(actor, team)
@@ -62,16 +63,12 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
         projects=list(projects.order_by(F("pinned_at").asc(nulls_last=True), "-last_active_at", "pk")),
         recent_runs=visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")[:_RECENT],
         can_edit=can_edit,
-        can_pin=_may_manage(actor, team),
+        can_pin=can_manage,
         can_create=can(actor, ProjectAction.CREATE, team),
         teams=list(_teams_of(actor, person)) if person else [],
         members=list(_members_of(team)) if is_inside and not person else [],
         is_inside=is_inside,
     )
-
-
-def _may_manage(actor: Actor, team: Team) -> bool:
-    return can(actor, TeamAction.MANAGE_SETTINGS, team)
 
 
 def _person_of(team: Team) -> User | None:

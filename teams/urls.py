@@ -25,6 +25,11 @@ urlpatterns = [
     path("teams/<str:entity>/profile/picture", profile.picture, name="profile_picture"),
     path("teams/<str:entity>/profile/intro", profile.intro, name="profile_intro"),
     path("organizations/<str:entity>/profile", profile.organization, name="organization_profile"),
+    path(
+        "organizations/<str:entity>/profile/intro",
+        profile.organization_intro,
+        name="organization_profile_intro",
+    ),
     path("invitations/<str:token>", mine.invitation, name="invitation"),
     path("invitations/<str:token>/accept", mine.invitation_accept, name="invitation_accept"),
     path("invitations/<str:token>/decline", mine.invitation_decline, name="invitation_decline"),

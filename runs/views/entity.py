@@ -1,4 +1,4 @@
-"""The page of a person or team, and what is pinned there."""
+"""The page of a person, team or organization, and what is pinned there."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -8,9 +8,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.routes import declare
 from access.web import actor_of
+from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction
 from runs.entities import entity_page
+from runs.organizations import organization_page
 from runs.services import projects
 
 
@@ -18,8 +20,11 @@ from runs.services import projects
 @never_cache
 @require_GET
 def entity(request: HttpRequest, entity: str) -> HttpResponse:
-    """Show who or what this is, its projects and recent runs; ``?edit`` opens the intro without a script."""
-    page = entity_page(actor_of(request), entity)
+    """Show who, which team or organization this is, and its projects; ``?edit`` opens the intro without a script."""
+    try:
+        page = entity_page(actor_of(request), entity)
+    except NotFound:
+        return _organization(request, entity)
     args = [] if page.person else [page.team.name]
     space = "accounts" if page.person else "teams"
     context = {
@@ -30,6 +35,18 @@ def entity(request: HttpRequest, entity: str) -> HttpResponse:
         "intro_url": reverse(f"{space}:profile_intro", args=args),
     }
     return render(request, "runs/entity.html", context)
+
+
+def _organization(request: HttpRequest, name: str) -> HttpResponse:
+    """Show an organization, which has its name in the same name space."""
+    page = organization_page(actor_of(request), name)
+    context = {
+        "page": page,
+        "organization": page.organization,
+        "is_editing": page.can_edit and "edit" in request.GET,
+        "intro_url": reverse("teams:organization_profile_intro", args=[page.organization.name]),
+    }
+    return render(request, "runs/organization.html", context)
 
 
 @declare(ProjectAction.PIN)

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
@@ -15,6 +16,7 @@ from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, in_person
 from access.routes import declare
+from accounts import profiles
 from common.errors import NotFound
 from common.rest import ByName, Oldest, validated
 from teams import organizations, services
@@ -26,6 +28,7 @@ from teams.api.shapes import (
     NewOrganizationSerializer,
     OrganizationMemberSerializer,
     OrganizationSerializer,
+    WholeOrganizationSerializer,
     role_named,
 )
 from teams.api.teams import ANY_NAME, found_by, person_of
@@ -65,20 +68,31 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
         row = services.create_organization(actor=actor_of(request), admin=person, **body)
         return Response(OrganizationSerializer(row).data, status=HTTP_201_CREATED)
 
+    @extend_schema(responses=WholeOrganizationSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return an organization."""
-        return super().retrieve(request, *args, **kwargs)
+        """Return an organization with what its page tells."""
+        return self._whole(self.get_object())
 
-    @extend_schema(request=ChangedOrganizationSerializer)
+    def _whole(self, row: Organization) -> Response:
+        row.profile = profiles.profile_of(row)  # type: ignore[attr-defined]  # an empty one where nothing was told
+        return Response(WholeOrganizationSerializer(row).data)
+
+    @extend_schema(request=ChangedOrganizationSerializer, responses=WholeOrganizationSerializer)
+    @transaction.atomic
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change what an organization is called, and which API keys its members make; its name never changes."""
-        row = self.get_object()
+        """Change what an organization is called, its intro, and which API keys members make; its name never changes."""
+        actor, row, body = (
+            actor_of(request),
+            self.get_object(),
+            validated(ChangedOrganizationSerializer, request.data),
+        )
+        told = {"intro": body.pop("intro")} if "intro" in body else {}
         stays = {
             name: getattr(row, name) for name in ("display_name", "api_keys_allowed", "api_key_max_days")
         }
-        body = stays | validated(ChangedOrganizationSerializer, request.data)
-        row = organizations.change_organization(actor=actor_of(request), organization=row, **body)
-        return Response(OrganizationSerializer(row).data)
+        row = organizations.change_organization(actor=actor, organization=row, **(stays | body))
+        profiles.change_profile(actor=actor, row=row, given=told)
+        return self._whole(row)
 
     def destroy(self, request: Request, name: str) -> Response:
         """Delete an organization that has no teams any more, for good: nobody can restore it."""

@@ -114,6 +114,15 @@ class OrganizationSerializer(serializers.ModelSerializer[Organization]):
         ]  # fmt: skip
 
 
+class WholeOrganizationSerializer(OrganizationSerializer):
+    """An organization with what its page tells; the row has its ``profile``."""
+
+    intro = serializers.CharField(source="profile.intro", help_text="Markdown.")
+
+    class Meta(OrganizationSerializer.Meta):
+        fields: ClassVar[list[str]] = [*OrganizationSerializer.Meta.fields, "intro"]
+
+
 class TeamSerializer(serializers.ModelSerializer[Team]):
     """A team."""
 
@@ -208,6 +217,9 @@ class NewOrganizationSerializer(serializers.Serializer[Any]):
 class ChangedOrganizationSerializer(serializers.Serializer[Any]):
     """What of an organization can be changed; what is not sent stays."""
 
+    intro = serializers.CharField(
+        max_length=MAX_INTRO, allow_blank=True, required=False, help_text="Markdown, on its page."
+    )
     display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
     api_keys_allowed = serializers.BooleanField(
         required=False, help_text="Whether members make API keys; those there are go on working."

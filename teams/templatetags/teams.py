@@ -4,12 +4,15 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from access.engine import can, visible
 from access.web import actor_of
+from accounts.models import User
 from teams.access import OrganizationAction, TeamAction
 from teams.features import about_plan, can_compare_plans
 from teams.models import Organization, OrganizationMember, Team
+from teams.tabs import tabs_of
 
 register = template.Library()
 
@@ -23,6 +26,28 @@ def may_invite_somewhere(context: dict[str, Any]) -> bool:
     if not OrganizationMember.objects.filter(user=actor.lookup_id).exists():
         return True  # they make a team, and the organization along the way
     return visible(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all()).exists()
+
+
+@register.inclusion_tag("teams/place_head.html", takes_context=True)
+def place_head(context: dict[str, Any], row: Team | Organization | User) -> dict[str, Any]:
+    """Say whose page or settings these are: picture, name, kind, and tabs of teams and organizations."""
+    request = context["request"]
+    here = request.resolver_match.view_name
+    return {
+        "row": row,
+        "name": row.display_name or str(row),
+        "path": str(row),
+        "kind": _kind(row),
+        "tabs": [] if isinstance(row, User) else tabs_of(actor_of(request), row, here),
+        "is_page": here == "runs:entity",
+        "request": request,
+    }
+
+
+def _kind(row: Team | Organization | User) -> str:
+    if isinstance(row, User):
+        return _("Your account")
+    return _("Team") if isinstance(row, Team) else _("Organization")
 
 
 @register.inclusion_tag("teams/plan_note.html", takes_context=True)

@@ -57,15 +57,29 @@ def intro(request: HttpRequest, entity: str) -> HttpResponse:
     return take_intro(request, team, reverse("runs:entity", args=[team.name]))
 
 
+def _organization(request: HttpRequest, name: str) -> Organization:
+    """Return the organization if the actor may change its profile."""
+    row = Organization.objects.select_related("claim").filter(name=name).first()
+    if row is None:
+        raise missing(Organization)
+    require(actor_of(request), OrganizationAction.MANAGE_SETTINGS, row)
+    return row
+
+
+@declare(OrganizationAction.MANAGE_SETTINGS)
+@require_POST
+def organization_intro(request: HttpRequest, entity: str) -> HttpResponse:
+    """Store the organization's intro."""
+    row = _organization(request, entity)
+    return take_intro(request, row, reverse("runs:entity", args=[row.name]))
+
+
 @declare(OrganizationAction.MANAGE_SETTINGS)
 @never_cache
 @require_http_methods(["GET", "POST"])
 def organization(request: HttpRequest, entity: str) -> HttpResponse:
     """Organization settings, section Picture."""
-    row = Organization.objects.select_related("claim").filter(name=entity).first()
-    if row is None:
-        raise missing(Organization)
-    require(actor_of(request), OrganizationAction.MANAGE_SETTINGS, row)
+    row = _organization(request, entity)
     here = reverse("teams:organization_profile", args=[row.name])
     if request.method == "POST":
         return take_picture(request, row, here)

@@ -54,6 +54,7 @@ BY_REST: dict[str, str] = {
     "teams:profile": "TeamViewSet.partial_update",
     "teams:profile_picture": "TeamPictureViewSet.update",
     "teams:profile_intro": "TeamViewSet.partial_update",
+    "teams:organization_profile_intro": "OrganizationViewSet.partial_update",
     "teams:organization_profile": "OrganizationPictureViewSet.update",
     "teams:organization_keys_revoke": "OrganizationKeyViewSet.destroy",
     "teams:organization_leave": "OrganizationMemberViewSet.destroy",

@@ -1,0 +1,107 @@
+"""The page of an organization, and the heads and tabs of its pages and of those of teams (TEAM-1)."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from access.actions import Preset
+from access.actor import SYSTEM
+from accounts import profiles
+from accounts.models import User
+from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+
+
+@pytest.fixture
+def team() -> Any:
+    organization = OrganizationFactory(name="acme", admin=UserFactory(username="chief"))
+    team = TeamFactory(name="vision", organization=organization, admin=UserFactory(username="ada"))
+    ProjectFactory(team=team, name="open-data", visibility="public")
+    ProjectFactory(team=team, name="kept-data")
+    return team
+
+
+def ask(viewer: User | None, path: str) -> Any:
+    client = Client(headers={"Accept": "text/html"})
+    if viewer:
+        client.force_login(viewer)
+    return client.get(path)
+
+
+def tabs(html: str) -> list[str]:
+    head = re.search(r'<header class="place-head">.*?</header>', html, re.DOTALL)
+    assert head
+    return re.findall(r"</svg>(\w+)</a>", head[0])
+
+
+def test_members_see_teams_public_projects_and_how_many_they_are(team):
+    html = ask(User.objects.get(username="ada"), "/acme").content.decode()
+    for shown in (">acme<", "Organization", ">vision<", "open-data", "2 members"):
+        assert shown in html
+    assert "kept-data" not in html
+    assert tabs(html) == ["Overview", "Members", "Teams"]
+
+
+def test_admins_have_settings_and_billing_and_write_the_intro(team):
+    chief = User.objects.get(username="chief")
+    html = ask(chief, "/acme").content.decode()
+    assert tabs(html) == ["Overview", "Members", "Teams", "Settings", "Billing"]
+    assert "data-edit-intro" in html
+    client = Client(headers={"Accept": "text/html"})
+    client.force_login(chief)
+    reply = client.post("/organizations/acme/profile/intro", {"intro": "We *see*."})
+    assert reply.headers["Location"] == "/acme"
+    assert "<em>see</em>" in ask(chief, "/acme").content.decode()
+
+
+def test_others_see_what_is_public_once_there_is_an_intro(team):
+    stranger = UserFactory()
+    assert ask(stranger, "/acme").status_code == 404
+    profiles.change_intro(actor=SYSTEM, row=team.organization, intro="We see.")
+    TeamFactory(name="speech", organization=team.organization)
+    html = ask(stranger, "/acme").content.decode()
+    assert "We see." in html
+    assert "open-data" in html
+    assert ">vision<" in html
+    for hidden in ("speech", "kept-data", "members</a>", "data-edit-intro"):
+        assert hidden not in html
+    assert ask(None, "/acme").status_code == 200
+
+
+def test_hidden_teams_are_not_told_of(team):
+    profiles.change_intro(actor=SYSTEM, row=team.organization, intro="We see.")
+    type(team).objects.filter(pk=team.pk).update(is_hidden=True)
+    html = ask(UserFactory(), "/acme").content.decode()
+    assert "vision" not in html
+    assert "open-data" not in html
+
+
+def test_a_team_has_tabs_by_what_one_may(team):
+    member = make_member(team)
+    assert tabs(ask(member, "/vision").content.decode()) == ["Projects", "Members"]
+    admin = make_member(team, Preset.ADMIN)
+    for path in ("/vision", "/teams/vision", "/teams/vision/settings", "/teams/vision/usage"):
+        assert tabs(ask(admin, path).content.decode()) == ["Projects", "Members", "Settings", "Usage"]
+
+
+def test_visitors_of_a_team_have_no_tabs(team):
+    assert tabs(ask(UserFactory(), "/vision").content.decode()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "name"),
+    [
+        ("/teams/vision/settings", "Team", "vision"),
+        ("/organizations/acme/settings", "Organization", "acme"),
+        ("/settings/profile", "Your account", "chief"),
+    ],
+)
+def test_settings_say_whose_they_are(team, path, kind, name):
+    html = ask(User.objects.get(username="chief"), path).content.decode()
+    head = re.search(r'<header class="place-head">.*?</header>', html, re.DOTALL)
+    assert head
+    assert f'<span class="tag">{kind}</span>' in head[0]
+    assert f'href="/{name}">{name}</a>' in head[0]
