@@ -275,14 +275,15 @@ class ServiceAccountAdmin(ServedAdmin[ServiceAccount]):
 
 @admin.register(Invitation)
 class InvitationAdmin(ServedAdmin[Invitation]):
-    """Who was asked into which team."""
+    """Who was asked into which team or organization."""
 
     list_display = [
-        "addressee", "team", "granted_role", "invited_by", "state", "last_sent_at", "expires_at", "closed_at"
+        "addressee", "team", "organization", "granted_role", "invited_by", "state", "last_sent_at", "expires_at",
+        "closed_at",
     ]  # fmt: skip
     list_filter = ["state", "expires_at"]
-    list_select_related = ["team", "user", "role", "base_role", "invited_by"]
-    search_fields = ["email", "user__username", "team__name"]
+    list_select_related = ["team", "organization", "user", "role", "base_role", "invited_by"]
+    search_fields = ["email", "user__username", "team__name", "organization__name"]
     date_hierarchy = "created_at"
     exclude = ["token_hash"]
     acts = (

@@ -34,6 +34,10 @@ INVITATIONS = {
     "team.revoke_invitation": _("Took an invitation back"),
     "team.accept_invitation": _("Accepted an invitation"),
     "team.decline_invitation": _("Declined an invitation"),
+    "organization.invite": _("Invited somebody to the organization"),
+    "organization.revoke_invitation": _("Took an invitation back"),
+    "organization.accept_invitation": _("Accepted an invitation"),
+    "organization.decline_invitation": _("Declined an invitation"),
 }
 SERVICE_ACCOUNTS = {
     "service_account.create": _("Made a service account"),

@@ -1,4 +1,4 @@
-"""Asking people into teams (TEAM-3): by address or username, with a role, answered by a mailed link.
+"""Asking people into teams and organizations (TEAM-3): by address or username, with a role, answered by a mailed link.
 
 What an inviter asked stays asked when they leave the team or may no longer invite: who may, takes it back.
 """
@@ -10,7 +10,7 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Manager, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,20 +20,23 @@ from access.audit import record
 from access.engine import can, require
 from accounts.models import User
 from common.errors import Conflict, DomainError, Forbidden, Gone, Invalid, NotFound
-from teams.access import TeamAction
+from teams.access import OrganizationAction, TeamAction
 from teams.mail import hash_of, mail_invitation
 from teams.models import (
     Invitation,
     InvitationState,
     Membership,
+    Organization,
     OrganizationMember,
+    ProductAccess,
     Role,
+    RoleLevel,
     Team,
 )
 from teams.rank import check_rank
 from teams.roles import base_of
-from teams.seats import Seat, require_seat
-from teams.services import check_role, join
+from teams.seats import Seat, require_seat, seat_for
+from teams.services import check_role, enter_organization, join
 
 SESSION_KEY = "invitation"
 """The token of the invitation that a browser opened before its person signed up."""
@@ -47,8 +50,8 @@ def pending_invitations(actor: Actor, team: Team) -> QuerySet[Invitation]:
     return rows if can(actor, TeamAction.INVITE, team) else rows.none()
 
 
-def _addressee(email: str, username: str) -> dict[str, str | User | None]:
-    """Return the columns that say who is invited."""
+def _addressee(email: str, username: str) -> tuple[str, User | None]:
+    """Return who is invited: an address, or "" and a user."""
     if bool(email) == bool(username):
         raise Invalid(_("Invite somebody by an email address or by a username, one of the two."))
     if email:
@@ -56,65 +59,89 @@ def _addressee(email: str, username: str) -> dict[str, str | User | None]:
             Invitation._meta.get_field("email").run_validators(email)
         except ValidationError:
             raise Invalid(_("%(email)s is not an email address.") % {"email": repr(email[:80])}) from None
-        return {"email": email.lower(), "user": None}
+        return email.lower(), None
     user = User.objects.filter(username__iexact=username, is_active=True).first()
     if user is None:
         # no 404, on which SDKs up to 0.16 raise where they answer False otherwise
         raise Invalid(_("There is no user %(name)s.") % {"name": repr(username[:80])})
     if user.is_service_account:
         raise Invalid(_("%(name)s is a service account; programs are not invited.") % {"name": user})
-    return {"email": "", "user": user}
+    return "", user
 
 
-def _check_no_member(team: Team, email: str, user: User | None) -> None:
+def _is_invited(email: str, user: User | None) -> Q:
+    """Return the condition that a place in a team or organization is the invited one's."""
     of_address = EmailAddress.objects.filter(email=email, verified=True).values("user")
-    known = Q(user=user) if user else Q(user__in=of_address)
-    if Membership.objects.filter(known, team=team).exists():
-        raise Conflict(_member_already(team, user.username if user else email))
+    return Q(user=user) if user else Q(user__in=of_address)
 
 
-def _member_already(team: Team, who: str) -> str:
-    return _("%(who)s is a member of %(team)s already.") % {"who": who, "team": team}
+def _check_no_member(place: Team | Organization, who: Q, name: str) -> None:
+    """Refuse whom the condition finds in the place."""
+    if isinstance(place, Team):
+        is_there = Membership.objects.filter(who, team=place).exists()
+    else:
+        is_there = OrganizationMember.objects.filter(who, organization=place).exists()
+    if is_there:
+        message = _("%(who)s is a member of %(team)s already.") % {"who": name, "team": place}
+        raise _because("member", Conflict(message))
 
 
 def _offer(actor: Actor, invitation: Invitation, role: Role) -> Invitation:
     """Save the invitation as this actor's, with a new end, and mail it after commit."""
-    team, now = invitation.team, timezone.now()
-    same = Invitation.objects.filter(team=team, email=invitation.email, user=invitation.user)
+    now, place = timezone.now(), {"team": invitation.team, "organization": invitation.organization}
+    same = Invitation.objects.filter(email=invitation.email, user=invitation.user, **place)
     if same.filter(last_sent_at__gt=now - _PAUSE).exists():  # closed ones too: revoked and asked anew
         message = _("%(who)s was invited less than a minute ago; wait a little before sending it again.")
         raise Conflict(message % {"who": invitation.addressee})
-    check_role(team, role)
-    check_rank(actor, team, role)
-    _check_seat(invitation)
+    _check_role(invitation, role)
+    if invitation.team:
+        check_rank(actor, invitation.team, role)
+    _check_seat(invitation, role)
     invitation.role, invitation.base_role = role, base_of(role)
     invitation.invited_by = User.objects.filter(pk=actor.lookup_id).first()
     invitation.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
     invitation.save()
-    _record(actor, TeamAction.INVITE, invitation)
+    _record(actor, "invite", invitation)
     mail_invitation(invitation_id=invitation.pk)
     return invitation
 
 
-def _check_seat(invitation: Invitation) -> None:
+def _check_role(invitation: Invitation, role: Role) -> None:
+    """Refuse a role that nobody has in a place of this kind."""
+    if invitation.team:
+        check_role(invitation.team, role)
+    elif role.level != RoleLevel.ORGANIZATION:
+        raise Invalid(_("%(role)s is a role of teams, not of organizations.") % {"role": role})
+
+
+def _check_seat(invitation: Invitation, role: Role) -> None:
     """Refuse at once whom accepting would refuse; an invitation keeps no seat, so accepting asks again.
 
     Raises:
         Conflict: they do not belong to the organization yet, and it has no seat left.
     """
-    organization, email = invitation.team.organization, invitation.email
-    if organization is None:
-        return
-    of_address = EmailAddress.objects.filter(email=email, verified=True).values("user")
-    known = Q(user=invitation.user) if invitation.user else Q(user__in=of_address)
-    if not OrganizationMember.objects.filter(known, organization=organization).exists():
-        require_seat(organization, Seat.FULL)
+    organization = invitation.home
+    known = _is_invited(invitation.email, invitation.user)
+    if organization and not OrganizationMember.objects.filter(known, organization=organization).exists():
+        require_seat(organization, Seat.FULL if invitation.team else seat_for(role, ProductAccess.FULL))
 
 
-def _record(actor: Actor, action: str, invitation: Invitation) -> None:
+def _record(actor: Actor, act: str, invitation: Invitation) -> None:
+    """Write what was done, as an act on the team or on the organization."""
     told = {"invited": invitation.addressee, "role": invitation.granted_role.name}
-    team = invitation.team
-    record(actor, action, team, organization_id=team.organization_id, team_id=team.pk, after=told)
+    kind, home = "team" if invitation.team else "organization", invitation.home
+    record(
+        actor, f"{kind}.{act}", invitation.place, organization_id=home.pk if home else None,
+        team_id=invitation.team_id, after=told,
+    )  # fmt: skip
+
+
+def _require(actor: Actor, invitation: Invitation, of_team: str) -> None:
+    """Let pass who may do this with invitations to the team; with those to an organization its admins do everything."""
+    if invitation.team:
+        require(actor, of_team, invitation.team)
+    else:
+        require(actor, OrganizationAction.MANAGE_MEMBERS, invitation.place)
 
 
 @transaction.atomic
@@ -131,19 +158,40 @@ def invite(*, actor: Actor, team: Team, role: Role, email: str = "", username: s
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.is_personal:
         raise Conflict(_("%(team)s is a personal entity; it has one member.") % {"team": team})
-    who = _addressee(email.strip(), username.strip())
-    _check_no_member(team, **who)  # type: ignore[arg-type]  # the two columns by name
-    invitation = Invitation.objects.pending().filter(**who, team=team).first()
-    if invitation is None:
-        return _offer(actor, Invitation(team=team, **who), role)
-    check_rank(actor, team, invitation.granted_role)  # or a member would take an admin's invitation down
+    invitation = _asked(team, email, username)
+    if invitation.pk:
+        check_rank(actor, team, invitation.granted_role)  # or a member would take an admin's invitation down
     return _offer(actor, invitation, role)
+
+
+@transaction.atomic
+def invite_to_organization(
+    *, actor: Actor, organization: Organization, role: Role, email: str = "", username: str = ""
+) -> Invitation:
+    """Ask somebody into an organization without a team; who was asked already is sent the link again, with this role.
+
+    Raises:
+        Conflict: they belong to it, or the last mail is not a minute old, or no seat is left.
+        Invalid: no address, no such user, or a role of teams.
+    """
+    require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
+    organization = Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    return _offer(actor, _asked(organization, email, username), role)
+
+
+def _asked(place: Team | Organization, email: str, username: str) -> Invitation:
+    """Return the pending invitation of somebody to a place, a new one that is not saved where there is none."""
+    address, user = _addressee(email.strip(), username.strip())
+    _check_no_member(place, _is_invited(address, user), user.username if user else address)
+    where: dict[str, Any] = {"team" if isinstance(place, Team) else "organization": place}
+    found = Invitation.objects.pending().filter(email=address, user=user, **where).first()
+    return found or Invitation(email=address, user=user, **where)
 
 
 @transaction.atomic
 def resend(*, actor: Actor, invitation: Invitation) -> Invitation:
     """Mail a pending invitation again: the link before ends, and the days begin anew."""
-    require(actor, TeamAction.INVITE, invitation.team)
+    _require(actor, invitation, TeamAction.INVITE)
     row = _locked(pk=invitation.pk)
     _check_pending(row)
     return _offer(actor, row, row.granted_role)
@@ -152,11 +200,11 @@ def resend(*, actor: Actor, invitation: Invitation) -> Invitation:
 @transaction.atomic
 def revoke(*, actor: Actor, invitation: Invitation) -> None:
     """Take an invitation back; its link ends at once."""
-    require(actor, TeamAction.MANAGE_MEMBERS, invitation.team)
+    _require(actor, invitation, TeamAction.MANAGE_MEMBERS)
     row = _locked(pk=invitation.pk)
     _check_pending(row)
     _close(row, InvitationState.REVOKED)
-    _record(actor, "team.revoke_invitation", row)
+    _record(actor, "revoke_invitation", row)
 
 
 def _because(reason: str, error: DomainError) -> DomainError:
@@ -166,12 +214,18 @@ def _because(reason: str, error: DomainError) -> DomainError:
 
 
 def _locked(**which: Any) -> Invitation:
-    """Return the invitation; it and its team are locked until the transaction ends, so it is answered once."""
-    return _found(Invitation.objects.select_for_update(of=("self", "team")).filter(**which))
+    """Return the invitation; its place and it are locked until the transaction ends, so it is answered once."""
+    row = Invitation.objects.filter(**which).first()
+    if row is not None:  # in the order of `invite`
+        places: Manager[Any] = Team.objects if row.team_id else Organization.objects
+        list(places.select_for_update(no_key=True).filter(pk=row.team_id or row.organization_id))
+    return _found(Invitation.objects.select_for_update(of=("self",)).filter(**which))
 
 
 def _found(rows: QuerySet[Invitation]) -> Invitation:
-    row = rows.select_related("team", "user", "role", "base_role", "invited_by").first()
+    row = rows.select_related(
+        "team__organization", "organization", "user", "role", "base_role", "invited_by"
+    ).first()
     if row is None:
         message = _(
             "This link leads to no invitation. Perhaps a newer mail replaced it, or the team is gone: ask to be"
@@ -188,7 +242,7 @@ def _close(invitation: Invitation, state: InvitationState) -> None:
 
 def _check_pending(invitation: Invitation) -> None:
     """Refuse one that was answered or taken back."""
-    names = {"team": invitation.team}
+    names = {"team": invitation.place}
     if invitation.state == InvitationState.ACCEPTED:
         raise _because("accepted", Conflict(_("This invitation to %(team)s was accepted already.") % names))
     if invitation.state == InvitationState.DECLINED:
@@ -202,7 +256,7 @@ def _check_open(invitation: Invitation) -> None:
     """Refuse one that can no longer be answered."""
     _check_pending(invitation)
     if invitation.is_expired:
-        names = {"team": invitation.team}
+        names = {"team": invitation.place}
         message = _("This invitation to %(team)s has expired. Ask to be invited again.")
         raise _because("expired", Gone(message % names))
 
@@ -243,8 +297,7 @@ def check_invited(actor: Actor, invitation: Invitation) -> None:
         names = {"who": invitation.addressee, "you": actor.name}
         message = _("This invitation is for the user %(who)s, and you are signed in as %(you)s.")
         raise _because("other_account", Forbidden(message % names))
-    if Membership.objects.filter(team=invitation.team, user_id=actor.user_id).exists():
-        raise _because("member", Conflict(_member_already(invitation.team, actor.name)))
+    _check_no_member(invitation.place, Q(user=actor.lookup_id), actor.name)
 
 
 def _check_owns_address(actor: Actor, email: str) -> None:
@@ -268,8 +321,8 @@ def _check_owns_address(actor: Actor, email: str) -> None:
 
 
 @transaction.atomic
-def accept(*, actor: Actor, token: str = "", number: int = 0) -> Membership:
-    """Join the team as the invited one, by the mailed link or, signed in, by the invitation's number.
+def accept(*, actor: Actor, token: str = "", number: int = 0) -> Membership | OrganizationMember:
+    """Join the team or organization as the invited one, by the mailed link or, signed in, by the invitation's number.
 
     Raises:
         Forbidden: somebody else asks, see `check_invited`.
@@ -281,12 +334,22 @@ def accept(*, actor: Actor, token: str = "", number: int = 0) -> Membership:
     user = User.objects.get(pk=actor.lookup_id)
     _check_plan(invitation)
     try:
-        membership = join(team=invitation.team, user=user, role=invitation.granted_role)
+        place = _join(invitation, user)
     except Conflict as error:  # no seat is left
         raise _because("seats", error) from error
     _close(invitation, InvitationState.ACCEPTED)
-    _record(actor, "team.accept_invitation", invitation)
-    return membership
+    _record(actor, "accept_invitation", invitation)
+    return place
+
+
+def _join(invitation: Invitation, user: User) -> Membership | OrganizationMember:
+    """Put the invited one where they were asked to."""
+    role = invitation.granted_role
+    if invitation.team:
+        return join(team=invitation.team, user=user, role=role)
+    organization = invitation.place
+    assert isinstance(organization, Organization)  # noqa: S101 - for the type checker
+    return enter_organization(organization=organization, user=user, role=role)
 
 
 @transaction.atomic
@@ -294,14 +357,14 @@ def decline(*, actor: Actor, token: str = "", number: int = 0) -> Invitation:
     """Answer no; whoever has the link may, so that nobody makes an account only to decline."""
     invitation = _locked_for(actor, token, number)
     _close(invitation, InvitationState.DECLINED)
-    _record(actor, "team.decline_invitation", invitation)
+    _record(actor, "decline_invitation", invitation)
     return invitation
 
 
 def _check_plan(invitation: Invitation) -> None:
     """Refuse a role that was offered when the plan still had it."""
     try:
-        check_role(invitation.team, invitation.granted_role)
+        _check_role(invitation, invitation.granted_role)
     except Conflict as error:
         message = _("%(reason)s Ask to be invited with another role.") % {"reason": error.message}
         raise _because("plan", Conflict(message)) from error
@@ -325,7 +388,8 @@ def invitations_for(actor: Actor) -> QuerySet[Invitation]:
     rows = Invitation.objects.pending_for(user).select_related(
         "user", "role", "base_role", "invited_by__claim"
     )
-    return rows.select_related("team__organization", "team__claim").order_by("-pk")
+    places = ("team__organization", "team__claim", "organization__claim")
+    return rows.select_related(*places).order_by("-pk")
 
 
 def invited_address(request: HttpRequest) -> str:

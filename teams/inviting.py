@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.utils.translation import gettext as _
 
@@ -10,7 +11,7 @@ from access.actor import Actor
 from access.engine import require
 from common.errors import DomainError, Invalid
 from teams.access import OrganizationAction, TeamAction
-from teams.invitations import invite
+from teams.invitations import invite, invite_to_organization
 from teams.models import Organization, Role, Team
 
 MOST = 100
@@ -55,32 +56,47 @@ def _ask(told: Told, who: str, act: Callable[[], object]) -> None:
         told.invited.append(who)
 
 
+def _named(who: str) -> dict[str, str]:
+    return {"email": who} if "@" in who else {"username": who}
+
+
 def invite_people(*, actor: Actor, team: Team, role: Role, people: Iterable[str]) -> Told:
     """Invite each of them to a team; a refusal of one stops no other."""
     require(actor, TeamAction.INVITE, team)
     return _invite(actor, [(team, role)], people)
 
 
-def invite_to_teams(
-    *, actor: Actor, organization: Organization, roles: Iterable[tuple[Team, Role]], people: Iterable[str]
+def invite_within(
+    *,
+    actor: Actor,
+    organization: Organization,
+    role: Role,
+    people: Iterable[str],
+    teams: Iterable[tuple[Team, Role]] = (),
 ) -> Told:
-    """Invite each of them to teams of an organization, with a role in each; whoever accepts belongs to it.
+    """Invite each of them to teams of an organization, with a role in each, or, without teams, to itself alone.
 
-    Raises:
-        Invalid: no team is chosen, since an invitation leads to one.
+    Args:
+        actor: An admin of the organization.
+        organization: Which one; whoever accepts belongs to it.
+        role: In the organization, for who is invited to it alone; who joins by a team is a member.
+        people: Addresses and usernames.
+        teams: With the role in each.
     """
     require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
-    chosen = list(roles)
-    if not chosen:
-        raise Invalid(_("Choose a role in at least one team."))
-    return _invite(actor, chosen, people)
+    if chosen := list(teams):
+        return _invite(actor, chosen, people)
+    told = Told()
+    alone = partial(invite_to_organization, actor=actor, organization=organization, role=role)
+    for who in people:
+        _ask(told, who, partial(alone, **_named(who)))
+    return told
 
 
 def _invite(actor: Actor, roles: list[tuple[Team, Role]], people: Iterable[str]) -> Told:
     told = Told()
     for who in people:
-        name = {"email": who} if "@" in who else {"username": who}
         for team, role in roles:
-            _ask(told, who, lambda: invite(actor=actor, team=team, role=role, **name))  # noqa: B023 - called at once
+            _ask(told, who, partial(invite, actor=actor, team=team, role=role, **_named(who)))
     told.invited = list(dict.fromkeys(told.invited))
     return told

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from access.actions import Preset
@@ -64,9 +64,12 @@ def _move_invitations(source: User, target: User) -> None:
     """Hand over what was asked by name; what the target was asked, too, or has, is closed."""
     asked = Invitation.objects.filter(user=source)
     pending = asked.filter(state=InvitationState.PENDING)
-    known = Invitation.objects.pending().filter(user=target).values("team_id")
-    places = Membership.objects.filter(user=target).values("team_id")
+    known = Invitation.objects.pending().filter(user=target)
+    also_asked = Q(team__in=known.values("team")) | Q(organization__in=known.values("organization"))
+    teams = Membership.objects.filter(user=target).values("team")
+    organizations = OrganizationMember.objects.filter(user=target).values("organization")
+    belongs = Q(team__in=teams) | Q(organization__in=organizations)
     closed = {"state": InvitationState.ACCEPTED, "closed_at": timezone.now()}
-    pending.filter(team__in=known).update(state=InvitationState.REVOKED, closed_at=timezone.now())
+    pending.filter(also_asked).update(state=InvitationState.REVOKED, closed_at=timezone.now())
     asked.update(user=target)
-    Invitation.objects.pending_for(target).filter(team__in=places).update(**closed)
+    Invitation.objects.pending_for(target).filter(belongs).update(**closed)

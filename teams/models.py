@@ -289,6 +289,10 @@ class InvitationManager(models.Manager["Invitation"]):
         """Return those that nobody answered or took back."""
         return self.filter(state=InvitationState.PENDING)
 
+    def within(self, organization: Organization) -> models.QuerySet["Invitation"]:
+        """Return the pending ones to an organization and to its teams."""
+        return self.pending().filter(Q(organization=organization) | Q(team__organization=organization))
+
     def pending_for(self, user: User) -> models.QuerySet["Invitation"]:
         """Return those that the user may answer: by name, or by an address that is known to be theirs."""
         verified = EmailAddress.objects.filter(user=user, verified=True).values("email")
@@ -296,12 +300,20 @@ class InvitationManager(models.Manager["Invitation"]):
 
 
 class Invitation(Timestamped):
-    """Somebody who was asked into a team (TEAM-3): by address, or as a user there already is.
+    """Somebody who was asked into a team, or an organization alone (TEAM-3): by address, or as a user there already is.
 
     The mailed link holds the token; who has it may sign up with the address as its owner, so nobody else ever sees it.
     """
 
-    team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
+    team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="invitations")
+    organization = models.ForeignKey(
+        Organization,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="invitations",
+        help_text="Whose, where it is to no team.",
+    )
     email = models.EmailField(blank=True, help_text="The invited address, in lower case.")
     user = models.ForeignKey(
         User, models.CASCADE, null=True, blank=True, related_name="invitations", help_text="The invited user."
@@ -339,6 +351,11 @@ class Invitation(Timestamped):
                 name="teams_invitation_one_addressee",
             ),
             models.CheckConstraint(
+                condition=Q(team__isnull=False, organization__isnull=True)
+                | Q(team__isnull=True, organization__isnull=False),
+                name="teams_invitation_one_place",
+            ),
+            models.CheckConstraint(
                 condition=Q(state="pending", closed_at__isnull=True)
                 | (~Q(state="pending") & Q(closed_at__isnull=False)),
                 name="teams_invitation_pending_or_closed",
@@ -351,10 +368,32 @@ class Invitation(Timestamped):
             models.UniqueConstraint(
                 fields=["user", "team"], condition=Q(state="pending"), name="teams_invitation_user_once"
             ),
+            models.UniqueConstraint(
+                fields=["email", "organization"],
+                condition=Q(state="pending", user__isnull=True),
+                name="teams_invitation_org_address_once",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "organization"],
+                condition=Q(state="pending"),
+                name="teams_invitation_org_user_once",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.addressee} to {self.team}"
+        return f"{self.addressee} to {self.place}"
+
+    @property
+    def place(self) -> "Team | Organization":
+        """What accepting leads into."""
+        place = self.team or self.organization
+        assert place is not None  # noqa: S101 - a constraint says so
+        return place
+
+    @property
+    def home(self) -> Organization | None:
+        """The organization that accepting leads into; personal entities, to which nobody is invited, have none."""
+        return self.organization or (self.team.organization if self.team else None)
 
     @property
     def addressee(self) -> str:

@@ -32,7 +32,7 @@ from teams.models import (
 )
 from teams.seats import require_seat, seat_for, seat_of
 from teams.service_accounts import end_service_accounts
-from teams.services import close_pending, keep_an_admin
+from teams.services import close_asked, close_pending, keep_an_admin
 from teams.signals import rights_changed_soon
 
 MAX_KEY_DAYS = 3650
@@ -141,6 +141,7 @@ def add_to_organization(
     member = OrganizationMember.objects.create(
         organization=organization, user=user, role=role, models_access=models_access
     )
+    close_asked(organization, user)
     _record(actor, "organization.add_member", member, after=_told(member))
     rights_changed_soon()
     return member
@@ -151,7 +152,9 @@ def _go(actor: Actor, member: OrganizationMember, action: str) -> None:
     _keep_a_chief(member)
     hooks.admin_leaves(actor, member)
     places = _keep_admins_of_teams(member)
-    asked = Invitation.objects.pending_for(member.user).filter(team__organization=member.organization_id)
+    asked = Invitation.objects.pending_for(member.user).filter(
+        pk__in=Invitation.objects.within(member.organization).values("pk")
+    )
     close_pending(asked, InvitationState.REVOKED)
     hooks.member_leaves(member)
     _record(actor, action, member, before={**_told(member), "teams": [place.team.name for place in places]})
@@ -212,6 +215,7 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
         before={"members": people},
     )  # fmt: skip
     end_service_accounts(ServiceAccount.objects.filter(organization=organization))
+    close_pending(Invitation.objects.within(organization), InvitationState.REVOKED)
     organization.members.all().delete()
     organization.deleted_at = timezone.now()
     organization.save(update_fields=["deleted_at", "updated_at"])

@@ -130,9 +130,12 @@ def members_of_organization(actor: Actor, organization: Organization, wanted: Wa
     """
     pending = Invitation.objects.none()
     if can(actor, OrganizationAction.MANAGE_MEMBERS, organization) and not wanted.role:
-        rows = Invitation.objects.pending().filter(team__organization=organization)
-        rows = rows.filter(named(wanted, "email", "user__username", "user__display_name"))
-        pending = rows.select_related("team", "user__claim", "role", "base_role", "invited_by")
+        rows = Invitation.objects.within(organization).filter(
+            named(wanted, "email", "user__username", "user__display_name")
+        )
+        pending = rows.select_related(
+            "team", "organization", "user__claim", "role", "base_role", "invited_by"
+        )
     teams = visible(actor, TeamAction.VIEW, Team.objects.filter(organization=organization))
     held = Membership.objects.filter(team__in=teams.values("pk")).select_related("team", "role")
     rows_of = OrganizationMember.objects.filter(organization=organization)

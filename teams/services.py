@@ -121,17 +121,31 @@ def join(*, team: Team, user: User, role: Role) -> Membership:
     return membership
 
 
-def enter_organization(*, organization: Organization, user: User) -> None:
+def enter_organization(
+    *, organization: Organization, user: User, role: Role | None = None
+) -> OrganizationMember:
     """Give a person a place in an organization unless they have one; each person takes one seat, whatever their teams.
 
     Raises:
         Conflict: no seat is left.
     """
-    if OrganizationMember.objects.filter(organization=organization, user=user).exists():
-        return
-    role = built_in(Preset.ORGANIZATION_MEMBER)
+    there = OrganizationMember.objects.filter(organization=organization, user=user).first()
+    if there is not None:
+        return there
+    role = role or built_in(Preset.ORGANIZATION_MEMBER)
     require_seat(organization, seat_for(role, ProductAccess.FULL))
-    OrganizationMember.objects.get_or_create(organization=organization, user=user, defaults={"role": role})
+    place, _created = OrganizationMember.objects.get_or_create(
+        organization=organization, user=user, defaults={"role": role}
+    )
+    close_asked(organization, user)
+    rights_changed_soon()
+    return place
+
+
+def close_asked(organization: Organization, user: User) -> None:
+    """Let an invitation to the organization alone have done its work: the person belongs to it."""
+    asked = Invitation.objects.pending_for(user).filter(organization=organization)
+    close_pending(asked, InvitationState.ACCEPTED)
 
 
 def close_pending(pending: QuerySet[Invitation], state: InvitationState) -> None:

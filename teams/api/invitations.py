@@ -16,18 +16,19 @@ from access.routes import declare
 from common.errors import Conflict, NotFound
 from common.rest import Pages, is_key, validated
 from teams import invitations
-from teams.access import TeamAction
+from teams.access import OrganizationAction, TeamAction
 from teams.api.shapes import (
     InvitationSerializer,
     InvitedSerializer,
     NewInvitationsSerializer,
+    NewOrganizationInvitationsSerializer,
     TeamMemberSerializer,
     role_named,
 )
-from teams.inviting import invite_people, people_in
-from teams.models import Invitation, Team
-from teams.roles import roles_for
-from teams.selectors import shared_team
+from teams.inviting import Told, invite_people, invite_within, people_in
+from teams.models import Invitation, Organization, Team
+from teams.roles import organization_roles, roles_for
+from teams.selectors import organization_named, shared_team
 
 
 def _found(rows: QuerySet[Invitation], key: str) -> Invitation:
@@ -37,12 +38,27 @@ def _found(rows: QuerySet[Invitation], key: str) -> Invitation:
     return row
 
 
+_SHOWN = ("team__organization", "organization", "user", "role", "base_role", "invited_by")
+
+
 class NobodyInvited(Conflict):
     """Each of those who were to be invited was refused."""
 
     def __init__(self, refused: list[dict[str, str]]) -> None:
         super().__init__(" ".join(f"{each['who']}: {each['reason']}" for each in refused[:5]))
         self.detail = {"invited": [], "refused": refused}
+
+
+def _answer(told: Told) -> Response:
+    """Say what became of those who were to be invited.
+
+    Raises:
+        NobodyInvited: all were refused.
+    """
+    refused = [{"who": who, "reason": why} for who, why in told.refused]
+    if not told.invited:
+        raise NobodyInvited(refused)
+    return Response({"invited": told.invited, "refused": refused}, status=HTTP_201_CREATED)
 
 
 @declare(TeamAction.INVITE)
@@ -62,8 +78,7 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     def get_queryset(self) -> QuerySet[Invitation]:
         """Return the pending ones of the team."""
-        rows = Invitation.objects.pending().filter(team=self._team())
-        return rows.select_related("team", "user", "role", "base_role", "invited_by")
+        return Invitation.objects.pending().filter(team=self._team()).select_related(*_SHOWN)
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
         """List who is asked into a team and has not answered, newest first."""
@@ -79,11 +94,7 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         row, body = self._team(), validated(NewInvitationsSerializer, request.data)
         role = role_named(roles_for(row.organization_id), body["role"])
         people = people_in("\n".join(body["people"]))
-        told = invite_people(actor=actor_of(request), team=row, role=role, people=people)
-        refused = [{"who": who, "reason": why} for who, why in told.refused]
-        if not told.invited:
-            raise NobodyInvited(refused)
-        return Response({"invited": told.invited, "refused": refused}, status=HTTP_201_CREATED)
+        return _answer(invite_people(actor=actor_of(request), team=row, role=role, people=people))
 
     def destroy(self, request: Request, team: str, pk: str) -> Response:
         """Take an invitation back; its link ends at once."""
@@ -93,6 +104,52 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, team: str, pk: str) -> Response:
+        """Mail a new link; the one before ends."""
+        row = invitations.resend(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        return Response(InvitationSerializer(row).data)
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+class OrganizationInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
+    """Who is asked into an organization or its teams and has not answered."""
+
+    tag = "Invitations"
+    serializer_class = InvitationSerializer
+    pagination_class = Pages
+    object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("list", "create", "destroy", "resend"), OrganizationAction.MANAGE_MEMBERS
+    )
+
+    def _organization(self) -> Organization:
+        needed = self.object_actions[self.action]
+        return organization_named(actor_of(self.request), self.kwargs["organization"], needed)
+
+    def get_queryset(self) -> QuerySet[Invitation]:
+        """Return the pending ones of the organization and its teams."""
+        return Invitation.objects.within(self._organization()).select_related(*_SHOWN)
+
+    def list(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """List who is asked into an organization or its teams and has not answered, newest first."""
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewOrganizationInvitationsSerializer, responses={201: InvitedSerializer})
+    def create(self, request: Request, organization: str) -> Response:
+        """Ask people into an organization without a team, up to 100 at once; answers as for a team.
+
+        Who is to be in a team is asked into the team, and belongs to the organization once they accept.
+        """
+        row, body = self._organization(), validated(NewOrganizationInvitationsSerializer, request.data)
+        role, people = role_named(organization_roles(), body["role"]), people_in("\n".join(body["people"]))
+        return _answer(invite_within(actor=actor_of(request), organization=row, role=role, people=people))
+
+    def destroy(self, request: Request, organization: str, pk: str) -> Response:
+        """Take an invitation back; its link ends at once."""
+        invitations.revoke(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        return Response(status=HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def resend(self, request: Request, organization: str, pk: str) -> Response:
         """Mail a new link; the one before ends."""
         row = invitations.resend(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
         return Response(InvitationSerializer(row).data)
@@ -114,13 +171,13 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         return invitations.invitations_for(signed_in(self.request))
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List the teams that you are asked into, newest first."""
+        """List the teams and organizations that you are asked into, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=None, responses=TeamMemberSerializer)
     @action(detail=True, methods=["post"])
     def accept(self, request: Request, pk: str) -> Response:
-        """Join the team."""
+        """Join the team or organization."""
         row = _found(self.get_queryset(), pk)
         place = invitations.accept(actor=in_person(request), number=row.pk)
         return Response(TeamMemberSerializer(place).data)

@@ -191,18 +191,23 @@ class OrganizationMemberSerializer(_MemberSerializer):
 
 
 class InvitationSerializer(serializers.ModelSerializer[Invitation]):
-    """Somebody who was asked into a team and has not answered. The mailed link is in no answer."""
+    """Somebody who was asked into a team or an organization and has not answered. The mailed link is in no answer."""
 
-    team = serializers.CharField(source="team.name")
+    team = serializers.CharField(
+        source="team.name", default=None, allow_null=True, help_text="Null: the organization alone."
+    )
+    organization = serializers.CharField(source="home.name", default=None, allow_null=True)
     addressee = serializers.CharField(help_text="An address or a username.")
-    role = RoleField(source="granted_role", help_text=ROLE_HELP)
+    role = RoleField(
+        source="granted_role", help_text=f"{ROLE_HELP} In an organization alone: {ORGANIZATION_ROLE_HELP}"
+    )
     invited_by = serializers.CharField(source="invited_by.username", default=None, allow_null=True)
     is_expired = serializers.BooleanField()
 
     class Meta:
         model = Invitation
-        fields: ClassVar[list[str]] = ["id", "team", "addressee", "role", "invited_by", "created_at", "expires_at",
-                                       "is_expired"]  # fmt: skip
+        fields: ClassVar[list[str]] = ["id", "team", "organization", "addressee", "role", "invited_by", "created_at",
+                                       "expires_at", "is_expired"]  # fmt: skip
 
 
 # What is sent
@@ -296,6 +301,12 @@ class NewInvitationsSerializer(serializers.Serializer[Any]):
         help_text="Addresses and usernames.",
     )  # fmt: skip
     role = serializers.CharField(max_length=80, default="member", help_text=ROLE_HELP)
+
+
+class NewOrganizationInvitationsSerializer(NewInvitationsSerializer):
+    """Whom to ask into an organization without a team, as what."""
+
+    role = serializers.CharField(max_length=80, default="member", help_text=ORGANIZATION_ROLE_HELP)
 
 
 class RefusalSerializer(serializers.Serializer[Any]):

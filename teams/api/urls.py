@@ -5,7 +5,7 @@ from django.urls import re_path
 from accounts.api_urls import PICTURE
 from common.rest_routing import Router
 from teams.api.audit import AuditViewSet
-from teams.api.invitations import InvitationViewSet, TeamInvitationViewSet
+from teams.api.invitations import InvitationViewSet, OrganizationInvitationViewSet, TeamInvitationViewSet
 from teams.api.organization_keys import OrganizationKeyViewSet
 from teams.api.organizations import OrganizationMemberViewSet, OrganizationViewSet
 from teams.api.people import MeViewSet, UserViewSet
@@ -20,6 +20,9 @@ router = Router()
 router.register("users", UserViewSet, basename="api-user")
 router.register("organizations", OrganizationViewSet, basename="api-organization")
 router.register(f"{_ORGANIZATION}/members", OrganizationMemberViewSet, basename="api-organization-member")
+router.register(
+    f"{_ORGANIZATION}/invitations", OrganizationInvitationViewSet, basename="api-organization-invitation"
+)
 router.register(f"{_ORGANIZATION}/keys", OrganizationKeyViewSet, basename="api-organization-key")
 router.register("teams", TeamViewSet, basename="api-team")
 router.register(f"{_TEAM}/members", TeamMemberViewSet, basename="api-team-member")

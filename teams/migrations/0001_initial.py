@@ -178,7 +178,8 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(blank=True, help_text='The invited user.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to=settings.AUTH_USER_MODEL)),
                 ('base_role', models.ForeignKey(help_text='The built-in role in place of a deleted one.', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.role')),
                 ('role', models.ForeignKey(blank=True, help_text='Null when it was deleted.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='teams.role')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='teams.team')),
+                ('organization', models.ForeignKey(blank=True, help_text='Whose, where it is to no team.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='teams.organization')),
+                ('team', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='teams.team')),
             ],
             options={
                 'ordering': ['pk'],
@@ -288,6 +289,18 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='invitation',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('user__isnull', False), ('email', '')), models.Q(('user__isnull', True), models.Q(('email', ''), _negated=True)), _connector='OR'), name='teams_invitation_one_addressee'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('organization__isnull', True), ('team__isnull', False)), models.Q(('organization__isnull', False), ('team__isnull', True)), _connector='OR'), name='teams_invitation_one_place'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.UniqueConstraint(condition=models.Q(('state', 'pending'), ('user__isnull', True)), fields=('email', 'organization'), name='teams_invitation_org_address_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.UniqueConstraint(condition=models.Q(('state', 'pending')), fields=('user', 'organization'), name='teams_invitation_org_user_once'),
         ),
         migrations.AddConstraint(
             model_name='invitation',

@@ -17,7 +17,7 @@ from common.errors import DomainError
 from teams import creation, defaults, invitations, organizations, services
 from teams.access import OrganizationAction, TeamAction
 from teams.mine import led_alone_by, organizations_of, places_of, sole_admin_of
-from teams.models import Team
+from teams.models import Invitation, Membership, OrganizationMember, Team
 from teams.pages import answer, number_in, organization_of, team_of
 from teams.selectors import default_team_of
 
@@ -46,46 +46,43 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "teams/invitation.html", {"invitation": row, "token": token})
 
 
-def _answered(request: HttpRequest, token: str, act: Callable[[], tuple[str, Team | None]]) -> HttpResponse:
-    """Answer an invitation by its link; then open the team that was joined, or the home page."""
+def _answered(request: HttpRequest, token: str, act: Callable[[], tuple[str, str]]) -> HttpResponse:
+    """Answer an invitation by its link; then open the page of what was joined, or the home page."""
     try:
-        said, team = act()
+        said, name = act()
     except DomainError as error:
         return _refused(request, token, error)
     request.session.pop(invitations.SESSION_KEY, None)
     messages.success(request, said)
-    return redirect("runs:entity", team.name) if team else redirect("runs:home")
+    return redirect("runs:entity", name) if name else redirect("runs:home")
 
 
-def _joined(team: Team) -> str:
-    return _("You are now a member of %(team)s.") % {"team": team}
+def _joined(place: Membership | OrganizationMember) -> tuple[str, str]:
+    """Return what to say, and the name of the team or organization."""
+    name = (place.team if isinstance(place, Membership) else place.organization).name
+    return _("You are now a member of %(team)s.") % {"team": name}, name
 
 
-def _declined(team: Team) -> str:
-    return _("You declined the invitation to %(team)s.") % {"team": team}
+def _declined(row: Invitation) -> str:
+    return _("You declined the invitation to %(team)s.") % {"team": row.place}
 
 
 @declare(Open.ANYONE)
 @require_POST
 def invitation_accept(request: HttpRequest, token: str) -> HttpResponse:
-    """Join the team and open its page."""
-
-    def act() -> tuple[str, Team | None]:
-        team = invitations.accept(actor=actor_of(request), token=token).team
-        return _joined(team), team
-
-    return _answered(request, token, act)
+    """Join the team or organization and open its page."""
+    return _answered(
+        request, token, lambda: _joined(invitations.accept(actor=actor_of(request), token=token))
+    )
 
 
 @declare(Open.ANYONE)
 @require_POST
 def invitation_decline(request: HttpRequest, token: str) -> HttpResponse:
     """Answer no."""
-
-    def act() -> tuple[str, Team | None]:
-        return _declined(invitations.decline(actor=actor_of(request), token=token).team), None
-
-    return _answered(request, token, act)
+    return _answered(
+        request, token, lambda: (_declined(invitations.decline(actor=actor_of(request), token=token)), "")
+    )
 
 
 @declare(Open.SIGNED_IN)
@@ -113,9 +110,8 @@ def mine_accept(request: HttpRequest) -> HttpResponse:
     """Accept an invitation from the list of one's own."""
 
     def act() -> str:
-        return _joined(
-            invitations.accept(actor=actor_of(request), number=number_in(request, "invitation")).team
-        )
+        number = number_in(request, "invitation")
+        return _joined(invitations.accept(actor=actor_of(request), number=number))[0]
 
     return answer(request, act, "teams:mine")
 
@@ -126,9 +122,8 @@ def mine_decline(request: HttpRequest) -> HttpResponse:
     """Decline one of them."""
 
     def act() -> str:
-        return _declined(
-            invitations.decline(actor=actor_of(request), number=number_in(request, "invitation")).team
-        )
+        number = number_in(request, "invitation")
+        return _declined(invitations.decline(actor=actor_of(request), number=number))
 
     return answer(request, act, "teams:mine")
 

@@ -9,23 +9,24 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.actions import Preset
 from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from accounts.reauthentication import reauthenticated, reauthenticated_post
 from common.answers import fragment
 from common.errors import Invalid
-from teams import organizations
+from teams import invitations, organizations
 from teams.access import OrganizationAction
 from teams.deletion import deleted_teams_of, undo_ends_at
 from teams.forms import OrganizationForm
-from teams.inviting import Told, invite_to_teams, people_in
+from teams.inviting import Told, invite_within, people_in
 from teams.key_policy import chiefs_of, keys_beyond
-from teams.models import Organization, OrganizationMember, ProductAccess, Role, Team
+from teams.models import Invitation, Organization, OrganizationMember, ProductAccess, Role, Team
 from teams.pages import answer, number_in, organization_of
 from teams.people import Wanted, members_of_organization, teams_with_counts
 from teams.privacy_page import PrivacyOfOrganization
-from teams.roles import organization_roles, roles_for
+from teams.roles import built_in, organization_roles, roles_for
 
 
 def _members_page(organization: Organization) -> str:
@@ -56,7 +57,7 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def invite(request: HttpRequest, entity: str) -> HttpResponse:
-    """Invite people to teams of the organization, with a role in each."""
+    """Invite people to teams of the organization, with a role in each, or to the organization alone."""
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
     teams = list(organization.teams.select_related("claim").order_by("name"))
     roles = list(roles_for(organization.pk))
@@ -69,6 +70,8 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
         "organization": organization,
         "lines": lines,
         "roles": roles,
+        "organization_roles": list(organization_roles()),
+        "chosen_role": _organization_role(request).pk,
     }
     return render(request, "teams/organization_invite.html", context)
 
@@ -82,13 +85,55 @@ def _chosen(request: HttpRequest, teams: list[Team], roles: list[Role]) -> dict[
 def _invited(request: HttpRequest, organization: Organization, chosen: dict[Team, Role]) -> dict[str, Any]:
     text, told, problem = request.POST.get("people", ""), Told(), ""
     try:
-        told = invite_to_teams(
-            actor=actor_of(request), organization=organization, roles=chosen.items(), people=people_in(text)
-        )
+        told = invite_within(
+            actor=actor_of(request), organization=organization, role=_organization_role(request),
+            people=people_in(text), teams=chosen.items(),
+        )  # fmt: skip
         text = told.left
     except Invalid as error:
         problem = error.message
     return {"text": text, "told": told, "problem": problem}
+
+
+def _organization_role(request: HttpRequest) -> Role:
+    chosen = organization_roles().filter(pk=number_in(request, "role")).first()
+    return chosen or built_in(Preset.ORGANIZATION_MEMBER)
+
+
+def _invitation(request: HttpRequest, organization: Organization) -> Invitation:
+    rows = Invitation.objects.within(organization)
+    rows = rows.select_related("team", "organization", "user", "role", "base_role")
+    row = rows.filter(pk=number_in(request, "invitation")).first()
+    if row is None:
+        raise Invalid(_("This invitation was answered or taken back meanwhile."))
+    return row
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+@require_POST
+def resend(request: HttpRequest, entity: str) -> HttpResponse:
+    """Mail an invitation to the organization or one of its teams again, with a new link."""
+    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = invitations.resend(actor=actor_of(request), invitation=_invitation(request, organization))
+        return _("A new link is on its way to %(who)s; the one before has ended.") % {"who": row.addressee}
+
+    return answer(request, act, _members_page(organization))
+
+
+@declare(OrganizationAction.MANAGE_MEMBERS)
+@require_POST
+def revoke(request: HttpRequest, entity: str) -> HttpResponse:
+    """Take an invitation to the organization or one of its teams back."""
+    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+
+    def act() -> str:
+        row = _invitation(request, organization)
+        invitations.revoke(actor=actor_of(request), invitation=row)
+        return _("The invitation of %(who)s is taken back.") % {"who": row.addressee}
+
+    return answer(request, act, _members_page(organization))
 
 
 def _member(request: HttpRequest, organization: Organization) -> OrganizationMember:

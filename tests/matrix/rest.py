@@ -303,6 +303,12 @@ ROUTES: dict[str, list[Case]] = {
     "TeamInvitationViewSet.create": _of_team("team: invite", "POST", {"people": ["new@example.com"]}),
     "TeamInvitationViewSet.destroy": _of_team("team: revoke invitation", "DELETE"),
     "TeamInvitationViewSet.resend": _of_team("team: invite", "POST"),
+    "OrganizationInvitationViewSet.list": _of_organization("organization: members"),
+    "OrganizationInvitationViewSet.create": _of_organization(
+        "organization: members", "POST", {"people": ["newer@example.com"]}
+    ),
+    "OrganizationInvitationViewSet.destroy": _of_organization("organization: members", "DELETE"),
+    "OrganizationInvitationViewSet.resend": _of_organization("organization: members", "POST"),
     "InvitationViewSet.list": [
         Case(SIGNED_IN),
         Case("invitations: answer own", Over.INVITATION, listed=True),

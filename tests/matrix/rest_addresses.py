@@ -9,7 +9,7 @@ from tests.matrix.permissions import BILLING
 def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
     """Return what an address names the thing by."""
     if case.over in {Over.ENTITY, Over.ORGANIZATION}:
-        there = row.invitations.first() if case.over is Over.ENTITY else None
+        there = row.invitations.first()
         known = {"name": row.name, "team": row.name, "organization": row.name, "pk": getattr(there, "pk", 0),
                  "number": ROLE, "username": "guest" if row.name == "elsewhere" else "silent"}  # fmt: skip
         if case.needs.startswith(BILLING):

@@ -159,6 +159,8 @@ ROUTES: dict[str, list[Case]] = {
     "teams:revoke": _of_team("team: revoke invitation", "POST"),
     "teams:role": _of_team("team: add / remove members", "POST"),
     "teams:remove": _of_team("team: add / remove members", "POST"),
+    "teams:organization_resend": _of_organization("organization: members", "POST"),
+    "teams:organization_revoke": _of_organization("organization: members", "POST"),
     "teams:privacy": [*_of_team("team: privacy"), *_of_team("team: privacy", "POST")],
     "teams:privacy_close": _of_team("team: privacy", "POST"),
     "teams:delete": _of_team("team: delete"),

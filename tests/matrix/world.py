@@ -223,6 +223,14 @@ def _invitations(world: World, *teams: Team) -> None:
             token_hash=hash_of(f"to-{team.name}"),
         )  # fmt: skip
         world.things[Over.INVITATION].append(Thing(f"to {team.name}", row, owner="outsider"))
+    member = built_in(Preset.ORGANIZATION_MEMBER)
+    Invitation.objects.create(
+        organization=teams[0].organization,
+        email="asked@example.com",
+        role=member,
+        base_role=member,
+        expires_at=end,
+    )
 
 
 def _services(world: World) -> None:
