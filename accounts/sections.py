@@ -1,6 +1,6 @@
 """The sections of settings pages. Each app registers its own; the rail and the search are made of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,6 +32,12 @@ class Section:
     """The action on the team or organization without which the section is not shown; "" shows it always."""
     words: str | Promise = ""
     """Other words that people type into the search for it."""
+    variant: "Callable[[Actor, Model | None], Section | None] | None" = None
+    """Asked with the viewer and the team or organization for what it is to them instead, if anything."""
+
+    def seen_by(self, actor: Actor, row: Model | None) -> "Section":
+        """Return the section as the viewer reads it."""
+        return (self.variant(actor, row) if self.variant else None) or self
 
 
 _sections: dict[Place, dict[str, Section]] = {place: {} for place in Place}
@@ -55,4 +61,10 @@ def sections_for(actor: Actor, place: Place, row: Model | None = None) -> Iterat
         if section.needs not in allowed:
             allowed[section.needs] = row is not None and can(actor, section.needs, row)
         if allowed[section.needs]:
-            yield section
+            yield section.seen_by(actor, row)
+
+
+def section_at(actor: Actor, place: Place, route: str, row: Model | None = None) -> Section | None:
+    """Return the section whose page a route is, as the viewer reads it."""
+    section = _sections[place].get(route)
+    return section and section.seen_by(actor, row)

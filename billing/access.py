@@ -28,19 +28,19 @@ def register() -> None:
     register_actions(
         {
             BillingAction.VIEW: ActionSpec(
-                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets("O"), label=_("See billing"),
+                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets("O"), label=_("See usage and billing"),
                 help=_("The plan, what is used, payment methods and invoices of the organization."),
             ),
             BillingAction.MANAGE: ActionSpec(
-                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets(""), label=_("Manage billing"),
-                help=_("Change the plan, payment methods and billing details. Billing admins do."),
+                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets(""), label=_("Manage plan and billing"),
+                help=_("Change the plan, payment methods, billing details and prices for chargeback."),
             ),
             BillingAction.ASSIGN: ActionSpec(
                 ORGANIZATION, presets("O"), label=_("Choose billing admins"),
                 help=_("Hand billing over to another admin of the organization."),
             ),
         },
-        group=_("Billing"),
+        group=_("Usage and billing"),
     )  # fmt: skip
     withhold(BillingAction.MANAGE, BillingAction.ASSIGN)
     for model in ("billing.PaymentMethod", "billing.Invoice"):

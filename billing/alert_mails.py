@@ -12,13 +12,15 @@ from accounts.models import User, UserKind
 from accounts.preferences import in_language_of
 from billing.access import BillingAction
 from billing.amounts import amount, unit_price
-from billing.asking import whom_to_ask
+from billing.asking import who_raises, whom_to_ask
 from billing.charges import Line, as_limit, overage_usd
 from billing.grants import acting_admins
 from billing.mailing import billing_people
 from billing.models import Subscription, UsageAlert
 from billing.models.usage import UsageCategory
 from billing.periods import Period
+from billing.selectors.billed import is_billed
+from billing.selectors.plans import has_comparison
 from billing.selectors.usage import Use
 from billing.words import day, usd
 
@@ -46,7 +48,7 @@ def tell(alert: UsageAlert, period: Period, lines: list[Line], use: Use) -> list
                 **_what(alert, period, lines, use),
                 **_advice(subscription, alert.category),
                 "is_billing_admin": user.pk in admins,
-                "whom_to_ask": whom_to_ask(subscription),
+                "whom_to_ask": who_raises() if user.pk in admins else whom_to_ask(subscription),
             }
         mails.send("billing/email/usage_alert", user, known)
         told.append(user.username)
@@ -100,6 +102,8 @@ def _advice(subscription: Subscription, category: str) -> dict[str, Any]:
     pages = f"/organizations/{subscription.payer.name}/billing"
     return {
         "grace_days": plan.grace_days,
+        "is_billed": is_billed(subscription),
+        "has_comparison": has_comparison(subscription),
         "plans_page": f"{pages}/plans",
         "storage_page": f"{pages}/storage" if sells else "",
         "usage_page": f"{pages}/usage" if subscription.organization_id else "/settings/billing",

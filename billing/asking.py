@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from billing.grants import acting_admins
 from billing.models import Plan, Subscription
+from billing.selectors.billed import is_billed_organization
 from billing.selectors.plans import has_comparison
 from billing.subscriptions import subscription_of
 from common import installation
@@ -23,13 +24,25 @@ def names_of_admins(organization: Organization) -> list[str]:
 
 def who_changes(organization: Organization) -> str:
     """Say who changes the organization's plan: its billing admins, or who helps where it has none."""
+    is_billed = is_billed_organization(organization)
     names = {"organization": organization, "admins": ", ".join(names_of_admins(organization))}
-    if names["admins"]:
+    if names["admins"] and is_billed:
         return _("Billing admins of %(organization)s can change the plan: %(admins)s.") % names
-    contact = installation.support_contact().removeprefix("mailto:")
-    if contact:
-        return _("%(organization)s has no billing admin; ask %(contact)s.") % {**names, "contact": contact}
-    return _("%(organization)s has no billing admin; ask an operator of this installation.") % names
+    if names["admins"]:
+        return _("Usage admins of %(organization)s can change the plan: %(admins)s.") % names
+    names["contact"] = _support()
+    if is_billed:
+        return _("%(organization)s has no billing admin; ask %(contact)s.") % names
+    return _("%(organization)s has no usage admin; ask %(contact)s.") % names
+
+
+def who_raises() -> str:
+    """Say whom billing admins ask who have no other plan to choose."""
+    return _("To raise limits, ask %(contact)s.") % {"contact": _support()}
+
+
+def _support() -> str:
+    return installation.support_contact().removeprefix("mailto:") or _("an operator of this installation")
 
 
 def about_plan(organization: Organization) -> str:
@@ -48,10 +61,7 @@ def whom_to_ask(subscription: Subscription) -> str:
     """Say who changes a payer's plan or frees space: billing admins, of personal entities the person and who helps."""
     if subscription.organization is not None:
         return who_changes(subscription.organization)
-    contact = installation.support_contact().removeprefix("mailto:")
-    if contact:
-        return _("Delete what you no longer need, or ask %(contact)s.") % {"contact": contact}
-    return _("Delete what you no longer need, or ask an operator of this installation.")
+    return _("Delete what you no longer need, or ask %(contact)s.") % {"contact": _support()}
 
 
 @dataclass(frozen=True, slots=True)

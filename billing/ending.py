@@ -19,6 +19,7 @@ from accounts.models import User
 from billing import charges
 from billing.models import Invoice, InvoiceStatus, Subscription
 from billing.periods import Period, period_of
+from billing.selectors.billed import is_billed_organization
 from billing.selectors.sums import use_of
 from billing.services import admins
 from billing.subscriptions import subscription_of
@@ -82,8 +83,12 @@ def obstacles_of(user: User) -> Iterator[Obstacle]:
         names = {"organization": organization.name}
         if organization.stays:  # type: ignore[attr-defined]  # annotated
             if admins.is_last(organization, user):
-                text = _(
-                    "You are the only billing admin of %(organization)s. Hand billing over to another admin."
+                text = (
+                    _(
+                        "You are the only billing admin of %(organization)s. Hand billing over to another admin."
+                    )
+                    if is_billed_organization(organization)
+                    else _("You are the only usage admin of %(organization)s. Make another admin one first.")
                 )
                 yield Obstacle(text % names, reverse("billing:roles", args=[organization.name]))
             continue

@@ -1,6 +1,7 @@
 """Grants of billing admins: they, and nobody else, manage their organization's billing (BIL-9)."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import F, Model, Q, QuerySet
@@ -12,6 +13,7 @@ from access.compiled import KeysOf
 from access.grants import Place, Reason, met, unmet
 from access.resources import NOBODY, Resource, value_at
 from billing.models import BillingAdmin
+from billing.selectors.billed import is_billed_organization
 from teams.models import Organization
 
 _KIND = "billing admin"
@@ -70,12 +72,38 @@ class BillingAdmins:
         organization = Organization.objects.get(pk=value_at(row, resource.organization))
         admins = acting_admins().filter(organization=organization).select_related("user")
         names = {"who": actor.name, "organization": organization.name}
-        if admins.filter(user_id=actor.lookup_id).exists():
-            return [met(_KIND, _("%(who)s is a billing admin of %(organization)s.") % names)]
+        is_one = admins.filter(user_id=actor.lookup_id).exists()
         names["admins"] = ", ".join(admin.user.username for admin in admins[:5])
-        help_ = (
-            _("Ask a billing admin of %(organization)s: %(admins)s.")
-            if names["admins"]
-            else _("An admin of the organization %(organization)s can choose a billing admin.")
-        )
-        return [unmet(_KIND, _("%(who)s is no billing admin of %(organization)s.") % names, help_ % names)]
+        words = _billed_words(names) if is_billed_organization(organization) else _usage_words(names)
+        return [
+            met(_KIND, words.met % names) if is_one else unmet(_KIND, words.unmet % names, words.help % names)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What a reason says."""
+
+    met: str
+    unmet: str
+    help: str
+
+
+def _billed_words(names: dict[str, str]) -> _Words:
+    return _Words(
+        _("%(who)s is a billing admin of %(organization)s."),
+        _("%(who)s is not a billing admin of %(organization)s."),
+        _("Ask a billing admin of %(organization)s: %(admins)s.")
+        if names["admins"]
+        else _("An admin of the organization %(organization)s can choose a billing admin."),
+    )
+
+
+def _usage_words(names: dict[str, str]) -> _Words:
+    return _Words(
+        _("%(who)s is a usage admin of %(organization)s."),
+        _("%(who)s is not a usage admin of %(organization)s."),
+        _("Ask a usage admin of %(organization)s: %(admins)s.")
+        if names["admins"]
+        else _("An admin of the organization %(organization)s can choose a usage admin."),
+    )

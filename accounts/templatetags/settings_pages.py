@@ -10,7 +10,7 @@ from access.web import actor_of
 from accounts.models import SignInProvider
 from accounts.outbox import is_outbox_used
 from accounts.providers import enabled_providers
-from accounts.sections import Place, all_sections, sections_for
+from accounts.sections import Place, section_at, sections_for
 
 register = template.Library()
 
@@ -33,8 +33,11 @@ def settings_rail(context: dict[str, Any], place: str, row: Model | None = None)
 @register.simple_tag(takes_context=True)
 def settings_heading(context: dict[str, Any], place: str) -> str:
     """Return the name of the section whose page this is."""
-    here = context["request"].resolver_match.view_name
-    return next((str(section.label) for section in all_sections(Place(place)) if section.route == here), "")
+    request = context["request"]
+    section = section_at(
+        actor_of(request), Place(place), request.resolver_match.view_name, context.get(place)
+    )
+    return str(section.label) if section else ""
 
 
 @register.simple_tag

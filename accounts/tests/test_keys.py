@@ -297,7 +297,7 @@ class TestPages:
         for _ in range(60):
             make_key(user)
         client.force_login(user)
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             client.get("/settings/api-keys")
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from billing.models import IngestionEntry
 from billing.selectors.usage import Use
 from billing.units import GB, HOUR_S
 
@@ -59,3 +60,14 @@ GPU = Measure(
     _("Time of each GPU that runs sampled, added up. Not part of any plan."),
 )  # fmt: skip
 MEASURES = {measure.key: measure for measure in (HOURS, STORAGE, INGESTION, GPU)}
+
+
+def takes_traces() -> bool:
+    """Say whether anything sends trace data to this installation: pages tell of it only then. One query."""
+    return IngestionEntry.objects.exists()
+
+
+def measures_shown() -> dict[str, Measure]:
+    """Return what pages of usage show, by key."""
+    traces = takes_traces()
+    return {key: measure for key, measure in MEASURES.items() if traces or measure is not INGESTION}

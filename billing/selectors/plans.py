@@ -16,7 +16,7 @@ SWITCHES = (
     "view_only_role", "custom_roles", "service_accounts", "automations", "sso", "audit_log", "usage_alerts",
     "many_billing_admins",
 )  # fmt: skip
-"""In the order in which pages list them."""
+"""In the order in which pages list them; the last is about billing alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def has_comparison(subscription: Subscription) -> bool:
     return plans_for(subscription).exclude(pk=subscription.plan_id).exists()
 
 
-def comparison_of(subscription: Subscription) -> Comparison:
-    """Return what an organization may be on, compared; two queries."""
+def comparison_of(subscription: Subscription, *, is_billed: bool) -> Comparison:
+    """Return what an organization may be on, compared; two queries. Billing admins are told of where there are any."""
     plans = list(plans_for(subscription))
     return Comparison(
         plans=plans,
@@ -93,7 +93,10 @@ def comparison_of(subscription: Subscription) -> Comparison:
         choices=set(choosable(subscription)),
         rows=[
             (heading, [replace(row, plans=plans) for row in rows])
-            for heading, rows in ((_("Included"), _amounts(plans)), (_("Features"), _switches(plans)))
+            for heading, rows in (
+                (_("Included"), _amounts(plans)),
+                (_("Features"), _switches(plans, is_billed=is_billed)),
+            )
         ],
     )
 
@@ -157,9 +160,9 @@ def _extra(plan: Plan) -> Cell:
     return Cell("–") if price is None else Cell(_("%(price)s per GB a month") % {"price": unit_price(price)})
 
 
-def _switches(plans: Iterable[Plan]) -> list[Row]:
+def _switches(plans: Iterable[Plan], *, is_billed: bool) -> list[Row]:
     rows = []
-    for name in SWITCHES:
+    for name in SWITCHES if is_billed else SWITCHES[:-1]:
         label, help_ = switch_words(name)
         rows.append(Row(label, [Cell(is_on=getattr(plan, f"has_{name}")) for plan in plans], help_))
     return rows

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from billing.amounts import unit_price, with_unit
 from billing.limits import SEATS, Limit, LimitKind, Standing, refused_from
 from billing.models import Subscription
+from billing.selectors.billed import is_billed
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,9 @@ def _follows(subscription: Subscription, limit: Limit) -> str:
         return _of_storage(subscription, limit)
     if limit.kind is LimitKind.INGESTION and settings.ENFORCE_LIMITS:
         return _("No trace data is taken above it. Metrics and logs are.")
-    return _("Nothing is refused, and what goes beyond is not charged.")
+    if is_billed(subscription):
+        return _("Nothing is refused, and what goes beyond is not charged.")
+    return _("Nothing is refused.")
 
 
 def _of_seats(limit: Limit) -> str:

@@ -12,6 +12,7 @@ from billing.charges import ZERO, Line, as_limit, by_days, lines_of
 from billing.models import Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period, period_at
+from billing.selectors.measures import takes_traces
 from billing.selectors.projection import Projection, project
 from billing.selectors.sums import use_of
 from billing.selectors.usage import Use, metered_at, until_between
@@ -119,17 +120,22 @@ class Tile:
 
 
 def tiles_of(subscription: Subscription, now: datetime) -> list[Tile]:
-    """Return the tiles of the period that ``now`` is in: hours, storage, ingestion; two queries, three early in it."""
+    """Return the tiles of the period that ``now`` is in: hours, storage, and ingestion where traces are taken in.
+
+    Three queries, four early in the period.
+    """
     period, counted = period_at(now, subscription.anchor_day), metered_at()
     until = until_between(period, counted)
     use = use_of(subscription, period, until)
     ahead = project(subscription, period, use, until)
     lines = lines_of(subscription, use.amounts, period)
     pairs = zip(lines, ahead.lines, strict=True)
+    traces = takes_traces()
     mean = Decimal(use.mean_bytes(period.elapsed_s(until))) / GB
     return [
         _tile(subscription, line, later, use=use, mean=mean, ahead=ahead, counted=counted)
         for line, later in pairs
+        if traces or line.category != UsageCategory.INGESTION
     ]
 
 

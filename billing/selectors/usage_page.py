@@ -17,7 +17,7 @@ from billing.models import UsageDay
 from billing.periods import Period, month_of, months_between
 from billing.selectors import sums
 from billing.selectors.chart import Chart, Series, draw
-from billing.selectors.measures import MEASURES, Measure
+from billing.selectors.measures import Measure
 from billing.selectors.names import Name, names_of
 from billing.selectors.usage import Use
 from billing.selectors.usage_wanted import MONTHS, Wanted
@@ -47,7 +47,7 @@ class Row:
     @property
     def cells(self) -> list[tuple[str, Decimal]]:
         """Its values by measure, in the order of the columns."""
-        return [(key, self.values[key]) for key in MEASURES]
+        return list(self.values.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +140,15 @@ def _narrowed(actor: Actor, over: sums.Over, wanted: Wanted) -> list[Narrowed]:
     return found
 
 
-def _values(use: Use, seconds: int) -> dict[str, Decimal]:
-    return {key: measure.of(use, seconds) for key, measure in MEASURES.items()}
+def _values(wanted: Wanted, use: Use, seconds: int) -> dict[str, Decimal]:
+    return {key: measure.of(use, seconds) for key, measure in wanted.measures.items()}
 
 
 def _totals(wanted: Wanted, values: Iterable[dict[str, Decimal]], *, mean: bool = False) -> list[Total]:
     """Add up rows; a level that stands beside others of other times is averaged."""
     lines = list(values)
     found = []
-    for key, measure in MEASURES.items():
+    for key, measure in wanted.measures.items():
         whole = sum((line[key] for line in lines), Decimal(0))
         if mean and measure.is_level and lines:
             whole /= len(lines)
@@ -172,7 +172,7 @@ def _by_key(
     uses = {
         pk: use for (pk,), use in sums.use_by_key(over, period, until, wanted.column).items() if use != Use()
     }
-    values = {pk: _values(use, seconds) for pk, use in uses.items()}
+    values = {pk: _values(wanted, use, seconds) for pk, use in uses.items()}
     ranked = sorted(values, key=lambda pk: (-values[pk][key], pk))
     top = [pk for pk in ranked[:TOP] if values[pk][key] > 0]
     every = names_of(actor, wanted.column, list(values)) if wanted.sort.removeprefix("-") == "name" else {}
@@ -264,11 +264,11 @@ def _by_month(
     column = "user_id" if wanted.project is not None else "project_id" if of_team else "team_id"
     uses = sums.use_by_month(over, months, until, column)
     lengths = {month.start: month.elapsed_s(until) for month in months}
-    parts = {key: _values(use, lengths[key[0]]) for key, use in uses.items()}
+    parts = {key: _values(wanted, use, lengths[key[0]]) for key, use in uses.items()}
     by_month = {
         month.start: {
             key: sum((line[key] for (at, _pk), line in parts.items() if at == month.start), Decimal(0))
-            for key in MEASURES
+            for key in wanted.measures
         }
         for month in months
     }
@@ -296,7 +296,7 @@ def _month_rows(
         for month in reversed(months)
     ]  # fmt: skip
     key = wanted.sort.removeprefix("-")
-    if key in MEASURES:
+    if key in wanted.measures:
         rows.sort(key=lambda row: row.values[key], reverse=not wanted.sort.startswith("-"))
     elif wanted.sort == "name":
         rows.reverse()
@@ -324,7 +324,7 @@ def _months(
         of[pk] = of.get(pk, Decimal(0)) + line[measure.key]
     top = sorted((pk for pk, value in of.items() if value > 0), key=lambda pk: (-of[pk], pk))[:TOP]
     names = names_of(actor, column, top)
-    none = dict.fromkeys(MEASURES, Decimal(0))
+    none = dict.fromkeys(wanted.measures, Decimal(0))
 
     def course(keys: set[int]) -> list[Decimal]:
         return [

@@ -1,7 +1,7 @@
 """What an address of a page of usage asks for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from urllib.parse import urlencode
 
@@ -36,11 +36,14 @@ class Wanted:
     page: str = "1"
     is_present: bool = True
     """Whether the period is the one under way."""
+    measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
+    """What the page shows, by key."""
 
     @classmethod
     def of(
-        cls, query: Mapping[str, str], anchor_day: int, now: datetime, *, of_team: bool = False
-    ) -> "Wanted":
+        cls, query: Mapping[str, str], anchor_day: int, now: datetime, *, of_team: bool = False,
+        measures: Mapping[str, Measure] = MEASURES,
+    ) -> "Wanted":  # fmt: skip
         """Read an address; a team's page is not split by teams."""
         present = period_at(now, anchor_day)
         period = _period(query.get("period", ""), anchor_day) or present
@@ -48,16 +51,17 @@ class Wanted:
         known = [key for key in BY if not (of_team and key == "team")]
         return cls(
             by=by if by in known else "project" if of_team else "team",
-            measure=MEASURES.get(query.get("category", ""), HOURS),
+            measure=measures.get(query.get("category", ""), HOURS),
             period=min(period, present),
             sort=query.get("sort", "")
-            if query.get("sort", "").removeprefix("-") in {"name", *MEASURES}
+            if query.get("sort", "").removeprefix("-") in {"name", *measures}
             else "",
             team=_number(query.get("team")),
             project=_number(query.get("project")),
             user=_number(query.get("user")),
             page=query.get("page", "1"),
             is_present=period >= present,
+            measures=measures,
         )
 
     def link(self, **changes: object) -> str:

@@ -18,6 +18,7 @@ from accounts.models import User
 from billing.access import BillingAction
 from billing.grants import acting_admins
 from billing.models import BillingAdmin
+from billing.selectors.billed import is_billed_organization
 from billing.subscriptions import subscription_of
 from common.errors import Conflict, NotFound
 from teams.models import Organization, OrganizationMember
@@ -62,7 +63,9 @@ def withdraw(*, actor: Actor, organization: Organization, user: User) -> None:
     rows = BillingAdmin.objects.filter(organization=organization, user=user)
     if not rows.exists():
         names = {"who": user, "organization": organization}
-        raise NotFound(_("%(who)s is no billing admin of %(organization)s.") % names)
+        if is_billed_organization(organization):
+            raise NotFound(_("%(who)s is not a billing admin of %(organization)s.") % names)
+        raise NotFound(_("%(who)s is not a usage admin of %(organization)s.") % names)
     if is_last(organization, user):
         raise _is_the_last(organization, user)
     before = _names(organization)
@@ -131,21 +134,28 @@ def _changed(
 ) -> None:
     """Note a change, and mail everybody whose role it changes."""
     _record(actor, action, organization, before)
-    now = _names(organization)
+    now, is_billed = _names(organization), is_billed_organization(organization)
     rights_changed_soon()
     for user in whom:
         if user.is_active:
             context = {
                 "organization": organization.name, "by": actor.shown_name, "admins": ", ".join(now),
-                "is_one": user.username in now, "url": reverse("billing:roles", args=[organization.name]),
+                "is_one": user.username in now, "is_billed": is_billed,
+                "url": reverse("billing:roles", args=[organization.name]),
             }  # fmt: skip
             mails.send("billing/email/billing_admin", user, context)
 
 
 def _is_the_last(organization: Organization, user: User) -> Conflict:
-    message = _(
-        "%(who)s is the only billing admin of %(organization)s. Hand billing over to another admin first, under"
-        " Billing, Manage roles: %(page)s"
-    )
+    if is_billed_organization(organization):
+        message = _(
+            "%(who)s is the only billing admin of %(organization)s. Hand billing over to another admin first, under"
+            " Billing, Manage roles: %(page)s"
+        )
+    else:
+        message = _(
+            "%(who)s is the only usage admin of %(organization)s. Make another admin one first, under Usage, Manage"
+            " roles: %(page)s"
+        )
     page = reverse("billing:roles", args=[organization.name])
     return Conflict(message % {"who": user, "organization": organization, "page": page})

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -17,6 +18,7 @@ from billing.asking import whom_to_ask
 from billing.limits import SEATS
 from billing.models import Plan, Subscription
 from billing.selectors import plans
+from billing.selectors.billed import billed
 from billing.selectors.pressing import words_of
 from billing.subscriptions import subscription_of, subscription_of_team
 from teams.models import Membership, Organization, OrganizationMember, Team
@@ -50,11 +52,16 @@ def above_storage(subscription: Subscription) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def sees_billing(context: dict[str, Any]) -> bool:
-    """Whether the viewer has billing to look at: they see that of an organization of theirs; one query."""
+def billing_seen(context: dict[str, Any]) -> str:
+    """Say what the viewer sees of organizations of theirs: ``billing``, ``usage`` alone, or ""; one query."""
     actor = actor_of(context["request"])
     mine = OrganizationMember.objects.filter(user=actor.lookup_id).values("organization_id")
-    return visible(actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine)).exists()
+    paid = Exists(Subscription.objects.filter(billed(), organization=OuterRef("pk")))
+    seen = visible(
+        actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine).annotate(is_billed=paid)
+    )
+    found = set(seen.values_list("is_billed", flat=True))
+    return "billing" if True in found else "usage" if found else ""
 
 
 @register.inclusion_tag("billing/notices.html", takes_context=True)

@@ -12,6 +12,7 @@ from billing.invoicing import closing
 from billing.tests.used import metered, payer, used
 from tests.factories import UserFactory
 from tests.fakes.smtp import MailServer, html_of, mail_server, text_of
+from tests.plans import offer_plans
 
 BEGUN = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
@@ -30,6 +31,7 @@ def smtp(settings) -> Iterator[MailServer]:
 @pytest.mark.parametrize("language", ["en", "ja", "ko"])
 def test_an_alert_and_an_invoice_reach_the_reader_in_their_language(smtp, language, time_machine):
     time_machine.move_to(datetime(2026, 11, 20, tzinfo=UTC), tick=False)
+    offer_plans()
     admin = UserFactory(username="ada")
     User.objects.filter(pk=admin.pk).update(language=language)
     _subscription, team = payer(name="acme", begun=BEGUN, admin=admin)

@@ -15,6 +15,7 @@ from billing.subscriptions import subscription_of_team
 from billing.tests.used import holds, metered, payer, used
 from teams.models import Team
 from tests.factories import UserFactory, delivered, make_member
+from tests.plans import offer_plans
 
 BEGUN = datetime(2026, 11, 3, 12, tzinfo=UTC)
 NOVEMBER = date(2026, 11, 1)
@@ -162,6 +163,7 @@ def test_a_limit_of_nothing_is_reached_with_the_first_use(clock):
 @pytest.fixture
 def people(clock) -> tuple[Subscription, Team, User, User]:
     """Return a payer, its team, its billing admin who reads Japanese, another admin who reads Korean."""
+    offer_plans()
     billing_admin = UserFactory(username="ada")
     subscription, team = payer(name="acme", begun=BEGUN, admin=billing_admin)
     other = make_member(team, Preset.ORGANIZATION_ADMIN, username="ben")

@@ -101,7 +101,7 @@ def test_who_sees_and_who_changes(client: Client, vision: Team) -> None:
     admin = make_member(vision, Preset.ORGANIZATION_ADMIN)
     client.force_login(admin)
     assert client.get(URL).status_code == 200
-    assert b"A billing admin sets them" in client.get(URL).content
+    assert b"A usage admin sets them" in client.get(URL).content
     assert client.get(URL + "/prices").status_code == 403
     with pytest.raises(Forbidden):
         set_prices(actor=actor_of_user(admin), organization=vision.organization, currency="EUR", **PRICES)

@@ -96,10 +96,10 @@ def test_a_refusal_names_the_plan_and_who_changes_it(organization: Organization,
         BillingAdmin.objects.all().delete()
     with pytest.raises(Forbidden) as refused:
         create_service_account(actor=SYSTEM, organization=organization, label="bot")
-    ask = "Billing admins of acme can change the plan: ada."
+    ask = "Usage admins of acme can change the plan: ada."
     assert refused.value.message == (
         "The plan of acme does not include service accounts. acme is on the plan Small. "
-        + (ask if who == "billing admin" else "acme has no billing admin; ask help@example.com.")
+        + (ask if who == "billing admin" else "acme has no usage admin; ask help@example.com.")
     )
     with pytest.raises(Conflict, match=r"does not include custom roles\. acme is on the plan Small"):
         create_role(

@@ -34,6 +34,8 @@ def ada() -> User:
 
 @pytest.fixture
 def organization(ada: User) -> Organization:
+    """Give an organization that an operator sells plans to; `test_unbilled` has the others."""
+    offer_plans()
     return OrganizationFactory(name="acme", admin=ada)
 
 
@@ -190,6 +192,7 @@ class TestCompare:
 
     def test_is_honest_where_there_is_no_other(self, client: Client, ada: User, organization: Organization):
         """BIL-3, the review's D1: on a fresh installation nothing is on offer, so there is nothing to click on."""
+        Plan.objects.update(is_offered=False, by_contact=False)
         assert "Compare plans" not in _text(client, ada, "billing:overview", "acme")
         text = _text(client, ada, "billing:plans", "acme")
         assert "this installation offers no other" in text
@@ -246,6 +249,7 @@ class TestRest:
     def test_the_plan_of_an_organization(
         self, client: Client, ada: User, chief: User, member: User, organization
     ):
+        Plan.objects.update(is_offered=False, by_contact=False)
         put_on(organization, name="Small", seats=10, has_view_only_role=False)
         assert self._get(client, chief, "organizations/acme/billing/").json()["choices"] == []
         offer_plans()

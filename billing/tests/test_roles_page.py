@@ -7,10 +7,10 @@ from django.test import Client
 
 from access.actions import Preset
 from billing.models import BillingAdmin, Plan, Subscription
-from billing.plans import ensure_plans
 from teams.models import Organization, OrganizationMember
 from teams.roles import built_in
 from tests.factories import OrganizationFactory, UserFactory, basic, leave_open, make_key
+from tests.plans import offer_plans
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 PAGE = "/organizations/acme/billing/roles"
@@ -29,7 +29,7 @@ def acme() -> Organization:
 
 
 def put_on(key: str) -> None:
-    ensure_plans()
+    offer_plans()
     Subscription.objects.filter(organization__isnull=False).update(plan=Plan.objects.get(key=key))
 
 

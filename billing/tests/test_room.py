@@ -170,7 +170,7 @@ class TestGrace:
             check_room(run.project.team_id)
         assert refused.value.message == (
             "acme stores 11.5 GB, and its plan Small has 10 GB: no more files are taken until less is stored. Metrics,"
-            " logs, config and summary are. Billing admins of acme can change the plan: ada."
+            " logs, config and summary are. Usage admins of acme can change the plan: ada."
         )
 
 

@@ -35,7 +35,7 @@ from tests.factories import (
 from tests.plans import put_on
 
 pytestmark = pytest.mark.django_db
-FULL = "All seats of acme are taken: the plan Small has 2. Billing admins of acme can change the plan: ada."
+FULL = "All seats of acme are taken: the plan Small has 2. Usage admins of acme can change the plan: ada."
 
 
 @pytest.fixture(autouse=True)

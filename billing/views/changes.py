@@ -24,7 +24,7 @@ from billing.charges import ZERO
 from billing.gateways import way_to_pay
 from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN
 from billing.models import Plan, Subscription
-from billing.pages import organization_of
+from billing.pages import framed, organization_of
 from billing.payment_forms import StorageForm
 from billing.services import subscriptions as services
 from billing.subscriptions import subscription_of
@@ -65,8 +65,7 @@ def _show(request: HttpRequest, change: Change, *, status: int = 200) -> HttpRes
     gateway, method = way_to_pay(subscription)
     here = f"{request.path}?{urlencode(change.sends)}" if change.sends else request.path
     context = {
-        "organization": organization,
-        "tab": "overview",
+        **framed(organization, "overview"),
         "summary": summary,
         "lines": summary_lines(summary),
         "heading": _heading(summary),
@@ -207,8 +206,7 @@ def _ask_storage(
         messages.error(request, _("The plan %(plan)s sells no extra storage.") % names)
         return redirect("billing:plans", organization.name)
     context = {
-        "organization": organization,
-        "tab": "overview",
+        **framed(organization, "overview"),
         "subscription": subscription,
         "form": form,
         "back_url": _overview(organization),

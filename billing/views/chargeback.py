@@ -18,6 +18,7 @@ from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from billing.access import BillingAction
+from billing.pages import framed
 from billing.price_forms import CURRENCIES, PricesForm
 from billing.selectors.chargeback import BY, Chargeback, chargeback, month_from, months_until, prices_of
 from billing.selectors.usage import metered_at, until_between
@@ -48,8 +49,7 @@ def page(request: HttpRequest, entity: str) -> HttpResponse:
     row = organization_of(request, entity, BillingAction.VIEW)
     found = _found(request, row)
     context = {
-        "organization": row,
-        "tab": "usage",
+        **framed(row, "chargeback"),
         "found": found,
         "rows": Paginator(found.rows, PER_PAGE).get_page(request.GET.get("page")),
         "months": months_until(timezone.now()),
@@ -73,7 +73,7 @@ def prices(request: HttpRequest, entity: str) -> HttpResponse:
         else:
             messages.success(request, _("The prices are saved."))
             return redirect(reverse("billing:chargeback", args=[row.name]))
-    context: dict[str, Any] = {"organization": row, "tab": "usage", "form": form, "currencies": CURRENCIES}
+    context: dict[str, Any] = {**framed(row, "chargeback"), "form": form, "currencies": CURRENCIES}
     return render(request, "billing/chargeback_prices.html", context, status=422 if form.errors else 200)
 
 

@@ -2,7 +2,7 @@
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -15,7 +15,8 @@ from billing.asking import contact_of_sales
 from billing.gateways import card_of, way_to_pay
 from billing.invoicing.pdf import pdf_of
 from billing.models import Invoice, InvoiceStatus
-from billing.pages import organization_of
+from billing.pages import framed, organization_of
+from billing.selectors.billed import is_billed_organization
 from billing.selectors.invoices import invoice_of, invoices_of, payments_of
 from billing.subscriptions import subscription_of
 
@@ -28,12 +29,13 @@ PER_PAGE = 50
 def invoices(request: HttpRequest, entity: str) -> HttpResponse:
     """List an organization's invoices; who has a contract and pays by bank transfer finds whom to ask."""
     organization = organization_of(request, entity)
+    if not is_billed_organization(organization):
+        return redirect("billing:overview", organization.name)
     subscription = subscription_of(organization)
     gateway, _method = way_to_pay(subscription)
     page = Paginator(invoices_of(actor_of(request), organization), PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "organization": organization,
-        "tab": "invoices",
+        **framed(organization, "invoices"),
         "plan": subscription.plan,
         "page": page,
         "by_contract": subscription.plan.by_contact and not gateway.is_automatic,
@@ -51,8 +53,7 @@ def invoice(request: HttpRequest, entity: str, number: str) -> HttpResponse:
     actor = actor_of(request)
     row = invoice_of(actor, organization, number)
     context = {
-        "organization": organization,
-        "tab": "invoices",
+        **framed(organization, "invoices"),
         "invoice": row,
         "payments": payments_of(row),
         "may_pay": _may_pay(actor, row),

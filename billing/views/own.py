@@ -1,5 +1,7 @@
 """Billing as one person meets it: where it opens, and the plan of one's own entity (BIL-1)."""
 
+from typing import Any
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,6 +15,7 @@ from access.web import actor_of
 from billing.access import BillingAction
 from billing.asking import names_of_admins
 from billing.limits import LimitKind, state_of
+from billing.selectors.billed import belongs_to_billed
 from billing.selectors.overview import is_refused
 from billing.selectors.tiles import tiles_of
 from billing.subscriptions import subscription_of_team
@@ -49,7 +52,9 @@ def own(request: HttpRequest) -> HttpResponse:
     """Show the plan and use of one's own entity, and the organizations whose billing one sees."""
     actor, now = actor_of(request), timezone.now()
     team = Team.objects.filter(memberships__user=actor.lookup_id, kind=TeamKind.PERSONAL).first()
-    context = {"organizations": _seen(request), "others": _others(request)}
+    context: dict[str, Any] = {
+        "organizations": _seen(request), "others": _others(request), "is_billed": belongs_to_billed(actor)
+    }  # fmt: skip
     if team is not None:
         subscription = subscription_of_team(team)
         state = state_of(subscription, now)

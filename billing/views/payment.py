@@ -23,8 +23,9 @@ from billing import gateways
 from billing.access import BillingAction
 from billing.asking import who_changes
 from billing.models import Invoice, PaymentMethod
-from billing.pages import organization_of
+from billing.pages import framed, organization_of
 from billing.payment_forms import DetailsForm
+from billing.selectors.billed import is_billed_organization
 from billing.selectors.payment import bank_details, due_invoices, listed_methods
 from billing.services import payment_methods as services
 from billing.subscriptions import subscription_of
@@ -45,8 +46,10 @@ def payment_url(organization: Organization) -> str:
 @never_cache
 @require_GET
 def payment(request: HttpRequest, entity: str) -> HttpResponse:
-    """Show how the organization pays; billing admins change it."""
+    """Show how the organization pays; billing admins change it. Where nobody is billed there is no such page."""
     organization = organization_of(request, entity)
+    if not is_billed_organization(organization):
+        return redirect("billing:overview", organization.name)
     return _page(request, organization)
 
 
@@ -54,8 +57,7 @@ def _page(request: HttpRequest, organization: Organization, form: DetailsForm | 
     actor, subscription = actor_of(request), subscription_of(organization)
     methods = listed_methods(actor, subscription)
     context = {
-        "organization": organization,
-        "tab": "payment",
+        **framed(organization, "payment"),
         "subscription": subscription,
         "methods": methods,
         "due": due_invoices(actor, subscription),
@@ -96,8 +98,7 @@ def add(request: HttpRequest, entity: str) -> HttpResponseBase:
             messages.success(request, _("%(method)s is added.") % {"method": str(made).capitalize()})
             return redirect(back)
     context = {
-        "organization": organization,
-        "tab": "payment",
+        **framed(organization, "payment"),
         "next": back,
         "form": form,
         "bank_details": bank_details(),

@@ -11,7 +11,7 @@ from access.routes import declare
 from access.web import actor_of
 from billing.access import BillingAction
 from billing.asking import contact_of_sales, who_changes
-from billing.pages import organization_of
+from billing.pages import framed, organization_of
 from billing.selectors.plans import comparison_of
 from billing.subscriptions import subscription_of
 
@@ -23,11 +23,11 @@ def compare(request: HttpRequest, entity: str) -> HttpResponse:
     """Compare the plan of an organization with those there are; billing admins choose one."""
     organization = organization_of(request, entity)
     subscription = subscription_of(organization)
+    frame = framed(organization, "overview")
     context = {
-        "organization": organization,
-        "tab": "overview",
+        **frame,
         "subscription": subscription,
-        "comparison": comparison_of(subscription),
+        "comparison": comparison_of(subscription, is_billed=frame["is_billed"]),
         "may_manage": can(actor_of(request), BillingAction.MANAGE, organization),
         "whom": who_changes(organization),
         "enforced": settings.ENFORCE_LIMITS,

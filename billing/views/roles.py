@@ -12,7 +12,9 @@ from access.web import actor_of
 from accounts.models import User
 from accounts.reauthentication import reauthenticated
 from billing.access import BillingAction
+from billing.pages import framed
 from billing.selectors.admins import admins_for, people_of
+from billing.selectors.billed import is_billed_organization
 from billing.services import admins
 from common.answers import fragment
 from common.errors import Invalid
@@ -29,8 +31,7 @@ def roles(request: HttpRequest, entity: str) -> HttpResponse:
     organization = organization_of(request, entity, BillingAction.VIEW)
     wanted = Wanted.of(request.GET.dict())
     context = {
-        "organization": organization,
-        "tab": "roles",
+        **framed(organization, "roles"),
         "wanted": wanted,
         "people": people_of(organization, wanted),
         "admins": admins_for(actor_of(request), organization),
@@ -60,11 +61,19 @@ def assign(request: HttpRequest, entity: str) -> HttpResponse:
         user = _user(request)
         lost = admins.assign(actor=actor_of(request), organization=organization, user=user)
         names = {"who": user, "organization": organization, "lost": ", ".join(map(str, lost))}
-        if lost:
-            return _("%(who)s is now the billing admin of %(organization)s, instead of %(lost)s.") % names
-        return _("%(who)s is now a billing admin of %(organization)s.") % names
+        return _assigned(is_billed=is_billed_organization(organization), is_moved=bool(lost)) % names
 
     return answer(request, act, _page(organization))
+
+
+def _assigned(*, is_billed: bool, is_moved: bool) -> str:
+    if is_billed and is_moved:
+        return _("%(who)s is now the billing admin of %(organization)s, instead of %(lost)s.")
+    if is_billed:
+        return _("%(who)s is now a billing admin of %(organization)s.")
+    if is_moved:
+        return _("%(who)s is now the usage admin of %(organization)s, instead of %(lost)s.")
+    return _("%(who)s is now a usage admin of %(organization)s.")
 
 
 @declare(BillingAction.ASSIGN)
@@ -78,6 +87,8 @@ def withdraw(request: HttpRequest, entity: str) -> HttpResponse:
         user = _user(request)
         admins.withdraw(actor=actor_of(request), organization=organization, user=user)
         names = {"who": user, "organization": organization}
-        return _("%(who)s is no longer a billing admin of %(organization)s.") % names
+        if is_billed_organization(organization):
+            return _("%(who)s is no longer a billing admin of %(organization)s.") % names
+        return _("%(who)s is no longer a usage admin of %(organization)s.") % names
 
     return answer(request, act, _page(organization))

@@ -13,7 +13,10 @@ from access.routes import declare
 from access.web import actor_of
 from billing.access import BillingAction
 from billing.models import Subscription
+from billing.pages import framed
 from billing.selectors import sums
+from billing.selectors.billed import is_billed
+from billing.selectors.measures import measures_shown
 from billing.selectors.usage import metered_at, until_between
 from billing.selectors.usage_page import usage_page
 from billing.selectors.usage_wanted import BY, Wanted, periods_of
@@ -28,7 +31,9 @@ def _context(
     request: HttpRequest, subscription: Subscription, team_ids: sums.TeamIds, *, of_team: bool
 ) -> dict[str, Any]:
     now, counted = timezone.now(), metered_at()
-    wanted = Wanted.of(request.GET.dict(), subscription.anchor_day, now, of_team=of_team)
+    wanted = Wanted.of(
+        request.GET.dict(), subscription.anchor_day, now, of_team=of_team, measures=measures_shown()
+    )
     until = (counted or now) if wanted.by == "month" else until_between(wanted.period, counted)
     page = usage_page(actor_of(request), team_ids, wanted, until, of_team=of_team)
     return {
@@ -50,8 +55,7 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
     row = organization_of(request, entity, BillingAction.VIEW)
     subscription = subscription_of(row)
     context = _context(request, subscription, teams_of(subscription).values("pk"), of_team=False) | {
-        "organization": row,
-        "tab": "usage",
+        **framed(row, "usage"),
         "csv_url": reverse("billing:usage_csv", args=[row.name]),
     }
     return render(request, fragment(request, "billing/usage.html", "usage"), context)
@@ -73,8 +77,10 @@ def organization_csv(request: HttpRequest, entity: str) -> StreamingHttpResponse
 def team(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what a team used, by month, project and person."""
     row = team_of(request, entity, TeamAction.VIEW_USAGE)
-    context = _context(request, subscription_of_team(row), [row.pk], of_team=True) | {
+    subscription = subscription_of_team(row)
+    context = _context(request, subscription, [row.pk], of_team=True) | {
         "team": row,
+        "is_billed": is_billed(subscription),
         "csv_url": reverse("billing:team_usage_csv", args=[row.name]),
     }
     return render(request, fragment(request, "billing/team_usage.html", "usage"), context)
