@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from access.actions import Preset
@@ -20,6 +21,7 @@ from storage.models import ByteEntry
 from storage.services import enter_bytes
 from teams.models import Team, Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, basic, make_member
+from tests.plans import put_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
@@ -115,6 +117,55 @@ def test_deleted_projects_are_in_the_trash_by_name(team: Team, admin, client: Cl
     found = storage_of(actor(admin), team)
     assert (found.kept.live_bytes, found.kept.trash.size_bytes) == (0, GB)
     assert b"old-ideas" in client.get("/teams/vision/storage").content
+
+
+@pytest.mark.parametrize("page", ["usage", "storage"])
+@pytest.mark.parametrize("kept", [0, 25 * GB])
+def test_a_team_is_told_its_allowance_and_the_way_to_the_plan(
+    client: Client, team: Team, page: str, kept: int
+):
+    """TEAM-9: also while nothing is kept; the plan is the organization's, and its teams share it."""
+    assert team.organization is not None
+    plan = put_on(team.organization, name="Lab", included_storage_gb=100).plan
+    other = TeamFactory(organization=team.organization)
+    keeps(RunFactory(project=ProjectFactory(team=other)), file=5 * GB)
+    if kept:
+        keeps(RunFactory(project=ProjectFactory(team=team)), file=kept)
+    client.force_login(make_member(team, Preset.ORGANIZATION_ADMIN))
+    text = client.get(f"/teams/vision/{page}").content.decode()
+    assert "of 100 GB in the plan" in text.replace("</span>", "").replace(
+        '<span title="100,000,000,000 bytes">', ""
+    )
+    assert f">{plan.name}</span>" in text
+    assert reverse("billing:overview", args=[team.organization.name]) in text
+    assert "(30 %)" in text if kept else "(5 %)" in text
+
+
+def test_who_may_not_see_the_plan_is_told_whom_to_ask(client: Client, team: Team, admin):
+    """TEAM-9: a link that is refused helps nobody."""
+    text = client.get("/teams/vision/usage").content.decode()
+    assert "of storage, without a limit" in text
+    assert reverse("billing:overview", args=[str(team.organization)]) not in text
+    assert "can change the plan" in text
+
+
+def test_ones_own_allowance_is_there_before_anything_is_kept(client: Client):
+    """ACC-8: against the plan's allowance, with a link to plans."""
+    user = UserFactory()
+    client.force_login(user)
+    text = client.get("/settings/storage").content.decode()
+    assert "of storage, without a limit" in text
+    assert 'class="storage-plan"' in text
+    assert f'href="{reverse("billing:own")}"' in text
+    put_on(user, included_storage_gb=100)
+    assert "(0 %)" in client.get("/settings/storage").content.decode()
+
+
+def test_personal_billing_links_the_support_contact(client: Client, settings):
+    """ACC-24."""
+    settings.SUPPORT_CONTACT = "help@example.com"
+    client.force_login(UserFactory())
+    assert 'href="mailto:help@example.com"' in client.get("/settings/billing").content.decode()
 
 
 def test_ones_own_entity_is_told_against_its_plan(client: Client):

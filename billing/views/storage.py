@@ -18,9 +18,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from access.engine import require, visible
 from access.routes import Open, declare
 from access.web import actor_of
+from billing.selectors.allowance import allowance_of
 from billing.selectors.storage import CATEGORIES, Kept, kept_by, kept_of_project, runs_by_size, storage_of
-from billing.subscriptions import subscription_of_team
-from billing.units import GB
 from common.errors import NotFound
 from runs.access import RunAction
 from runs.models import Project
@@ -84,27 +83,9 @@ def _categories(kept: Kept) -> list[dict[str, Any]]:
     return rows
 
 
-def _allowance(place: _Place, kept: Kept) -> dict[str, Any]:
-    """Return what a person's plan includes, and how far the bar goes; teams share that of their organization."""
-    limit_gb, plan = None, None
-    if place.is_own:
-        subscription = subscription_of_team(place.team)
-        limit_gb, plan = subscription.storage_limit_gb, subscription.plan
-    limit = None if limit_gb is None else limit_gb * GB
-    whole = max(limit or 0, kept.total_bytes)
-    live = 100 * kept.live_bytes / whole if whole else 0.0
-    return {
-        "plan": plan,
-        "limit_bytes": limit,
-        "used_percent": 100 * kept.total_bytes / limit if limit else None,
-        "is_over": limit is not None and kept.total_bytes > limit,
-        "live_percent": live,
-        "trash_percent": 100 * kept.trash.size_bytes / whole if whole else 0.0,
-    }
-
-
 def _section(request: HttpRequest, place: _Place) -> HttpResponse:
     found = storage_of(actor_of(request), place.team)
+    allowance = allowance_of(actor_of(request), place.team)
     page = Paginator(found.projects, _PROJECTS).get_page(request.GET.get("page"))
     context = {
         **place.context,
@@ -113,7 +94,9 @@ def _section(request: HttpRequest, place: _Place) -> HttpResponse:
         "categories": _categories(found.kept),
         "page": page,
         "projects": [(one, place.url(one.project.name)) for one in page.object_list],
-        **_allowance(place, found.kept),
+        "allowance": allowance,
+        "live_percent": allowance.share_of(found.kept.live_bytes),
+        "trash_percent": allowance.share_of(found.kept.trash.size_bytes),
     }
     return render(request, "billing/storage.html", context)
 

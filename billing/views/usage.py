@@ -15,6 +15,7 @@ from billing.access import BillingAction
 from billing.models import Subscription
 from billing.pages import framed
 from billing.selectors import sums
+from billing.selectors.allowance import allowance_of
 from billing.selectors.billed import is_billed
 from billing.selectors.measures import measures_shown
 from billing.selectors.usage import metered_at, until_between
@@ -81,6 +82,7 @@ def team(request: HttpRequest, entity: str) -> HttpResponse:
     context = _context(request, subscription, [row.pk], of_team=True) | {
         "team": row,
         "is_billed": is_billed(subscription),
+        "allowance": allowance_of(actor_of(request), row),
         "csv_url": reverse("billing:team_usage_csv", args=[row.name]),
     }
     return render(request, fragment(request, "billing/team_usage.html", "usage"), context)
