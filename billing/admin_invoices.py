@@ -12,6 +12,7 @@ from billing.models import (
     Invoice,
     InvoiceLine,
     InvoiceStatus,
+    NoticeDismissal,
     Payment,
     PaymentMethod,
     PeriodClose,
@@ -130,6 +131,16 @@ class PeriodCloseAdmin(ServedAdmin[PeriodClose]):
     list_select_related = _WITH
     search_fields = _PAYER
     date_hierarchy = "period_start"
+
+
+@admin.register(NoticeDismissal)
+class NoticeDismissalAdmin(ServedAdmin[NoticeDismissal]):
+    """Notices of limits that people closed."""
+
+    list_display = ["user", "subscription", "limit", "stage", "period_start"]
+    list_filter = ["limit", "stage"]
+    list_select_related = ["user", *_WITH]
+    search_fields = ["user__username", *_PAYER]
 
 
 @admin.register(UsageAlert)

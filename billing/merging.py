@@ -18,6 +18,7 @@ from billing.models import (
     HardwareShift,
     HardwareUse,
     IngestionEntry,
+    NoticeDismissal,
     ReportedTime,
     TrackedInterval,
     UsageDay,
@@ -38,8 +39,9 @@ def lines(source: User, _target: User) -> Iterator[Line]:
 
 
 def move(source: User, target: User) -> None:
-    """Hand over what was used, and the role of billing admin."""
+    """Hand over what was used, and the role of billing admin; notices that were closed are read once more."""
     move_person(source, target)
+    NoticeDismissal.objects.filter(user=source).delete()
     locked_state()
     for model in _LEDGERS:
         model._default_manager.filter(user_id=source.pk).update(user_id=target.pk)

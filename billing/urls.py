@@ -6,6 +6,7 @@ from billing.views import (
     changes,
     chargeback,
     invoices,
+    notices,
     overview,
     own,
     payment,
@@ -22,6 +23,7 @@ urlpatterns = [
     # plans and limits
     path("billing", own.start, name="start"),
     path("settings/billing", own.own, name="own"),
+    path("billing/notices/close", notices.close, name="notices_close"),
     path(_BILLING, overview.overview, name="overview"),
     path(f"{_BILLING}/plans", plans.compare, name="plans"),
     # usage and chargeback

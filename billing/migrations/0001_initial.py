@@ -365,6 +365,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='NoticeDismissal',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('limit', models.CharField(help_text='Which (`billing.limits.LimitKind`).', max_length=20)),
+                ('stage', models.CharField(help_text='near, full or refused.', max_length=10)),
+                ('period_start', models.DateField(help_text='UTC.')),
+                ('subscription', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='billing.subscription')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['-pk'],
+                'constraints': [models.UniqueConstraint(fields=('user', 'subscription', 'limit', 'stage', 'period_start'), name='billing_noticedismissal_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='UsageDay',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

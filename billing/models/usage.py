@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts.models import User
 from billing.models.plans import Subscription
 
 
@@ -261,3 +262,25 @@ class UsageAlert(models.Model):
 
     def __str__(self) -> str:
         return f"{self.category} {self.threshold} of {self.subscription_id} in {self.period_start}"
+
+
+class NoticeDismissal(models.Model):
+    """A notice of a limit that somebody closed; it comes back at the next stage, and in the next period."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    subscription = models.ForeignKey(Subscription, models.CASCADE, related_name="+")
+    limit = models.CharField(max_length=20, help_text="Which (`billing.limits.LimitKind`).")
+    stage = models.CharField(max_length=10, help_text="near, full or refused.")
+    period_start = models.DateField(help_text="UTC.")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "subscription", "limit", "stage", "period_start"],
+                name="billing_noticedismissal_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.limit} {self.stage} of {self.subscription_id} by {self.user_id}"

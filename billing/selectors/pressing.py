@@ -8,10 +8,16 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from access.actor import Actor
 from billing.amounts import unit_price, with_unit
 from billing.limits import SEATS, Limit, LimitKind, Standing, refused_from
-from billing.models import Subscription
+from billing.models import NoticeDismissal, Subscription
+from billing.periods import period_at
 from billing.selectors.billed import is_billed
+
+REFUSED = "refused"
+STAGES = (Standing.NEAR.value, Standing.FULL.value, REFUSED)
+_KINDS = frozenset(kind.value for kind in LimitKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +25,53 @@ class Words:
     """What a page says of one limit."""
 
     kind: LimitKind
+    stage: str
+    """near, full or refused: each is a notice of its own, and can be closed (`billing.services.notices`)."""
     what: str
     follows: str
     is_grave: bool
     """Whether something is refused, or would be where limits are enforced."""
 
+    @property
+    def key(self) -> str:
+        """What a form that closes it sends."""
+        return f"{self.kind.value}:{self.stage}"
+
+    @property
+    def affects_logging(self) -> bool:
+        """Whether runs are refused something: of that members read, too."""
+        return self.is_grave and self.kind not in SEATS
+
 
 def words_of(subscription: Subscription, limits: Iterable[Limit]) -> list[Words]:
     """Put limits into words, those that are reached first."""
-    told = [
-        Words(limit.kind, _what(limit), _follows(subscription, limit), _is_grave(subscription, limit))
-        for limit in limits
-        if limit.standing is not Standing.WITHIN and limit.included is not None
-    ]
-    return sorted(told, key=lambda words: not words.is_grave)
+    pressing = (
+        limit for limit in limits if limit.standing is not Standing.WITHIN and limit.included is not None
+    )
+    return sorted((_words(subscription, limit) for limit in pressing), key=lambda words: not words.is_grave)
+
+
+def as_stages(sent: Iterable[str]) -> set[tuple[str, str]]:
+    """Read limits and stages as forms send them ("storage:near"); what is none is left out."""
+    pairs = (tuple(text.split(":")) for text in sent)
+    return {
+        (kind, stage)
+        for kind, stage in (pair for pair in pairs if len(pair) == 2)
+        if stage in STAGES and kind in _KINDS
+    }
+
+
+def dismissed(actor: Actor, subscription: Subscription) -> set[tuple[str, str]]:
+    """Return which notices the actor closed in the period that runs; one query."""
+    start = period_at(timezone.now(), subscription.anchor_day).start
+    rows = NoticeDismissal.objects.filter(user=actor.lookup_id, subscription=subscription, period_start=start)
+    return set(rows.values_list("limit", "stage"))
+
+
+def _words(subscription: Subscription, limit: Limit) -> Words:
+    is_grave = _is_grave(subscription, limit)
+    stage = REFUSED if is_grave else limit.standing.value
+    return Words(limit.kind, stage, _what(limit), _follows(subscription, limit), is_grave)
 
 
 def _what(limit: Limit) -> str:
@@ -51,6 +90,8 @@ def _is_grave(subscription: Subscription, limit: Limit) -> bool:
     if limit.kind is LimitKind.STORAGE and limit.is_exceeded:
         since = refused_from(subscription)
         return since is not None and since <= timezone.now()
+    if limit.kind is LimitKind.INGESTION and limit.price_usd is None:
+        return limit.standing is Standing.FULL and settings.ENFORCE_LIMITS
     return limit.kind in SEATS and limit.is_exceeded and settings.ENFORCE_LIMITS
 
 

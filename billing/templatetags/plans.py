@@ -19,9 +19,10 @@ from billing.limits import SEATS
 from billing.models import Plan, Subscription
 from billing.selectors import plans
 from billing.selectors.billed import billed
-from billing.selectors.pressing import words_of
+from billing.selectors.pressing import dismissed, words_of
+from billing.services.notices import belongs_to
 from billing.subscriptions import subscription_of, subscription_of_team
-from teams.models import Membership, Organization, OrganizationMember, Team
+from teams.models import Organization, OrganizationMember, Team
 
 register = template.Library()
 
@@ -68,7 +69,8 @@ def billing_seen(context: dict[str, Any]) -> str:
 def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
     """Say on pages of a team, a project or an organization that a limit of its plan is near or reached.
 
-    Only to who belongs there; where nothing presses, the page makes no query for it.
+    Only to who can do something about it, once for each stage until they close it; members read only of what their
+    runs are refused. Where nothing presses, the page makes no query for it.
     """
     payer = _payer(context)
     if payer is None:
@@ -77,10 +79,12 @@ def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
     limits = noticing.pressing(organization_id=organization_id, team_id=team_id)
     if context.get("organization") is None:  # seats concern who looks after the organization
         limits = [limit for limit in limits if limit.kind not in SEATS or limit.is_exceeded]
-    actor = actor_of(context["request"]) if limits else None
-    if actor is None or not _belongs(actor, organization_id, team_id):
+    if not limits:
         return {}
-    return _told(actor, _subscription(organization_id, team_id), limits)
+    actor, subscription = actor_of(context["request"]), _subscription(organization_id, team_id)
+    if not belongs_to(actor, subscription):
+        return {}
+    return _told(actor, subscription, limits)
 
 
 def _payer(context: dict[str, Any]) -> tuple[int | None, int | None] | None:
@@ -96,12 +100,6 @@ def _payer(context: dict[str, Any]) -> tuple[int | None, int | None] | None:
     return (team.organization_id, None) if team.organization_id is not None else (None, team.pk)
 
 
-def _belongs(actor: Actor, organization_id: int | None, team_id: int | None) -> bool:
-    if organization_id is not None:
-        return OrganizationMember.objects.filter(organization=organization_id, user=actor.lookup_id).exists()
-    return Membership.objects.filter(team=team_id, user=actor.lookup_id).exists()
-
-
 def _subscription(organization_id: int | None, team_id: int | None) -> Subscription:
     if organization_id is not None:
         return subscription_of(Organization.objects.get(pk=organization_id))
@@ -110,14 +108,28 @@ def _subscription(organization_id: int | None, team_id: int | None) -> Subscript
 
 def _told(actor: Actor, subscription: Subscription, limits: list[Any]) -> dict[str, Any]:
     organization = subscription.organization
+    sees_all = organization is None or can(actor, BillingAction.VIEW, organization)
+    closed = dismissed(actor, subscription)
+    told = [
+        words
+        for words in words_of(subscription, limits)
+        if (sees_all or words.affects_logging) and (words.kind.value, words.stage) not in closed
+    ]
+    if not told:
+        return {}
     may_manage = organization is not None and can(actor, BillingAction.MANAGE, organization)
-    told = words_of(subscription, limits)
     return {
         "told": told,
         "is_grave": any(words.is_grave for words in told),
         "payer": subscription.payer,
+        "subscription": subscription,
         "whom": "" if may_manage else whom_to_ask(subscription),
-        "plans_url": reverse("billing:plans", args=[organization.name])
-        if may_manage and organization and plans.has_comparison(subscription)
-        else "",
+        "url": _way(organization, sees_all=sees_all),
     }
+
+
+def _way(organization: Organization | None, *, sees_all: bool) -> str:
+    """Return the page that says more; "" for who may not open it."""
+    if organization is None:
+        return reverse("billing:own")
+    return reverse("billing:overview", args=[organization.name]) if sees_all else ""

@@ -18,7 +18,7 @@ from tests.factories import RunFactory
 LEDGERS: tuple[type[Model], ...] = (TrackedInterval, ReportedTime, IngestionEntry, HardwareUse, UsageDay)
 GO_WITH_THEIR_OWN = {
     "BillingAdmin.organization", "BillingAdmin.user", "InternalPrices.organization", "InvoiceLine.invoice",
-    "UsageAlert.subscription",
+    "UsageAlert.subscription", "NoticeDismissal.user", "NoticeDismissal.subscription",
 }  # fmt: skip
 """Rights, prices and parts; everything else that points at a row keeps it."""
 

@@ -1,5 +1,6 @@
 """BIL-2, BIL-3: limits and what is used of them, and what pages say when one is near."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,11 +11,13 @@ import time_machine
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from access.actions import Preset
 from accounts.models import User
 from billing.limits import LimitKind, Standing, state_of, states_of
-from billing.models import MeterState, Subscription, UsageDay
+from billing.models import MeterState, NoticeDismissal, Subscription, UsageDay
 from billing.noticing import note_all, pressing
 from billing.selectors.pressing import words_of
 from billing.subscriptions import subscription_of
@@ -23,7 +26,7 @@ from runs.models import Project
 from storage.models import Holding
 from teams.models import Organization, Team, Visibility
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
-from tests.plans import offer_plans, put_on
+from tests.plans import put_on
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -136,10 +139,11 @@ class TestNotices:
     def test_say_what_how_much_and_who_can_change_it(
         self, client: Client, organization: Organization, team: Team, project: Project
     ):
+        """To admins of the organization, who can act on it; one who does not manage the plan reads whom to ask."""
         small(organization)
         use(team, hours=90, held_gb=12)
         assert note_all() == 1
-        client.force_login(make_member(team))
+        client.force_login(make_member(team, Preset.ORGANIZATION_ADMIN))
         for path in self._pages(project):
             text = client.get(path).content.decode()
             assert "Tracked hours: 90 h of 100 h in this period." in text, path
@@ -147,18 +151,78 @@ class TestNotices:
             assert "Nothing is refused." in text
             assert "Usage admins of acme can change the plan: ada." in text
 
-    def test_billing_admins_are_led_to_the_plans(
+    def test_members_read_only_of_what_their_runs_are_refused(
+        self, client: Client, organization: Organization, team: Team, project: Project, settings
+    ):
+        """The review's usability 2: an amber bar for everybody all month helps nobody."""
+        settings.ENFORCE_LIMITS = True
+        small(organization)
+        use(team, hours=90, held_gb=12)
+        note_all()
+        client.force_login(make_member(team))
+        path = reverse("runs:entity", args=["lab"])
+        assert "notice-limits" not in client.get(path).content.decode()
+        Subscription.objects.update(over_storage_since=NOW - timedelta(days=8))
+        note_all()
+        text = client.get(path).content.decode()
+        assert "No more files are taken until less is stored." in text
+        assert "Tracked hours: 90 h" not in text
+        assert reverse("billing:overview", args=["acme"]) not in text
+
+    def test_closed_ones_come_back_at_the_next_threshold_and_in_the_next_period(
+        self, client: Client, ada: User, organization: Organization, team: Team, project: Project
+    ):
+        """Closing is kept on the server, for the person alone."""
+        row, path = small(organization), reverse("runs:entity", args=["lab"])
+        use(team, hours=90)
+        note_all()
+        client.force_login(ada)
+        text = client.get(path).content.decode()
+        [key] = re.findall(r'name="notice" value="([^"]+)"', text)
+        assert key == "hours:near"
+        sent = {"of": row.pk, "notice": [key, "nonsense", "hours:never"]}
+        for _twice in range(2):
+            reply = client.post(reverse("billing:notices_close"), sent, headers={"HX-Request": "true"})
+            assert (reply.status_code, reply.content) == (200, b"")
+        assert NoticeDismissal.objects.count() == 1
+        assert "notice-limits" not in client.get(path).content.decode()
+        other = Client()
+        other.force_login(make_member(team, Preset.ORGANIZATION_ADMIN))
+        assert "Tracked hours: 90 h" in other.get(path).content.decode()
+        UsageDay.objects.update(tracked_s=190 * 3600)
+        add_up(team.pk)
+        note_all()
+        assert "Tracked hours: 190 h" in client.get(path).content.decode()
+        with time_machine.travel(NOW + timedelta(days=40), tick=False):
+            later = timezone.now()
+            MeterState.objects.update(metered_at=later)
+            UsageDay.objects.create(team_id=team.pk, day=later.date(), tracked_s=90 * 3600)
+            add_up(team.pk)
+            note_all()
+            client.force_login(ada)
+            assert "Tracked hours: 90 h" in client.get(path).content.decode()
+
+    def test_strangers_close_nothing_and_without_scripts_it_leads_back(
+        self, client: Client, ada: User, organization: Organization, team: Team
+    ):
+        row, close = small(organization), reverse("billing:notices_close")
+        client.force_login(UserFactory())
+        assert client.post(close, {"of": row.pk, "notice": "hours:near"}).status_code == 404
+        assert client.post(close, {"of": "x"}).status_code == 404
+        client.force_login(ada)
+        for referer, back in (("http://testserver/lab", "http://testserver/lab"), ("http://evil/", "/")):
+            reply = client.post(close, {"of": row.pk, "notice": "hours:near"}, headers={"Referer": referer})
+            assert reply.headers["Location"] == back
+
+    def test_billing_admins_are_led_to_what_they_can_do(
         self, client: Client, ada: User, organization, team, project
     ):
         small(organization)
         use(team, hours=90)
         note_all()
         client.force_login(ada)
-        page = reverse("runs:entity", args=["lab"])
-        assert "Compare plans" not in client.get(page).content.decode()  # nothing is on offer
-        offer_plans()
-        text = client.get(page).content.decode()
-        assert reverse("billing:plans", args=["acme"]) in text
+        text = client.get(reverse("runs:entity", args=["lab"])).content.decode()
+        assert reverse("billing:overview", args=["acme"]) in text
         assert "Usage admins of acme" not in text
 
     def test_nobody_from_elsewhere_reads_them(self, client: Client, organization, team, project):

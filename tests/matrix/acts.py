@@ -119,6 +119,7 @@ BY_REST: dict[str, str] = {
 NOT_BY_REST: dict[str, str] = {
     "graphql": MACHINES,
     "billing:stripe_webhook": MACHINES,
+    "billing:notices_close": BROWSER,
     "account_email_verification_sent": BROWSER,
     "account_confirm_email": TOKEN,
     "accounts:authorize": BROWSER,

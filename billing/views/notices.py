@@ -1,0 +1,33 @@
+"""Closing notices of limits."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from access.routes import Open, declare
+from access.web import actor_of
+from billing.models import Subscription
+from billing.selectors.pressing import as_stages
+from billing.services.notices import dismiss
+from common.errors import NotFound
+from common.rest import is_key
+
+
+@declare(Open.SIGNED_IN)
+@require_POST
+def close(request: HttpRequest) -> HttpResponse:
+    """Close the notices that were read (``notice``, each a limit and a stage) of a subscription (``of``)."""
+    key = request.POST.get("of", "")
+    subscription = Subscription.objects.filter(pk=int(key)).first() if is_key(key) else None
+    if subscription is None:
+        raise NotFound(_("There is nothing here."))
+    dismiss(
+        actor=actor_of(request), subscription=subscription, notices=as_stages(request.POST.getlist("notice"))
+    )
+    if getattr(request, "htmx", False):
+        return HttpResponse()
+    back = request.headers.get("Referer", "")
+    is_ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+    return redirect(back if is_ours else "runs:home")
