@@ -1,5 +1,6 @@
 """Plans and subscriptions for operators (BIL-3): plans are edited, who is on which is changed by acts."""
 
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -7,6 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -14,7 +16,7 @@ from access.web import actor_of
 from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
 from billing.changes import MOST_EXTRA_GB
 from billing.models import Plan, Subscription
-from billing.services import plans
+from billing.services import plans, trials
 from common.errors import DomainError
 
 
@@ -57,7 +59,7 @@ class PlanAdmin(admin.ModelAdmin[Plan]):
     show_full_result_count = False
     fieldsets = (
         (None, {"fields": ["key", "name", "description", "rank", "in_use"]}),
-        ("Who gets it", {"fields": ["is_offered", "by_contact", "is_default", "is_personal_default"]}),
+        ("Who gets it", {"fields": ["is_offered", "by_contact", "is_default", "is_personal_default", "trial_days"]}),
         ("Price", {"fields": ["price_usd"]}),
         ("Seats", {"fields": ["seats", "view_only_seats"]}),
         ("Tracked hours", {"fields": ["included_hours", "hour_price_usd"]}),
@@ -116,7 +118,7 @@ class PlanAdmin(admin.ModelAdmin[Plan]):
         """Only what nobody is on, one at a time."""
         if obj is None or not super().has_delete_permission(request, obj):
             return False
-        in_use = Q(plan=obj.pk) | Q(next_plan=obj.pk)
+        in_use = Q(plan=obj.pk) | Q(next_plan=obj.pk) | Q(trial_then=obj.pk)
         is_default = obj.is_default or obj.is_personal_default
         return not is_default and not Subscription.objects.filter(in_use).exists()
 
@@ -141,6 +143,25 @@ class AssignPlanForm(ActForm):
     def prepare(self) -> None:
         """Begin with the present one."""
         self.fields["plan"].initial = self.row.plan_id
+
+
+class TrialForm(ActForm):
+    """Which plan, and until when."""
+
+    plan = forms.ModelChoiceField(Plan.objects.order_by("rank", "pk"))
+    ends_on = forms.DateField(
+        label="Last day",
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="The trial's last day, UTC.",
+    )
+    reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
+
+    def prepare(self) -> None:
+        """Begin with the trial there is, or one of 30 days."""
+        ends_at = self.row.trial_ends_at
+        self.fields["plan"].initial = self.row.plan_id if ends_at else None
+        last = ends_at - timedelta(days=1) if ends_at else timezone.now() + timedelta(days=30)
+        self.fields["ends_on"].initial = last.date()
 
 
 class AssignStorageForm(ActForm):
@@ -186,6 +207,15 @@ def _assign(doing: Doing[Subscription]) -> str:
     return f"{row.payer} is on {row.plan}."
 
 
+def _start_trial(doing: Doing[Subscription]) -> str:
+    last, typed = doing.typed["ends_on"], doing.typed
+    row = trials.start_trial(
+        actor=doing.actor, subscription=doing.row, plan=typed["plan"], reason=typed["reason"],
+        ends_at=datetime.combine(last + timedelta(days=1), time(), tzinfo=UTC),
+    )  # fmt: skip
+    return f"{row.payer} tries {row.plan} until {last}; then it is on {row.trial_then}."
+
+
 def _assign_storage(doing: Doing[Subscription]) -> str:
     row = plans.assign_storage(actor=doing.actor, subscription=doing.row, **doing.typed)
     return f"{row.payer} has {row.extra_storage_gb} GB more."
@@ -202,7 +232,8 @@ class SubscriptionAdmin(ServedAdmin[Subscription]):
     """Who is on which plan, and how they pay."""
 
     list_display = [
-        "payer", "plan", "next_plan", "extra_storage_gb", "over_storage_since", "gateway", "closed_to", "created_at"
+        "payer", "plan", "trial_ends_at", "next_plan", "extra_storage_gb", "over_storage_since", "gateway", "closed_to",
+        "created_at",
     ]  # fmt: skip
     list_filter = ["plan", ("over_storage_since", admin.EmptyFieldListFilter), "gateway"]
     list_select_related = ["plan", "next_plan", "organization", "team"]
@@ -211,6 +242,9 @@ class SubscriptionAdmin(ServedAdmin[Subscription]):
         Act(slug="plan", label="Change the plan", form=AssignPlanForm, is_dangerous=True, do=_assign,
             text="Holds at once, for offered plans and others. No invoice is made; a change that waits is dropped. "
             "Plans that it had before, it can go back to only where they are offered."),
+        Act(slug="trial", label="Give a trial", form=TrialForm, is_dangerous=True, do=_start_trial,
+            text="The plan holds at once and costs nothing until the day is over, UTC; then the plan of before comes "
+            "back. Billing admins are mailed 7 days and 1 day before. Nothing is deleted when it ends."),
         Act(slug="storage", label="Give more storage", form=AssignStorageForm, do=_assign_storage,
             text="On top of the plan's storage, at once and without an invoice; the next period is charged for it "
             "where the plan sells storage."),

@@ -13,6 +13,8 @@ PLANS = {
 }
 SUBSCRIPTIONS = {
     "subscription.assign": _("Put somebody on a plan"),
+    "subscription.trial": _("Gave a trial of a plan"),
+    "subscription.trial_end": _("Ended the trial of a plan"),
     "subscription.assign_storage": _("Gave more storage than the plan’s"),
     "subscription.assign_payment": _("Set how the plan is paid"),
     "subscription.upgrade": _("Upgraded the plan"),

@@ -111,20 +111,18 @@ def lines_of(subscription: Subscription, amounts: Amounts, period: Period) -> li
         subscription: Whose plan and bought storage are the terms.
         amounts: Of the period, or of what has passed of it.
         period: The whole of it: storage is the mean over all of it.
+
+    Nothing above the plan is charged in a trial.
     """
     plan, included = subscription.plan, included_in(subscription, period)
     mean_gb = Decimal(amounts.byte_seconds) / period.seconds / GB
+    prices = (plan.hour_price_usd, plan.storage_price_usd, plan.ingestion_price_usd)
+    of_hours, of_storage, of_traces = (None, None, None) if subscription.is_trial else prices
     hours, taken_in = Decimal(amounts.tracked_s) / HOUR_S, Decimal(amounts.ingested_bytes) / GB
     return [
-        Line(UsageCategory.HOURS, "h", hours, included[UsageCategory.HOURS], plan.hour_price_usd),
-        Line(UsageCategory.STORAGE, "GB", mean_gb, included[UsageCategory.STORAGE], plan.storage_price_usd),
-        Line(
-            UsageCategory.INGESTION,
-            "GB",
-            taken_in,
-            included[UsageCategory.INGESTION],
-            plan.ingestion_price_usd,
-        ),
+        Line(UsageCategory.HOURS, "h", hours, included[UsageCategory.HOURS], of_hours),
+        Line(UsageCategory.STORAGE, "GB", mean_gb, included[UsageCategory.STORAGE], of_storage),
+        Line(UsageCategory.INGESTION, "GB", taken_in, included[UsageCategory.INGESTION], of_traces),
     ]
 
 
@@ -152,5 +150,5 @@ def terms_usd(plan: Plan, extra_gb: int) -> Decimal:
 
 
 def standing_usd(subscription: Subscription) -> Decimal:
-    """Return what a whole period costs by a payer's present terms."""
-    return terms_usd(subscription.plan, subscription.extra_storage_gb)
+    """Return what a whole period costs by a payer's present terms; a trial costs nothing."""
+    return ZERO if subscription.is_trial else terms_usd(subscription.plan, subscription.extra_storage_gb)

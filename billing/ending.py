@@ -31,7 +31,8 @@ def unsettled(organization: Organization) -> Iterator[str]:
     """Yield what keeps an organization from ending, in whole sentences: what it pays for, owes, or will owe."""
     subscription, names = subscription_of(organization), {"organization": organization.name}
     plan, extra_gb = subscription.coming
-    if monthly := charges.terms_usd(plan, extra_gb):
+    is_free = subscription.is_trial and subscription.next_plan is None
+    if not is_free and (monthly := charges.terms_usd(plan, extra_gb)):
         text = _(
             "%(organization)s pays for the plan %(plan)s: %(amount)s US dollars a month. Cancel it first."
         )

@@ -1,6 +1,6 @@
 """Mails about money: to the billing admins, each in their own language, in the transaction of what they tell."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,7 +11,7 @@ from accounts.models import User, UserKind
 from accounts.preferences import in_language_of
 from billing.access import BillingAction
 from billing.grants import acting_admins
-from billing.models import BillingAdmin, Invoice
+from billing.models import BillingAdmin, Invoice, Plan, Subscription
 from billing.words import day, usd
 from teams.models import Organization
 
@@ -54,6 +54,38 @@ def tell_void(invoice: Invoice, reason: str) -> None:
 def tell_overdue(invoice: Invoice) -> None:
     """Mail that a bank transfer has not arrived."""
     _tell("invoice_overdue", invoice)
+
+
+def tell_trial_ends(subscription: Subscription) -> None:
+    """Mail that a trial ends soon, and what comes then."""
+    _tell_of_trial("trial_ends", subscription, subscription.plan)
+
+
+def tell_trial_ended(subscription: Subscription, trial: Plan) -> None:
+    """Mail that a trial of a plan has ended."""
+    _tell_of_trial("trial_ended", subscription, trial)
+
+
+def _tell_of_trial(name: str, subscription: Subscription, trial: Plan) -> None:
+    organization, ends_at = subscription.organization, subscription.trial_ends_at
+    page = f"/organizations/{organization.name}/billing" if organization else "/settings/billing"
+    afterwards = subscription.trial_then or subscription.plan
+    for user in _people_of(subscription):
+        with in_language_of(user):
+            last = day((ends_at - timedelta(microseconds=1)).date()) if ends_at else ""
+        known = {
+            "payer": subscription.payer.name, "plan": trial.name, "afterwards": afterwards.name, "last": last,
+            "page": page, "organization": organization.name if organization else "",
+        }  # fmt: skip
+        mails.send(f"billing/email/{name}", user, known)
+
+
+def _people_of(subscription: Subscription) -> QuerySet[User]:
+    """Return who looks after a payer: `billing_people`, or the person whose entity it is."""
+    if subscription.organization is not None:
+        return billing_people(subscription.organization)
+    people = User.objects.filter(kind=UserKind.PERSON, is_active=True).exclude(email="")
+    return people.filter(claim__team__subscription=subscription)
 
 
 def _tell(name: str, invoice: Invoice, **more: Any) -> None:

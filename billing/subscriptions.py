@@ -1,16 +1,18 @@
 """Who pays for what: every organization and every personal entity has one subscription, from its first day."""
 
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from accounts.models import User
 from billing.models import BillingAdmin, Plan, Subscription
 from billing.plans import default_plan, ensure_plans
 from teams.models import Organization, Team, TeamKind
 
-_WITH = ("plan", "next_plan", "organization", "team")
+_WITH = ("plan", "next_plan", "trial_then", "organization", "team")
 
 
 def _all() -> QuerySet[Subscription]:
@@ -51,7 +53,7 @@ def choosable(subscription: Subscription) -> QuerySet[Plan]:
 
 
 def leave(subscription: Subscription, plan: Plan) -> None:
-    """Keep a plan that a payer leaves by its own choice, so that it can come back."""
+    """Keep a plan that a payer leaves by its own choice, so that it can come back; call where it was no trial."""
     if subscription.plan_id != plan.pk:
         subscription.former_plans.add(plan)
 
@@ -77,13 +79,28 @@ def payers_by_team(subscriptions: Collection[Subscription]) -> dict[int, int]:
 
 def begin_for_organization(organization: Organization, admin: User) -> None:
     """Put a new organization on the default plan; its creator is its first billing admin (TEAM-12)."""
-    Subscription.objects.create(organization=organization, plan=default_plan())
+    Subscription.objects.create(organization=organization, **_beginning(default_plan()))
     BillingAdmin.objects.create(organization=organization, user=admin)
 
 
 def begin_for_person(team: Team) -> None:
     """Put a new personal entity on its default plan."""
-    Subscription.objects.create(team=team, plan=default_plan(personal=True))
+    Subscription.objects.create(team=team, **_beginning(default_plan(personal=True)))
+
+
+def fallback_of(plan: Plan) -> Plan | None:
+    """Return where a trial leads that began with nothing: a plan without a price, one on offer if there is any."""
+    free = Plan.objects.filter(price_usd=0, by_contact=False).exclude(pk=plan.pk)
+    return free.order_by("-is_offered", "-is_default", "rank", "pk").first()
+
+
+def _beginning(plan: Plan) -> dict[str, Any]:
+    """Return what somebody new begins with: the plan, as a trial where it is one (TEAM-12)."""
+    afterwards = fallback_of(plan) if plan.trial_days else None
+    if plan.trial_days is None or afterwards is None:
+        return {"plan": plan}
+    ends_at = timezone.now() + timedelta(days=plan.trial_days)
+    return {"plan": plan, "trial_ends_at": ends_at, "trial_then": afterwards}
 
 
 def sync_subscriptions(**_: Any) -> None:

@@ -8,7 +8,7 @@ from billing import alerting, noticing
 from billing.gateways import collecting, events
 from billing.invoicing import closing
 from billing.metering import hardware, meter
-from billing.services import invoices, payment_methods
+from billing.services import invoices, payment_methods, trials
 from common.errors import Unavailable
 
 HARDWARE_BUDGET_S = 120.0
@@ -33,6 +33,12 @@ def remind_overdue() -> int:
 def check_usage() -> int:
     """Tell of limits that come near and charges that grow; scheduled every 300 s."""
     return alerting.check_usage()
+
+
+@shared_task(acks_late=True, expires=3600, time_limit=600)
+def tend_trials() -> int:
+    """End trials that are over, and mail of those that will be; scheduled every 10 minutes."""
+    return trials.tend()
 
 
 # Payment methods, and what is paid with them

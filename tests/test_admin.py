@@ -30,6 +30,7 @@ from billing.models import (
     Invoice,
     InvoiceLine,
     MeterState,
+    NoticeDismissal,
     Payment,
     PaymentMethod,
     PeriodClose,
@@ -145,6 +146,9 @@ def add_billing(run: Run, number: int) -> None:
     )
     Payment.objects.create(invoice=invoice, method=method, gateway="manual", amount_usd=1)
     PeriodClose.objects.create(subscription=subscription, **days)
+    NoticeDismissal.objects.create(
+        user=member, subscription=subscription, limit="hours", stage="near", period_start=now.date()
+    )
     UsageAlert.objects.create(
         subscription=subscription, period_start=days["period_start"], category="hours", threshold=85
     )

@@ -99,6 +99,9 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
     next_plan = serializers.CharField(
         allow_null=True, help_text="Key of the plan from the period's end on; null: as now."
     )
+    trial_ends_at = serializers.DateTimeField(
+        allow_null=True, help_text="The plan is a trial until then; null: it is none."
+    )
     choices = serializers.ListField(
         child=serializers.CharField(),
         help_text="Keys of the plans that its billing admins can go to: those on offer, and those that it had before.",
@@ -157,6 +160,7 @@ def _told(row: Subscription, state: Limits) -> dict[str, Any]:
         "organization": str(row.payer),
         "plan": row.plan,
         "next_plan": row.next_plan.key if row.next_plan else None,
+        "trial_ends_at": row.trial_ends_at,
         "choices": list(
             choosable(row).exclude(pk=row.plan_id).order_by("rank", "pk").values_list("key", flat=True)
         ),

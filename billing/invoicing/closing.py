@@ -147,10 +147,11 @@ def _is_gone_before(row: Subscription, period: Period) -> bool:
 
 def _begin_next(row: Subscription) -> None:
     """Let the plan and the storage begin that were chosen for the period that follows."""
-    before, plan = row.terms, row.plan
+    before, plan, was_trial = row.terms, row.plan, row.is_trial
     row.begin_coming()
     row.save(update_fields=[*TERMS, "updated_at"])
-    leave(row, plan)
+    if not was_trial:
+        leave(row, plan)
     if (after := row.terms) != before:
         audit.record(
             SYSTEM, "billing_period.begin", row, organization_id=row.organization_id, before=before, after=after

@@ -68,7 +68,9 @@ def carried_drafts(invoices: Iterable[Invoice]) -> list[LineDraft]:
 
 
 def standing_drafts(subscription: Subscription, period: Period) -> list[LineDraft]:
-    """Return what a whole period costs in advance: the plan, and storage that was bought."""
+    """Return what a whole period costs in advance: the plan, and storage that was bought; a trial costs nothing."""
+    if subscription.is_trial:
+        return []
     plan, gb = subscription.plan, subscription.extra_storage_gb
     price = plan.extra_storage_price_usd or ZERO
     drafts = [

@@ -56,6 +56,12 @@ class Plan(Timestamped):
     is_personal_default = models.BooleanField(
         default=False, help_text="Of new personal entities. One plan is."
     )
+    trial_days = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="New organizations and people that begin on it have it so long, as a trial; empty: for good.",
+    )
     price_usd = _price("For a billing period, in advance.")
     seats = models.PositiveIntegerField(
         null=True, blank=True, help_text="Full seats; empty is without limit."
@@ -125,7 +131,10 @@ class Plan(Timestamped):
         return self.included_storage_gb is not None and self.extra_storage_price_usd is not None
 
 
-TERMS = ("plan", "extra_storage_gb", "next_plan", "next_extra_storage_gb", "earlier_terms")
+TERMS = (
+    "plan", "extra_storage_gb", "next_plan", "next_extra_storage_gb", "earlier_terms", "trial_ends_at", "trial_then",
+    "trial_told_days",
+)  # fmt: skip
 """Fields of `Subscription` that say what holds when."""
 
 
@@ -169,6 +178,15 @@ class Subscription(Timestamped):
         blank=True,
         help_text="What was included earlier in the period that runs, each until a day (`billing.charges`).",
     )
+    trial_ends_at = models.DateTimeField(
+        null=True, blank=True, help_text="The plan is a trial until then, UTC, and costs nothing meanwhile."
+    )
+    trial_then = models.ForeignKey(
+        Plan, models.PROTECT, null=True, blank=True, related_name="+", help_text="The plan after the trial."
+    )
+    trial_told_days = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The trial's end was mailed so many days before."
+    )
     anchor_day = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(28)],
@@ -200,7 +218,12 @@ class Subscription(Timestamped):
             models.CheckConstraint(
                 condition=Q(organization__isnull=True) ^ Q(team__isnull=True),
                 name="billing_subscription_of_one",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(trial_ends_at__isnull=True, trial_then__isnull=True)
+                | Q(trial_ends_at__isnull=False, trial_then__isnull=False),
+                name="billing_subscription_trial_whole",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -215,6 +238,15 @@ class Subscription(Timestamped):
     def has_next(self) -> bool:
         """Whether something changes when the period ends."""
         return self.next_plan_id is not None or self.next_extra_storage_gb is not None
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether the plan is a trial (TEAM-12): it costs nothing, and ends by itself."""
+        return self.trial_ends_at is not None
+
+    def clear_trial(self) -> None:
+        """Let the plan be no trial any more, since another one or the same for good took its place; saves nothing."""
+        self.trial_ends_at = self.trial_then = self.trial_told_days = None
 
     def is_behind(self, period: Period) -> bool:
         """Whether a period before this one, which runs, is not closed yet."""
@@ -241,7 +273,9 @@ class Subscription(Timestamped):
         return plan, self.extra_storage_gb if self.next_plan is None or plan.sells_storage else 0
 
     def begin_coming(self) -> None:
-        """Let the period that follows begin; saves nothing."""
+        """Let the period that follows begin; saves nothing. A trial goes on unless another plan was chosen."""
+        if self.next_plan is not None:
+            self.clear_trial()
         self.plan, self.extra_storage_gb = self.coming
         self.next_plan = self.next_extra_storage_gb = None
         self.earlier_terms = []

@@ -1,6 +1,8 @@
 """What the overview of billing shows: the plan, seats, use, and what leads on (BIL-2)."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
 from typing import Any
 
 from django.conf import settings
@@ -49,6 +51,7 @@ def overview_of(actor: Actor, organization: Organization) -> dict[str, Any]:
         "standing_usd": standing_usd(subscription),
         "period": state.period,
         "next_plan": coming_plan(subscription),
+        "trial_days_left": trial_days_left(subscription, now),
         "may_undo": subscription.has_next,
         "alerts_sent": alerts_sent(subscription, now),
         "seats": [limit for limit in state.all if limit.kind in SEATS],
@@ -72,6 +75,13 @@ def coming_plan(subscription: Subscription) -> Plan | None:
     """Return the plan from the period's end on, if it is another."""
     coming = subscription.next_plan
     return None if coming is None or coming.pk == subscription.plan_id else coming
+
+
+def trial_days_left(subscription: Subscription, now: datetime) -> int:
+    """Return for how many days a trial goes on, the one under way included; 0 for none."""
+    if subscription.trial_ends_at is None:
+        return 0
+    return max(0, ceil((subscription.trial_ends_at - now) / timedelta(days=1)))
 
 
 def is_refused(subscription: Subscription, state: Limits) -> bool:

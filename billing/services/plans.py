@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -14,6 +14,7 @@ from billing.invoicing.closing import up_to_date
 from billing.models import Plan, Subscription
 from billing.models.plans import TERMS
 from billing.models.usage import UsageCategory
+from billing.subscriptions import fallback_of
 from common.errors import Conflict, Forbidden, Invalid
 
 _UNTOLD = frozenset({"id", "created_at", "updated_at"})
@@ -51,7 +52,8 @@ def save_plan(*, actor: Actor, plan: Plan) -> Plan:
 
     Raises:
         Conflict: the installation would be left without a default plan.
-        Invalid: its view-only seats are limited, and it has none; or storage is sold in advance and not limited.
+        Invalid: its view-only seats are limited, and it has none; storage is sold in advance and not limited; or it
+            is a trial, and there is no plan for afterwards.
     """
     _require_operator(actor, "plan.save")
     list(Plan.objects.select_for_update().order_by("pk"))  # two who name a default do so one after the other
@@ -74,6 +76,8 @@ def save_plan(*, actor: Actor, plan: Plan) -> Plan:
 def _check(plan: Plan) -> None:
     if plan.view_only_seats is not None and not plan.has_view_only_role:
         raise Invalid(_("View-only seats need the switch for the view-only role."))
+    if plan.trial_days is not None and fallback_of(plan) is None:
+        raise Invalid(_("A trial needs another plan without a price to go to afterwards."))
     if plan.extra_storage_price_usd is not None and plan.included_storage_gb is None:
         raise Invalid(_("Storage that is not limited is not sold in advance: set a limit, or no price."))
 
@@ -99,7 +103,8 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
             _("%(plan)s is the default of new ones: make another plan the default first.") % {"plan": plan}
         )
     users = (
-        Subscription.objects.filter(plan=plan).count() + Subscription.objects.filter(next_plan=plan).count()
+        Subscription.objects.filter(plan=plan).count()
+        + Subscription.objects.filter(Q(next_plan=plan) | Q(trial_then=plan)).count()
     )
     if users:
         names = {"plan": plan, "n": users}
@@ -120,6 +125,7 @@ def assign_plan(*, actor: Actor, subscription: Subscription, plan: Plan, reason:
     before = row.terms
     row.next_plan, row.next_extra_storage_gb = None if row.plan_id == plan.pk else plan, None
     row.begin_coming()
+    row.clear_trial()
     row.former_plans.clear()
     return _changed(actor, "subscription.assign", row, before, reason)
 

@@ -155,7 +155,10 @@ def _up_to_date(organization: Organization) -> tuple[Subscription, datetime]:
 
 def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
     row = as_of(subscription, now)
-    _require_choice(row, plan, left=subscription.plan)
+    if row.trial_then is not None:  # what is chosen takes the place of the plan that comes after the trial
+        row.plan = row.trial_then
+        row.clear_trial()
+    _require_choice(row, plan, left=row.plan if subscription.is_trial else subscription.plan)
     if plan.pk == (row.plan if row.next_plan is None else row.next_plan).pk:
         names = {"organization": str(row.payer), "plan": plan.name}
         if row.next_plan is None:
@@ -175,6 +178,8 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
 
 def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Summary:
     row = as_of(subscription, now)
+    if row.is_trial:
+        raise Conflict(_("Extra storage is bought on a plan, not during a trial. Choose a plan first."))
     if not 0 <= extra_gb <= MOST_EXTRA_GB:
         raise Invalid(_("Extra storage is 0 to %(most)s GB.") % {"most": f"{MOST_EXTRA_GB:,}"})
     if not row.plan.sells_storage:
@@ -201,6 +206,8 @@ def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Sum
 
 def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
     row = as_of(subscription, now)
+    if row.is_trial:
+        raise Conflict(_("A trial ends by itself and costs nothing, so there is nothing to cancel."))
     _require_self_service(row.plan)
     if row.plan.price_usd == ZERO and not row.extra_storage_gb:
         raise Conflict(
@@ -256,12 +263,15 @@ def _checked(summary: Summary, confirm: str) -> Summary:
 
 def _begin(actor: Actor, subscription: Subscription, summary: Summary, action: str, now: datetime) -> Done:
     """Change at once, and invoice the days that are left; what was to change later is dropped."""
-    before, plan = subscription.terms, subscription.plan
+    before, plan, was_trial = subscription.terms, subscription.plan, subscription.is_trial
     keep_terms(subscription, now.date())
+    if action == "subscription.upgrade":
+        subscription.clear_trial()
     subscription.plan, subscription.extra_storage_gb = summary.after.plan, summary.after.extra_gb
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, action, before, charged=str(summary.now_usd))
-    leave(subscription, plan)
+    if not was_trial:
+        leave(subscription, plan)
     drafts = [line.draft for line in summary.lines]
     invoice = issue(subscription, InvoiceKind.CHANGE, summary.period, drafts, now)
     if invoice is not None:

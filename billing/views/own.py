@@ -16,7 +16,7 @@ from billing.access import BillingAction
 from billing.asking import names_of_admins
 from billing.limits import LimitKind, state_of
 from billing.selectors.billed import belongs_to_billed
-from billing.selectors.overview import is_refused
+from billing.selectors.overview import is_refused, trial_days_left
 from billing.selectors.tiles import tiles_of
 from billing.subscriptions import subscription_of_team
 from teams.key_policy import chiefs_of
@@ -62,7 +62,7 @@ def own(request: HttpRequest) -> HttpResponse:
             "subscription": subscription, "plan": subscription.plan, "tiles": tiles_of(subscription, now),
             "storage": state.of(LimitKind.STORAGE), "period": state.period,
             "last_day": state.period.last_day, "enforced": settings.ENFORCE_LIMITS,
-            "is_refused": is_refused(subscription, state),
+            "is_refused": is_refused(subscription, state), "trial_days_left": trial_days_left(subscription, now),
         }  # fmt: skip
     return render(request, "billing/own.html", context)
 

@@ -46,6 +46,7 @@ CELERY_BEAT_SCHEDULE = {
     "close-billing": {"task": "billing.tasks.close_billing", "schedule": 3600.0},
     "remind-of-invoices": {"task": "billing.tasks.remind_overdue", "schedule": 3600.0},
     "check-usage": {"task": "billing.tasks.check_usage", "schedule": 300.0},
+    "tend-trials": {"task": "billing.tasks.tend_trials", "schedule": 600.0},
     "make-exports": {"task": "exports.tasks.make_exports", "schedule": 60.0},
     "note-limits": {"task": "billing.tasks.note_limits", "schedule": 300.0},
     "settle-holdings": {"task": "runs.tasks.settle_holdings", "schedule": 24 * 3600.0},

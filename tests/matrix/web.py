@@ -288,7 +288,7 @@ ROUTES: dict[str, list[Case]] = {
     # billing, plans and limits
     "billing:start": [_SIGNED_IN],
     "billing:own": [_SIGNED_IN],
-    "billing:notices_close": [Case(SIGNED_IN, method="POST", answer=Answer.HIDDEN)],  # of no subscription
+    "billing:notices_close": [Case("keys: delete own", method="POST")],  # of no subscription
     "billing:overview": _of_organization("billing: view"),
     "billing:plans": _of_organization("billing: view"),
     "runs:home": [_SIGNED_IN],
@@ -427,6 +427,7 @@ ADMIN_MODELS = {
     "billing_plan", "billing_subscription",
     # invoices of billing
     "billing_invoice", "billing_payment", "billing_paymentmethod", "billing_periodclose", "billing_usagealert",
+    "billing_noticedismissal",
     # billing, ledgers and billing admins
     "billing_billingadmin", "billing_internalprices", "billing_trackedinterval", "billing_reportedtime",
     "billing_ingestionentry", "billing_hardwareuse", "billing_hardwareshift", "billing_gpuclaim", "billing_usageday",
