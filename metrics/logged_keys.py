@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Q
 
 from metrics import hardware, store
+from metrics.logged_charts import TOLD, charts_in
 from metrics.models import Kind
 from metrics.tally import KeyStats
 from runs.metric_definitions import MARK, Definitions, agreed, definitions_in
@@ -27,11 +30,10 @@ def answer(run_ids: Collection[int], kind: Kind) -> dict[str, Any]:
     runs = Run.objects.filter(pk__in=run_ids)
     charts: dict[str, Any] = {}
     definitions: dict[int, Definitions] = {}
-    told = runs.filter(Q(config_text__contains='"visualize"') | Q(config_text__contains=MARK)).order_by("pk")
+    told = runs.filter(reduce(or_, (Q(config_text__contains=mark) for mark in (*TOLD, MARK)))).order_by("pk")
     for pk, text in told.values_list("pk", "config_text"):
         sdk = sdk_part(text)
-        visualized = sdk.get("visualize")
-        charts |= visualized if isinstance(visualized, dict) else {}
+        charts |= charts_in(sdk)
         definitions[pk] = definitions_in(sdk)
     _define(found, described, definitions)
     return {"keys": _in_order(found), "charts": charts}

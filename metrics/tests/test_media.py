@@ -9,6 +9,7 @@ from metrics import compaction, keysets, media
 from metrics.models import Segment
 from metrics.tests.test_ingest import post, send
 from metrics.views import media as views
+from runs.models import Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file, make_member
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +102,18 @@ def test_values_come_with_links_to_their_files_and_missing_ones_are_left_out(cli
     assert answer["files"]["media/images/10_0.png"]["url"].startswith("/storage/get/")
     assert client.get(url(run, "metrics:media_values"), {"step": "x"}).status_code == 400
     assert len(client.get(url(run, "metrics:media_keys")).json()["keys"]) == 3
+
+
+def test_tables_of_charts_are_not_listed_beside_the_charts(client, run, member):
+    """RUN-42: neither those of `wandb.plot` nor those of `wandb.sklearn`."""
+    table = {"_type": "table-file", "path": "media/table/t.json", "ncols": 1, "nrows": 1}
+    send(
+        post(run, history=(STEPS, [{"_step": STEPS, "roc_table": table, "elbow": table, "examples": table}]))
+    )
+    charts = {"visualize": {"roc": {"panel_config": {}}}, "viz": {"elbow": {"id": "wandb/elbow/v1"}}}
+    Run.objects.filter(pk=run.pk).update(config_text=json.dumps({"_wandb": {"value": charts}}))
+    keys = client.get(url(run, "metrics:media_keys")).json()["keys"]
+    assert [found["key"] for found in keys] == ["examples", "grad", "img", "val.note"]
 
 
 def test_histograms_over_time_have_common_bins(run):

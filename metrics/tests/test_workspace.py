@@ -217,12 +217,47 @@ def test_keys_of_many_runs_are_listed_once(client, owner, project, two_runs):
     assert body["next"][two_runs[1].uid] == 201
 
 
-def test_charts_that_were_logged_are_named(client, owner, project, two_runs):
-    chart = {"panel_type": "Vega2", "panel_config": {"panelDefId": "wandb/line/v0"}}
-    text = json.dumps({"_wandb": {"value": {"visualize": {"roc": chart}}}})
+def logged(visualize, viz=None):
+    """Return a config in which the SDK announces charts."""
+    return json.dumps({"_wandb": {"value": {"visualize": visualize, "viz": viz or {}}}})
+
+
+def plotted(table):
+    """Return what `wandb.plot` says of a chart whose rows are in this table."""
+    argument = {"name": "tableKey", "value": table}
+    query = {"queryFields": [{"name": "runSets", "fields": [{"name": "summaryTable", "args": [argument]}]}]}
+    return {"panel_type": "Vega2", "panel_config": {"panelDefId": "wandb/line/v0", "userQuery": query}}
+
+
+@pytest.mark.parametrize("table", ["roc_table", "eval/roc_table", "Custom Chart Tables/eval.roc_table"])
+def test_charts_that_were_logged_say_where_their_rows_are(client, owner, project, two_runs, table):
+    """RUN-26: `wandb.plot` names the table in the chart's query, also a split one."""
+    key, chart = table.removeprefix("Custom Chart Tables/").removesuffix("_table"), plotted(table)
+    Run.objects.filter(pk=two_runs[0].pk).update(config_text=logged({key: chart}))
+    found = ask(client, project, "project_keys", run=[two_runs[0].uid]).json()["charts"]
+    source = {"kind": "table", "key": table}
+    assert found == {key: chart | {"panel_config": chart["panel_config"] | {"source": source}}}
+
+
+@pytest.mark.parametrize("key", ["elbow_curve", "eval/elbow_curve", "eval.elbow_curve"])
+def test_charts_of_scikit_learn_are_on_the_table_of_their_own_key(client, owner, project, two_runs, key):
+    """RUN-26: `wandb.visualize` announces charts apart, by the name of their specification alone."""
+    announced = {"id": "wandb/elbow/v1", "historyFieldSettings": {"x-axis": "_step", "key": key}}
+    Run.objects.filter(pk=two_runs[0].pk).update(config_text=logged({}, {key: announced}))
+    found = ask(client, project, "project_keys", run=[two_runs[0].uid]).json()["charts"][key]["panel_config"]
+    assert (found["panelDefId"], found["source"]) == ("wandb/elbow/v1", {"kind": "table", "key": key})
+
+
+def test_the_confusion_matrix_of_scikit_learn_counts_under_its_own_name(client, owner, project, two_runs):
+    text = logged({}, {"confusion_matrix": {"id": "wandb/confusion_matrix/v1"}})
     Run.objects.filter(pk=two_runs[0].pk).update(config_text=text)
-    body = ask(client, project, "project_keys", run=[two_runs[0].uid]).json()
-    assert body["charts"] == {"roc": chart}
+    charts = ask(client, project, "project_keys", run=[two_runs[0].uid]).json()["charts"]
+    assert charts["confusion_matrix"]["panel_config"]["fieldSettings"] == {"nPredictions": "Count"}
+
+
+def test_what_is_no_chart_is_left_out(client, owner, project, two_runs):
+    Run.objects.filter(pk=two_runs[0].pk).update(config_text=logged({"one": 1}, ["two"]))
+    assert ask(client, project, "project_keys", run=[two_runs[0].uid]).json()["charts"] == {}
 
 
 def define(run, *records):

@@ -18,6 +18,7 @@ from common.answers import as_json
 from common.errors import Invalid, NotFound, TooLarge
 from common.numbers import whole
 from metrics import media, store
+from metrics.logged_charts import charts_in, tables_of
 from metrics.models import Kind
 from metrics.workspace import viewers_url
 from runs.access import RunAction
@@ -56,10 +57,10 @@ def run_media(request: HttpRequest, **names: str) -> HttpResponse:
     return render(request, "metrics/run_media.html", context)
 
 
-def _class_labels(config_text: str) -> dict[str, Any]:
+def _class_labels(sdk: dict[str, Any]) -> dict[str, Any]:
     """Return the names of masks' classes that the SDK put into the config, by key and mask."""
     labels: dict[str, Any] = {}
-    for key, value in sdk_part(config_text).items():
+    for key, value in sdk.items():
         if isinstance(value, dict) and key in {"mask/class_labels", "bounding_box/class_labels"}:
             labels.update(value)
     return labels
@@ -69,14 +70,17 @@ def _class_labels(config_text: str) -> dict[str, Any]:
 @never_cache
 @require_GET
 def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
-    """Return the keys, their kinds and steps."""
+    """Return the keys, their kinds and steps; not tables that only carry the rows of charts."""
     run = run_of(request, names)
+    sdk = sdk_part(run.config_text)
+    tables = tables_of(charts_in(sdk))
     cursor = store.cursor(run.pk, Kind.HISTORY)
     keys = [
         {"key": found.key, "kinds": found.kinds, "steps": found.steps, "count": found.count}
         for found in media.media_keys(run.pk)
+        if found.key not in tables
     ]
-    return as_json({"next_row": cursor, "keys": keys, "class_labels": _class_labels(run.config_text)})
+    return as_json({"next_row": cursor, "keys": keys, "class_labels": _class_labels(sdk)})
 
 
 def _step(request: HttpRequest) -> int:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, Request, expect
@@ -31,6 +32,35 @@ with wandb.init(project="plots", id="one", config={"lr": 0.1}) as run:
     })
     run.log({"loss": 0.5})
 """
+SCIKIT_LEARN = """
+import wandb
+TABLES = {
+    "calibration": (["model", "fraction_of_positives", "mean_predicted_value", "hist_dict", "edge_dict"], [
+        ["Perfectly calibrated", 0, 0, 0, 0], ["Perfectly calibrated", 1, 1, 0, 0],
+        ["Logistic", 0.1, 0.05, 30, 0.0], ["Logistic", 0.9, 0.95, 40, 0.9]]),
+    "class_proportions": (["class", "dataset", "count"], [["cat", "train", 7], ["cat", "test", 3]]),
+    "confusion_matrix": (["Predicted", "Actual", "Count"], [["cat", "cat", 3], ["dog", "cat", 1]]),
+    "decision_boundaries": (["x", "y", "color"], [[0.5, 1.5, "cat"], [1.5, 0.5, "dog"]]),
+    "elbow": (["cluster_ranges", "errors", "clustering_time"], [[1, 680.0, 0.1], [3, 79.0, 0.2]]),
+    "feature_importances": (["feature_names", "importances"], [["petal.length", 0.9], ["petal.width", 0.1]]),
+    "learning_curve": (["dataset", "score", "train_size"], [
+        ["train", 1.0, 8], ["test", 0.8, 8], ["train", 0.99, 16], ["test", 0.9, 16]]),
+    "metrics": (["metric_name", "metric_value", "model_name"], [["accuracy_score", 0.97, "Forest"]]),
+    "outliers": (["distance", "instance_indicies", "outlier_percentage", "influence_threshold"], [
+        [0.01, 0, 50.0, 0.02], [0.05, 1, 50.0, 0.02]]),
+    "residuals_plot": (["dataset", "y_pred", "residuals", "train_score", "test_score"], [
+        ["train", 100.0, -3.5, 0.9, 0.8], ["test", 120.0, 2.5, 0.9, 0.8]]),
+    "silhouette_": (
+        ["x", "y", "colors", "centerx", "centery", "y_sil", "x1", "x2", "color_sil", "silhouette_avg"],
+        [[1.0, 2.0, 0, 1.5, 2.5, 10, 0, 0.4, 0, 0.55], [3.0, 4.0, 1, 3.5, 4.5, 21, 0, 0.7, 1, 0.55]]),
+}
+with wandb.init(project="plots", id="one") as run:
+    for name, (columns, rows) in TABLES.items():
+        chart = wandb.visualize(f"wandb/{name}/v1", wandb.Table(columns=columns, data=rows))
+        run.log({"scikit/" + name: chart})
+"""
+"""Tables of the shapes that `wandb.sklearn` makes, announced as it does; scikit-learn itself is not needed."""
+SCIKIT_LEARN_CHARTS = re.findall(r'^    "(\w+)": \(', SCIKIT_LEARN, re.MULTILINE)
 READS = {"mark": "bar", "data": {"url": "https://example.com/rows.csv"}}
 COUNTS = {"mark": "bar", "encoding": {"x": {"field": "${field:x}"}, "y": {"aggregate": "count"}}}
 
@@ -101,3 +131,26 @@ def test_charts_of_the_sdk_are_drawn_and_edited_without_reaching_anything(
     made.get_by_label("Enlarge How many").click()
     is_painted(page, "#chart-dialog iframe")
     assert asked == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_charts_of_scikit_learn_are_drawn(
+    quiet: Page,
+    server: Installation,
+    sdk: Callable[[str], Path],
+    tmp_path: Path,
+    scheme: Literal["light", "dark"],
+) -> None:
+    """RUN-26: each of `wandb.sklearn`, on the run's page, whose tables are no panels and no media of their own."""
+    page = quiet
+    page.emulate_media(color_scheme=scheme)
+    sign_up(page, server, f"learner-{scheme}")
+    env = leave_with_env(page) | {"WANDB_ENTITY": f"learner-{scheme}"}
+    sdks.run_script(sdk("0.31.0"), SCIKIT_LEARN, env=env, cwd=tmp_path)
+    page.goto(f"{server.url}/learner-{scheme}/plots/runs/one")
+    for name in SCIKIT_LEARN_CHARTS:
+        chart = page.locator(card(f"scikit/{name}"))
+        chart.scroll_into_view_if_needed()
+        is_painted(page, f"{card(f'scikit/{name}')} iframe")
+        expect(chart.locator(".vega-error")).to_be_empty()
+    expect(page.locator(".chart-card")).to_have_count(len(SCIKIT_LEARN_CHARTS))

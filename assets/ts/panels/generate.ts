@@ -3,7 +3,7 @@ import { word } from "../lib/words";
 import { isMedia, kindOf as mediaKind } from "../media/kinds";
 import { placeOf } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
-import { tableKeyOf } from "./vega/table-key";
+import { chartOf } from "./vega/chart";
 
 const KIND_OF_TYPE: Record<string, PanelKind> = {
   "table-file": "table",
@@ -40,7 +40,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
   return [...byId.values()];
 }
 
-/** Make the panels of charts that `wandb.plot` logged; their tables are no panels of their own then. */
+/** Make the panels of charts that `wandb.plot` and `wandb.sklearn` logged; their tables are no panels of their own then. */
 export function customPanels(charts: Record<string, Record<string, unknown>>): PanelSpec[] {
   return Object.entries(charts).map(([key, chart]) => ({
     ...placeOf("history", { key }, true),
@@ -59,7 +59,7 @@ export function withoutChartTables(
   panels: PanelSpec[],
   charts: Record<string, Record<string, unknown>>,
 ): PanelSpec[] {
-  const tables = new Set(Object.entries(charts).map(([key, chart]) => tableKeyOf(key, chart)));
+  const tables = new Set(Object.entries(charts).map(([key, chart]) => chartOf(key, chart).source.key));
   return panels.filter(({ kind, keys }) => kind !== "table" || !tables.has(keys[0] ?? ""));
 }
 

@@ -1,7 +1,6 @@
 import { getJson } from "../../lib/http";
 import type { Stage } from "../panel";
 import { presetText } from "./presets";
-import { tableKeyOf } from "./table-key";
 
 /** Where a custom chart's rows come from: a logged table, config and summary of each run, or history. */
 export interface ChartSource {
@@ -31,7 +30,7 @@ interface PanelConfig {
   source?: ChartSource;
 }
 
-/** Read what a panel keeps; `wandb.plot` names a table in its query, else it is `<key>_table`. */
+/** Read what a panel keeps. */
 export function chartOf(key: string, kept: Record<string, unknown> | undefined): Chart {
   const config = (kept?.panel_config ?? {}) as PanelConfig;
   return {
@@ -39,7 +38,7 @@ export function chartOf(key: string, kept: Record<string, unknown> | undefined):
     spec: typeof config.spec === "string" ? config.spec : "",
     fields: textsOf(config.fieldSettings),
     strings: textsOf(config.stringSettings),
-    source: config.source ?? { kind: "table", key: tableKeyOf(key, kept) },
+    source: config.source ?? { kind: "table", key },
   };
 }
 

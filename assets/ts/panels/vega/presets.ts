@@ -1,42 +1,19 @@
-/** The charts of `wandb.plot` as specifications; rows carry the run's `name` and `color` besides their columns. */
+import {
+  base,
+  byRun,
+  dashed,
+  field,
+  lines,
+  numbers,
+  perLine,
+  type Spec,
+  tilted,
+  told,
+  zoomable,
+} from "./parts";
+import { SKLEARN } from "./sklearn";
 
-type Spec = Record<string, unknown>;
-
-const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json";
-const told = (name: string) => `\${string:${name}}`;
-const field = (name: string) => `\${field:${name}}`;
-const base = (rest: Spec): Spec => ({
-  $schema: SCHEMA,
-  data: { name: "wandb" },
-  title: told("title"),
-  ...rest,
-});
-const byRun = { field: "name", type: "nominal", scale: { range: { field: "color" } }, legend: null };
-const numbers = (name: string, more: Spec = {}) => ({ field: field(name), type: "quantitative", ...more });
-const tilted = { labelAngle: -30, labelLimit: 72 };
-/** Drags move; the wheel alone scrolls the page, as it does over other charts. */
-const zoomable = [
-  {
-    name: "zoom",
-    select: { type: "interval", zoom: "wheel![event.ctrlKey || event.metaKey]" },
-    bind: "scales",
-  },
-];
-/** Lines one finds by pointing beside them: the tip says what the nearest point holds. */
-const lines = (x: string, y: string, color: Spec, more: Spec = {}): Spec =>
-  base({
-    layer: [
-      { params: zoomable, mark: { type: "line", interpolate: "linear" } },
-      { mark: { type: "point", size: 90, opacity: 0, tooltip: { content: "data" } } },
-    ],
-    encoding: { x: numbers(x), y: numbers(y, { scale: { zero: false } }), color, ...more },
-  });
-const perLine = (name: string): Spec => ({
-  field: field(name),
-  type: "nominal",
-  legend: { title: null, orient: "bottom" },
-});
-
+/** The charts of `wandb.plot` and `wandb.sklearn` as specifications, by name. */
 const SPECS: Record<string, Spec> = {
   "wandb/line/v0": lines("x", "y", byRun, { strokeDash: dashed(field("stroke")) }),
   "wandb/lineseries/v0": lines("step", "lineVal", perLine("lineKey"), {
@@ -76,12 +53,9 @@ const SPECS: Record<string, Spec> = {
     },
   }),
   "wandb/confusion_matrix/v1": confusion(),
+  ...SKLEARN,
 };
 SPECS["wandb/confusion_matrix/v0"] = SPECS["wandb/confusion_matrix/v1"] as Spec;
-
-function dashed(name: string): Spec {
-  return { field: name, type: "nominal", legend: null };
-}
 
 function confusion(): Spec {
   return base({
