@@ -27,7 +27,6 @@ NOT_SHOWN = frozenset({"number", "null"})
 REMEMBERED_BYTES = 64 * 1024 * 1024
 MAX_STEPS = 20_000
 """Of one key; of more, evenly chosen ones are on the slider."""
-HEAT_COLUMNS, HEAT_ROWS = 200, 64
 _ENTRY_BYTES = 200
 _MODELS = "media/object3D/"
 
@@ -87,18 +86,23 @@ def _entries_in(block: Block) -> dict[str, list[Entry]]:
     return known
 
 
-def _has_media(block: Block) -> bool:
-    """Say whether a segment has any; its index tells without reading it."""
+def _has_media(block: Block, wanted: str | None) -> bool:
+    """Say whether a segment has any, under one key or at all; its index tells without reading it."""
     return not isinstance(block.part, Segment) or any(
-        stats.type not in NOT_SHOWN and not key.startswith("_")
+        stats.type not in NOT_SHOWN and (not key.startswith("_") if wanted is None else key == wanted)
         for key, stats in block.tallies().stats().items()
     )
 
 
-def _all_entries(run_id: int) -> Iterator[dict[str, list[Entry]]]:
+def _all_entries(run_id: int, key: str | None = None) -> Iterator[dict[str, list[Entry]]]:
     for block in store.blocks(run_id, Kind.HISTORY):
-        if _has_media(block):
+        if _has_media(block, key):
             yield _entries_in(block)
+
+
+def entries_of(run_id: int, key: str) -> list[Entry]:
+    """Return a key's values, rows rising; segments without the key are not read."""
+    return [entry for found in _all_entries(run_id, key) for entry in found.get(key, ())]
 
 
 @dataclass(slots=True)
@@ -193,48 +197,3 @@ def links_of(run: Run, paths: Collection[str]) -> dict[str, dict[str, Any]]:
         }
         for file in files
     }
-
-
-def _bins(value: dict[str, Any]) -> tuple[Any, Any] | None:
-    """Return (edges, counts) of a histogram in either of the SDK's forms."""
-    counts = value.get("values")
-    edges = value.get("bins")
-    packed = value.get("packedBins")
-    if isinstance(packed, dict) and isinstance(counts, list):
-        edges = [packed.get("min", 0) + packed.get("size", 1) * number for number in range(len(counts) + 1)]
-    if (
-        not isinstance(counts, list)
-        or not isinstance(edges, list)
-        or len(edges) != len(counts) + 1
-        or not counts
-    ):
-        return None
-    try:
-        pair = np.array(edges, float), np.array(counts, float)
-    except (TypeError, ValueError):
-        return None
-    return pair if all(np.isfinite(part).all() for part in pair) else None
-
-
-def heat_of(run_id: int, key: str) -> dict[str, Any]:
-    """Return a key's histograms over time on common bins.
-
-    Returns:
-        ``steps`` (n of at most HEAT_COLUMNS), ``edges`` (HEAT_ROWS + 1) and ``counts`` (n lists of HEAT_ROWS).
-    """
-    entries = [
-        entry for found in _all_entries(run_id) for entry in found.get(key, ()) if entry[2] == "histogram"
-    ]
-    chosen = np.linspace(0, max(0, len(entries) - 1), min(len(entries), HEAT_COLUMNS))
-    where = sorted({int(number) for number in chosen})
-    read = [(entries[number][1], _bins(orjson.loads(entries[number][3]))) for number in where]
-    known = [(step, pair) for step, pair in read if pair is not None]
-    if not known:
-        return {"steps": [], "edges": [], "counts": []}
-    low, high = min(edges[0] for _, (edges, _) in known), max(edges[-1] for _, (edges, _) in known)
-    common = np.linspace(low, high if high > low else low + 1, HEAT_ROWS + 1)
-    columns = []
-    for _, (edges, counts) in known:
-        below = np.interp(common, edges, np.concatenate([[0.0], np.cumsum(counts)]))
-        columns.append(np.diff(below).round(4).tolist())
-    return {"steps": [step for step, _ in known], "edges": common.tolist(), "counts": columns}

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from metrics import values, workspace
-from metrics.views import downloads, ends, frames, groups, hosts, media, run
+from metrics.views import downloads, ends, frames, groups, histograms, hosts, media, run
 from runs.run_ids import RUN_ROUTE
 
 app_name = "metrics"
@@ -20,6 +20,7 @@ urlpatterns = [
     path(f"{_PROJECT}/series.csv", workspace.series_csv, name="project_series_csv"),
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
+    path(f"{_PROJECT}/histograms", histograms.overlay, name="project_histograms"),
     path(f"{_PROJECT}/columns", values.columns, name="project_columns"),
     path(f"{_PROJECT}/importance", values.importance, name="project_importance"),
     path(RUN_ROUTE, run.run_workspace, name="run_workspace"),

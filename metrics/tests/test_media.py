@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from metrics import compaction, keysets, media
+from metrics import compaction, histograms, keysets, media
 from metrics.models import Segment
 from metrics.tests.test_ingest import post, send
 from metrics.views import media as views
@@ -117,17 +117,17 @@ def test_tables_of_charts_are_not_listed_beside_the_charts(client, run, member):
 
 
 def test_histograms_over_time_have_common_bins(run):
-    heat = media.heat_of(run.pk, "grad")
+    heat = histograms.heat_of(run.pk, "grad")
     assert heat["steps"] == list(range(STEPS))
     assert (heat["edges"][0], heat["edges"][-1]) == (-1.0, 2.0 + STEPS - 1)
     sums = [sum(column) for column in heat["counts"]]
     assert sums == pytest.approx([2 + step for step in range(STEPS)], abs=0.01)
-    assert media.heat_of(run.pk, "img") == {"steps": [], "edges": [], "counts": []}
+    assert histograms.heat_of(run.pk, "img") == {"steps": [], "edges": [], "counts": []}
 
 
 def test_packed_bins_and_broken_histograms():
     packed = {"values": [1, 2], "packedBins": {"min": 0, "size": 5, "count": 2}}
-    found = media._bins(packed)
+    found = histograms.bins_of(packed)
     assert found is not None
     edges, counts = found
     assert (edges.tolist(), counts.tolist()) == ([0, 5, 10], [1, 2])
@@ -137,7 +137,7 @@ def test_packed_bins_and_broken_histograms():
         {"values": ["x"], "bins": [0, 1]},
         {"values": [1], "bins": [0, None]},
     ):
-        assert media._bins(broken) is None
+        assert histograms.bins_of(broken) is None
 
 
 def test_a_logged_page_runs_where_it_can_harm_nobody(client, run, member):

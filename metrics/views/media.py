@@ -17,7 +17,7 @@ from access.web import actor_of
 from common.answers import as_json
 from common.errors import Invalid, NotFound, TooLarge
 from common.numbers import whole
-from metrics import media, store
+from metrics import histograms, media, store
 from metrics.logged_charts import charts_in, tables_of
 from metrics.models import Kind
 from metrics.workspace import viewers_url
@@ -83,7 +83,12 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
     return as_json({"next_row": cursor, "keys": keys, "class_labels": _class_labels(sdk)})
 
 
-def _step(request: HttpRequest) -> int:
+def step_of(request: HttpRequest) -> int:
+    """Return the step asked for.
+
+    Raises:
+        Invalid: it is no whole number.
+    """
     text = request.GET.get("step", "0")
     number = whole(text.removeprefix("-"))  # a run may log steps below zero
     if number is None:
@@ -98,7 +103,7 @@ def media_values(request: HttpRequest, **names: str) -> HttpResponse:
     """Return the values of repeated ``keys`` at a ``step`` (the last at or before it), and links to their files."""
     run = run_of(request, names)
     keys = list(dict.fromkeys(request.GET.getlist("keys")))[:MAX_KEYS]
-    found = media.media_at(run.pk, keys, _step(request))
+    found = media.media_at(run.pk, keys, step_of(request))
     paths = {path for entry in found.values() for path in media.paths_in(orjson.loads(entry[3]))}
     values = {
         key: {"row": row, "step": step, "kind": kind, "value": orjson.Fragment(text)}
@@ -112,7 +117,7 @@ def media_values(request: HttpRequest, **names: str) -> HttpResponse:
 @require_GET
 def media_heat(request: HttpRequest, **names: str) -> HttpResponse:
     """Return the histograms of a ``key`` over time."""
-    return as_json(media.heat_of(run_of(request, names).pk, request.GET.get("key", "")))
+    return as_json(histograms.heat_of(run_of(request, names).pk, request.GET.get("key", "")))
 
 
 @declare(RunAction.VIEW)

@@ -61,6 +61,13 @@ with wandb.init(project="plots", id="one") as run:
 """
 """Tables of the shapes that `wandb.sklearn` makes, announced as it does; scikit-learn itself is not needed."""
 SCIKIT_LEARN_CHARTS = re.findall(r'^    "(\w+)": \(', SCIKIT_LEARN, re.MULTILINE)
+WATCHED = """
+import wandb
+for name in ("one", "two"):
+    with wandb.init(project="watched", id=name) as run:
+        for step in range(4):
+            run.log({"gradients/layer": wandb.Histogram(np_histogram=([1, 2 + step, 1], [0, 1, 2, 3]))})
+"""
 READS = {"mark": "bar", "data": {"url": "https://example.com/rows.csv"}}
 COUNTS = {"mark": "bar", "encoding": {"x": {"field": "${field:x}"}, "y": {"aggregate": "count"}}}
 
@@ -154,3 +161,34 @@ def test_charts_of_scikit_learn_are_drawn(
         is_painted(page, f"{card(f'scikit/{name}')} iframe")
         expect(chart.locator(".vega-error")).to_be_empty()
     expect(page.locator(".chart-card")).to_have_count(len(SCIKIT_LEARN_CHARTS))
+
+
+def test_histograms_are_drawn_over_steps_and_over_each_other(
+    quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """RUN-26: of several runs at the slider's step, of one as a heat map; found by kind, and in the panel's form."""
+    page = quiet
+    sign_up(page, server, "watcher")
+    env = leave_with_env(page) | {"WANDB_ENTITY": "watcher"}
+    sdks.run_script(sdk("0.31.0"), WATCHED, env=env, cwd=tmp_path)
+    page.goto(f"{server.url}/watcher/watched")
+    panel = page.locator('.chart-card[data-key="gradients/layer"]')
+    page.fill("[data-page-search]", "histogram")
+    expect(panel.locator("canvas")).to_be_visible()
+    slider = panel.get_by_label("Step")
+    expect(panel.locator("output")).to_have_text("Newest")
+    with page.expect_response(re.compile(r"/histograms\?.*step=1&")):
+        slider.fill("1")
+    expect(panel.locator("output")).to_have_text("Step 1")
+
+    page.click("[data-add-panel]")
+    page.select_option("#panel-dialog .panel-field select >> nth=0", "histogram")
+    page.get_by_label("Key", exact=True).select_option("gradients/layer")
+    page.get_by_label("Title", exact=True).fill("Made by hand")
+    page.click("#panel-dialog button[type=submit]")
+    page.fill("[data-page-search]", "by hand")
+    expect(page.locator(".chart-card canvas")).to_be_visible()
+
+    page.goto(f"{server.url}/watcher/watched/runs/one")
+    expect(panel.locator("canvas")).to_be_visible()
+    expect(slider).to_be_hidden()

@@ -388,6 +388,7 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:project_series_csv": [_PROJECT],
     "metrics:project_keys": [_PROJECT],
     "metrics:project_values": [_PROJECT],
+    "metrics:project_histograms": [_PROJECT],
     "metrics:project_columns": [_PROJECT],
     "metrics:project_importance": [_PROJECT],
     "metrics:run_workspace": [_RUN],

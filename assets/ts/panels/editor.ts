@@ -26,7 +26,16 @@ interface Names {
 
 type Fields = Record<string, Field<unknown>>;
 
-const ADDABLE: PanelKind[] = ["line", "scatter", "bar", "parallel", "importance", "compare", "custom"];
+const ADDABLE: PanelKind[] = [
+  "line",
+  "scatter",
+  "bar",
+  "histogram",
+  "parallel",
+  "importance",
+  "compare",
+  "custom",
+];
 
 /** A panel that somebody is about to add to a section. */
 export function blankPanel(section: Section | undefined): PanelSpec {
@@ -91,11 +100,12 @@ function letGo({ chart }: Fields): void {
 
 function readAll(fields: Fields): Partial<PanelSpec> {
   const read = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.read()]));
-  const { xColumn, yColumn, shade, smoothingKind, smoothingAmount, ...rest } = read as Record<
+  const { key, xColumn, yColumn, shade, smoothingKind, smoothingAmount, ...rest } = read as Record<
     string,
     unknown
   >;
   const spec = rest as Partial<PanelSpec>;
+  if (key !== undefined) spec.keys = key ? [key as string] : [];
   if (xColumn !== undefined) spec.columns = [xColumn, yColumn ?? "", shade ?? ""] as string[];
   if (smoothingKind) {
     spec.smoothing = { kind: smoothingKind as "ema", amount: (smoothingAmount as number | null) ?? 0 };
@@ -115,6 +125,7 @@ function tidy(spec: PanelSpec, stage: EditorStage): PanelSpec {
 function titleOf(spec: PanelSpec): string {
   const columns = (spec.columns ?? []).filter(Boolean).map(shortColumn);
   if (spec.kind === "line") return spec.keys.slice(0, 3).join(", ") || word("kind_line");
+  if (spec.kind === "histogram") return spec.keys[0] ?? word("kind_histogram");
   if (spec.kind === "scatter" && columns.length > 1) return `${columns[1]} / ${columns[0]}`;
   if (spec.kind === "importance") return [word("kind_importance"), ...columns].join(": ");
   return columns.length ? columns.slice(0, 3).join(", ") : word(`kind_${spec.kind}`);
@@ -129,6 +140,12 @@ function fieldsOf(spec: PanelSpec, stage: EditorStage, names: Names): Fields {
   if (spec.kind === "line") return { ...common, ...lineFields(spec, names, stage.isRunPage) };
   if (spec.kind === "scatter") return { ...common, ...scatterFields(spec, names) };
   if (spec.kind === "bar") return { ...common, ...barFields(spec, names) };
+  if (spec.kind === "histogram") {
+    const {
+      keys: [key = ""],
+    } = spec;
+    return { ...common, key: columnChoice(word("key"), stage.histogramKeys(), key, "–") };
+  }
   if (spec.kind === "parallel") {
     const start = spec.columns?.length ? spec.columns : [];
     return { ...common, columns: several(word("columns"), names.columns, start) };

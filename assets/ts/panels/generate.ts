@@ -9,6 +9,7 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
   "table-file": "table",
   "partitioned-table": "table",
   "joined-table": "table",
+  histogram: "histogram",
 };
 /** Of panels with media: room for a figure below the slider. */
 const MEDIA_HEIGHT = 320;
@@ -18,7 +19,7 @@ export function isTable(type: string): boolean {
   return KIND_OF_TYPE[type] === "table";
 }
 
-/** Make a panel of every key not hidden: numbers become lines, tables and media their own kinds. */
+/** Make a panel of every key not hidden: numbers become lines, tables, histograms and media their own kinds. */
 export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolean): PanelSpec[] {
   const byId = new Map<string, PanelSpec>();
   for (const info of keys) {
@@ -34,7 +35,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         source: kind,
         keys: [info.key],
         ...placeOf(kind, info, isRunPage),
-        ...(panel === "media" ? mediaPart(info) : {}),
+        ...(panel === "media" || panel === "histogram" ? partOf(panel, info) : {}),
       });
   }
   return [...byId.values()];
@@ -72,8 +73,8 @@ function kindOf({ types, numbers }: KeyInfo): PanelKind | null {
   return null;
 }
 
-/** What is said of a panel with media, by which it is found too. */
-function mediaPart({ key, types }: KeyInfo): Partial<PanelSpec> {
+/** What is said of a panel with media or histograms, by which it is found too. */
+function partOf(panel: PanelKind, { key, types }: KeyInfo): Partial<PanelSpec> {
   const [, name] = mediaKind(types.find(isMedia) ?? "");
-  return { text: `${word(name)} · ${key}`, height: MEDIA_HEIGHT };
+  return { text: `${word(name)} · ${key}`, ...(panel === "media" ? { height: MEDIA_HEIGHT } : {}) };
 }

@@ -295,7 +295,12 @@ function matcherOf(search: string): (spec: PanelSpec) => boolean {
     pattern = null; // half typed
   }
   return ({ kind, title, keys, section, text: about = "" }) => {
-    const names = [title, ...keys, `${section}/${title}`, ...(kind === "media" ? [about] : [])];
+    const names = [
+      title,
+      ...keys,
+      `${section}/${title}`,
+      ...(kind === "media" || kind === "histogram" ? [about] : []),
+    ];
     const whole = names.join(" ").toLowerCase();
     return words.every((one) => whole.includes(one)) || names.some((name) => pattern?.test(name));
   };

@@ -10,6 +10,7 @@ const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
   importance: async () => (await import("./importance")).makeImportance,
   table: async () => (await import("./table")).makeTable,
   media: async () => (await import("./media-panel")).makeMedia,
+  histogram: async () => (await import("./histogram")).makeHistogram,
   compare: async () => (await import("./compare")).makeCompare,
   custom: async () => (await import("./custom")).makeCustom,
 };

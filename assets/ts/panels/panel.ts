@@ -18,6 +18,7 @@ export interface Stage {
   readonly urls: Record<
     | "series"
     | "values"
+    | "histograms"
     | "columns"
     | "importance"
     | "keys"
@@ -46,6 +47,8 @@ export interface Stage {
   metric(key: string): KeyInfo | undefined;
   /** All keys that runs drawn have logged tables under. */
   tableKeys(): string[];
+  /** All keys that runs drawn have logged histograms under. */
+  histogramKeys(): string[];
   /** Tell the other panels where the cursor is; x is a place on this axis. */
   point(from: Panel, axis: string, x: number | null): void;
 }

@@ -13,6 +13,7 @@ export type PanelKind =
   | "importance"
   | "table"
   | "media"
+  | "histogram"
   | "compare"
   | "custom";
 

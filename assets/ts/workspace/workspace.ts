@@ -39,6 +39,7 @@ export class Workspace implements Stage {
   readonly urls = {
     series: "",
     values: "",
+    histograms: "",
     columns: "",
     importance: "",
     keys: "",
@@ -173,8 +174,16 @@ export class Workspace implements Stage {
   }
 
   tableKeys(): string[] {
-    const tables = [...this.keys.history.values()].filter(({ types }) => types.some(isTable));
-    return tables.map(({ key }) => key).sort(collate);
+    return this.keysOfType(isTable);
+  }
+
+  histogramKeys(): string[] {
+    return this.keysOfType((type) => type === "histogram");
+  }
+
+  private keysOfType(isWanted: (type: string) => boolean): string[] {
+    const found = [...this.keys.history.values()].filter(({ types }) => types.some(isWanted));
+    return found.map(({ key }) => key).sort(collate);
   }
 
   point(from: Panel, axis: string, x: number | null): void {

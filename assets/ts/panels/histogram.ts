@@ -1,0 +1,384 @@
+import { palette } from "../charts/palette";
+import type { Picture } from "../charts/picture";
+import { FONT } from "../charts/plot";
+import { type Axis, type Scale, type Tick, ticksOf, toPixel, toValue } from "../charts/scale";
+import type { Surface } from "../charts/surface";
+import { hideTip, showTip, type TipRow } from "../charts/tip";
+import { make } from "../lib/dom";
+import { formatValue } from "../lib/format";
+import { getJson } from "../lib/http";
+import { word } from "../lib/words";
+import { lastAtMost } from "../logs/rows";
+import type { HeatReply } from "../media/wire";
+import { fitted } from "./axes";
+import { canvasIn } from "./canvas";
+import { rows } from "./csv";
+import { mediaUrls } from "./media";
+import { failure, noneDrawn, note, skeleton } from "./notes";
+import type { Head, MakePanel, Panel, Stage } from "./panel";
+import type { RunInfo } from "./runs";
+import type { PanelSpec } from "./spec";
+
+/** A slider that moves asks once, milliseconds. */
+const PAUSE_MS = 120;
+/** While runs log, histograms are read anew at most this often, milliseconds. */
+const AGAIN_MS = 10_000;
+/** Over each other; more cannot be told apart, and the server answers no more. */
+const MOST_RUNS = 50;
+const LEFT = 52;
+const RIGHT = 14;
+const ABOVE = 10;
+const BELOW = 24;
+
+/** Histograms of several runs at one step, on common bins. */
+interface OverlayReply {
+  steps: number[];
+  edges: number[];
+  runs: Record<string, { step: number; counts: number[] }>;
+}
+
+/** One run's histogram over all steps, as a heat map. */
+interface Heat {
+  run: RunInfo;
+  reply: HeatReply;
+}
+
+interface Shape {
+  run: RunInfo;
+  step: number;
+  counts: number[];
+  /** Of all values of the histogram, in each bin: 0 to 1. */
+  shares: number[];
+}
+
+interface Overlay {
+  edges: number[];
+  shapes: Shape[];
+}
+
+/** A key's histograms: of one run over its steps, of several over each other at the step that a slider chooses (RUN-26). */
+class HistogramPanel implements Panel {
+  private heat: Heat | null = null;
+  private overlay: Overlay | null = null;
+  private steps: number[] = [];
+  private place = Number.POSITIVE_INFINITY;
+  private shownFor = "";
+  private readAt = 0;
+  private timer: number | undefined;
+  private isGone = false;
+  private turn = 0;
+  private readonly tools = make("div", "panel-tools");
+  private readonly slider = make("input");
+  private readonly label = make("output", "num");
+  private readonly plot = make("div", "panel-plot");
+  private x: Scale | undefined;
+  private y: Scale | undefined;
+
+  constructor(
+    private readonly body: HTMLElement,
+    private readonly spec: PanelSpec,
+    private readonly stage: Stage,
+    private readonly head: Head,
+  ) {
+    skeleton(body);
+    this.slider.type = "range";
+    this.slider.setAttribute("aria-label", word("step"));
+    this.slider.addEventListener("input", () => {
+      const at = Number(this.slider.value);
+      this.place = at >= this.steps.length - 1 ? Number.POSITIVE_INFINITY : at;
+      this.nameStep();
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => void this.read(), PAUSE_MS);
+    });
+    this.tools.append(this.slider, this.label);
+    this.plot.addEventListener("pointermove", (event) => this.tip(event));
+    this.plot.addEventListener("pointerleave", hideTip);
+  }
+
+  refresh(): void {
+    const wanted = this.runs.map(({ uid, name, color }) => `${uid}:${name}:${color}`).join(" ");
+    if (wanted === this.shownFor) {
+      if (this.plot.isConnected) this.show(); // another size or theme
+      return;
+    }
+    this.shownFor = wanted;
+    void this.read();
+  }
+
+  grew(): void {
+    if (performance.now() - this.readAt >= AGAIN_MS) void this.read();
+  }
+
+  destroy(): void {
+    this.isGone = true;
+    clearTimeout(this.timer);
+    hideTip();
+    this.body.replaceChildren();
+  }
+
+  picture(): Picture | null {
+    if (!this.plot.isConnected) return null;
+    const { clientWidth: width, clientHeight: height } = this.plot;
+    return { width, height, paint: (surface, top) => this.paint(surface, top, width, height) };
+  }
+
+  async csv(): Promise<string> {
+    const lines = (run: RunInfo, step: number, edges: number[], counts: number[]) =>
+      counts.map((count, at) => [run.uid, run.name, step, edges[at], edges[at + 1], count]);
+    const { heat, overlay } = this;
+    const found = heat
+      ? heat.reply.steps.flatMap((step, at) =>
+          lines(heat.run, step, heat.reply.edges, heat.reply.counts[at] ?? []),
+        )
+      : (overlay?.shapes ?? []).flatMap(({ run, step, counts }) =>
+          lines(run, step, overlay?.edges ?? [], counts),
+        );
+    return rows([["id", "name", "step", "from", "to", "count"], ...found]);
+  }
+
+  private get key(): string {
+    return this.spec.keys[0] ?? "";
+  }
+
+  private get runs(): RunInfo[] {
+    return this.stage.runs.drawn();
+  }
+
+  private async read(): Promise<void> {
+    this.readAt = performance.now();
+    this.turn += 1;
+    const { turn, runs } = this;
+    if (!this.key || !runs.length) {
+      note(this.body, this.key ? noneDrawn(this.stage.runs) : word("chooseKey"));
+      return;
+    }
+    try {
+      const [heat, overlay] =
+        runs.length === 1
+          ? [await this.readHeat(runs[0] as RunInfo), null]
+          : [null, await this.readOverlay(runs.slice(0, MOST_RUNS))];
+      if (this.isGone || turn !== this.turn) return;
+      this.heat = heat;
+      this.overlay = overlay;
+      this.lay();
+    } catch {
+      if (this.isGone || turn !== this.turn || this.plot.isConnected) return; // what is shown stays
+      failure(this.body, () => {
+        this.shownFor = "";
+        this.refresh();
+      });
+    }
+  }
+
+  private async readHeat(run: RunInfo): Promise<Heat> {
+    const { heat } = mediaUrls(this.stage, run.uid);
+    const reply = await getJson<HeatReply>(`${heat}?${new URLSearchParams({ key: this.key })}`);
+    return { run, reply };
+  }
+
+  private async readOverlay(runs: readonly RunInfo[]): Promise<Overlay> {
+    const query = new URLSearchParams({ key: this.key });
+    const step = this.steps[this.place]; // beyond the last: the newest of each
+    if (step !== undefined) query.set("step", String(step));
+    for (const { uid } of runs) query.append("run", uid);
+    const reply = await getJson<OverlayReply>(`${this.stage.urls.histograms}?${query}`);
+    const place = step === undefined ? Number.POSITIVE_INFINITY : lastAtMost(reply.steps, step);
+    if (step === this.steps[this.place]) this.place = place; // the slider has not moved on
+    this.steps = reply.steps;
+    const shapes = runs.flatMap((run) => {
+      const found = reply.runs[run.uid];
+      if (!found) return [];
+      const all = found.counts.reduce((sum, count) => sum + count, 0) || 1;
+      return [{ run, ...found, shares: found.counts.map((count) => count / all) }];
+    });
+    return { edges: reply.edges, shapes };
+  }
+
+  private lay(): void {
+    const { heat, overlay } = this;
+    const having = heat ? Number(heat.reply.steps.length > 0) : (overlay?.shapes.length ?? 0);
+    const all = this.runs.length;
+    if (!this.stage.isRunPage && all > 1)
+      this.head.say(having < all ? word("runsShownOf", { n: having, all }) : word("runsShown", { n: all }));
+    else this.head.say("");
+    this.tools.hidden = !overlay || this.steps.length < 2;
+    this.slider.max = String(Math.max(0, this.steps.length - 1));
+    this.slider.value = String(Math.min(this.place, this.steps.length - 1));
+    this.nameStep();
+    if (!having && this.tools.hidden) {
+      note(this.body, word("noMediaHere"));
+      return;
+    }
+    if (!this.plot.isConnected) this.body.replaceChildren(this.tools, this.plot);
+    this.show();
+  }
+
+  private nameStep(): void {
+    const step = this.steps[Math.min(this.place, this.steps.length - 1)] ?? 0;
+    const isNewest = this.place === Number.POSITIVE_INFINITY;
+    this.label.textContent = isNewest ? word("newest") : `${word("step")} ${formatValue(step)}`;
+    this.slider.setAttribute("aria-valuetext", this.label.textContent);
+  }
+
+  private show(): void {
+    const ctx = canvasIn(this.plot);
+    if (!ctx) return;
+    const canvas = this.plot.querySelector("canvas") as HTMLCanvasElement;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", `${word("kind_histogram")} ${this.key}`);
+    this.paint(ctx, 0, this.plot.clientWidth, this.plot.clientHeight);
+  }
+
+  private paint(ctx: Surface, top: number, width: number, height: number): void {
+    const across = { log: false, from: LEFT, to: width - RIGHT };
+    const down = { log: false, from: height - BELOW, to: ABOVE };
+    if (this.heat?.reply.steps.length) {
+      const { steps, edges } = this.heat.reply;
+      this.x = { ...across, min: steps[0] ?? 0, max: endsOf(steps).at(-1) ?? 1 };
+      this.y = { ...down, min: edges[0] ?? 0, max: edges.at(-1) ?? 1 };
+      paintAxes(ctx, top, this.x, this.y, "step", tickTexts);
+      this.paintHeat(ctx, top, this.heat, this.x, this.y);
+    } else if (this.overlay?.shapes.length) {
+      const { edges, shapes } = this.overlay;
+      const most = Math.max(...shapes.flatMap(({ shares }) => shares), 1e-12);
+      this.x = { ...across, min: edges[0] ?? 0, max: edges.at(-1) ?? 1 };
+      this.y = { ...down, min: 0, max: most * 1.04 };
+      paintAxes(ctx, top, this.x, this.y, "number", percentTicks);
+      this.paintShapes(ctx, top, this.overlay, this.x, this.y);
+    }
+  }
+
+  private colorOf(run: RunInfo): string {
+    return palette().runs[run.color] ?? palette().axis;
+  }
+
+  /** Each step a column until the next; its fullest bin is darkest. */
+  private paintHeat(ctx: Surface, top: number, { run, reply }: Heat, x: Scale, y: Scale): void {
+    const ends = endsOf(reply.steps);
+    ctx.fillStyle = this.colorOf(run);
+    for (const [at, step] of reply.steps.entries()) {
+      const [left, right] = [whole(x, step), whole(x, ends[at] ?? step)];
+      const counts = reply.counts[at] ?? [];
+      const most = Math.max(...counts, 1e-12);
+      for (const [bin, count] of counts.entries()) {
+        if (count <= 0) continue;
+        const [low, high] = [whole(y, reply.edges[bin] ?? 0), whole(y, reply.edges[bin + 1] ?? 0)];
+        ctx.globalAlpha = Math.sqrt(count / most);
+        ctx.beginPath();
+        ctx.rect(left, high + top, Math.max(1, right - left), Math.max(1, low - high));
+        ctx.fill();
+      }
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  private paintShapes(ctx: Surface, top: number, { edges, shapes }: Overlay, x: Scale, y: Scale): void {
+    const bottom = toPixel(y, 0) + top;
+    for (const { run, shares } of shapes) {
+      ctx.fillStyle = this.colorOf(run);
+      ctx.strokeStyle = this.colorOf(run);
+      ctx.lineWidth = 1.5;
+      ctx.beginPath();
+      ctx.moveTo(toPixel(x, edges[0] ?? 0), bottom);
+      for (const [bin, share] of shares.entries()) {
+        const above = toPixel(y, share) + top;
+        ctx.lineTo(toPixel(x, edges[bin] ?? 0), above);
+        ctx.lineTo(toPixel(x, edges[bin + 1] ?? 0), above);
+      }
+      ctx.lineTo(toPixel(x, edges.at(-1) ?? 0), bottom);
+      ctx.globalAlpha = 0.14;
+      ctx.fill();
+      ctx.globalAlpha = 1;
+      ctx.stroke();
+    }
+  }
+
+  private tip(event: PointerEvent): void {
+    const { x, y, heat, overlay } = this;
+    const at = this.plot.getBoundingClientRect();
+    const [left, above] = [event.clientX - at.left, event.clientY - at.top];
+    if (!x || !y || left < x.from || left > x.to || above < y.to || above > y.from) {
+      hideTip();
+      return;
+    }
+    const edges = heat ? heat.reply.edges : (overlay?.edges ?? []);
+    const bin = lastAtMost(edges.slice(0, -1), toValue(heat ? y : x, heat ? above : left));
+    const range = `${formatValue(edges[bin] ?? 0)} – ${formatValue(edges[bin + 1] ?? 0)}`;
+    if (heat) {
+      const column = lastAtMost(heat.reply.steps, toValue(x, left));
+      const count = heat.reply.counts[column]?.[bin] ?? 0;
+      const step = heat.reply.steps[column] ?? 0;
+      showTip(
+        `${word("step")} ${formatValue(step)}`,
+        [rowOf(heat.run, range, count, "")],
+        event.clientX,
+        event.clientY,
+      );
+      return;
+    }
+    const shapes = overlay?.shapes ?? [];
+    const found = shapes.map(({ run, step, counts, shares }) =>
+      rowOf(run, run.name, counts[bin] ?? 0, `${percent(shares[bin] ?? 0)} · ${word("step")} ${step}`),
+    );
+    showTip(range, found, event.clientX, event.clientY);
+  }
+}
+
+const tickTexts = (y: Scale) => ticksOf(y, "number", 34);
+
+/** Ticks at round percentages of shares. */
+function percentTicks(y: Scale): Tick[] {
+  const ticks = ticksOf({ ...y, min: y.min * 100, max: y.max * 100 }, "number", 34);
+  return ticks.map(({ value, text }) => ({ value: value / 100, text: `${text}%` }));
+}
+
+function paintAxes(
+  ctx: Surface,
+  top: number,
+  x: Scale,
+  y: Scale,
+  axis: Axis,
+  ticksOfY: (y: Scale) => Tick[],
+): void {
+  const colors = palette();
+  ctx.font = FONT;
+  ctx.lineWidth = 1;
+  ctx.strokeStyle = colors.grid;
+  ctx.fillStyle = colors.axis;
+  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
+  for (const { value, text } of ticksOfY(y)) {
+    const at = Math.round(toPixel(y, value) + top) + 0.5;
+    ctx.beginPath();
+    ctx.moveTo(x.from, at);
+    ctx.lineTo(x.to, at);
+    ctx.stroke();
+    ctx.fillText(fitted(text, LEFT - 8), x.from - 6, at);
+  }
+  ctx.textAlign = "center";
+  ctx.textBaseline = "top";
+  for (const { value, text } of ticksOf(x, axis, 70))
+    ctx.fillText(fitted(text, 70), toPixel(x, value), y.from + top + 7);
+}
+
+/** Where the column of each step ends: where the next begins; the last is as wide as the one before. */
+function endsOf(steps: readonly number[]): number[] {
+  const last = steps.at(-1) ?? 0;
+  const width = steps.length > 1 ? last - (steps.at(-2) ?? 0) : 1;
+  return [...steps.slice(1), last + width];
+}
+
+/** A place at the edge of a pixel: faint cells beside each other have no seams then. */
+function whole(scale: Scale, value: number): number {
+  return Math.round(toPixel(scale, value));
+}
+
+function percent(share: number): string {
+  return `${formatValue(Number((share * 100).toPrecision(3)))}%`;
+}
+
+function rowOf({ color }: RunInfo, label: string, count: number, detail: string): TipRow {
+  return { color, label, value: formatValue(Number(count.toPrecision(4))), detail, strong: false };
+}
+
+export const makeHistogram: MakePanel = (...given) => new HistogramPanel(...given);

@@ -1,0 +1,24 @@
+"""What histogram panels over several runs draw (RUN-26)."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.routes import declare
+from common.errors import Invalid
+from metrics import histograms
+from metrics.views.media import step_of
+from metrics.workspace import Asked, json_answer
+from runs.access import ProjectAction
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def overlay(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return the histograms of a ``key`` of some runs at a ``step``, or the newest."""
+    asked = Asked.of(request, entity, project)
+    if len(asked.runs) > histograms.MAX_RUNS:
+        raise Invalid(f"At most {histograms.MAX_RUNS} runs in one request; this one names {len(asked.runs)}.")
+    step = step_of(request) if "step" in request.GET else None
+    return json_answer(request, histograms.overlay_of(asked.uid_of, request.GET.get("key", ""), step))
