@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
 
@@ -23,3 +24,11 @@ def fragment(request: HttpRequest, template: str, part: str) -> str:
     """Return the template, or its named part when HTMX asks."""
     htmx = getattr(request, "htmx", None)
     return f"{template}#{part}" if isinstance(htmx, HtmxDetails) and htmx else template
+
+
+def page_of_ours(request: HttpRequest, address: str, otherwise: str = "/") -> str:
+    """Return an address that a form or a link gave as ``next`` if it is one of our pages, else another."""
+    is_ours = url_has_allowed_host_and_scheme(
+        address, {request.get_host()}, require_https=request.is_secure()
+    )
+    return address if is_ours else otherwise

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -10,6 +9,7 @@ from access.routes import Open, declare
 from accounts import impersonation, security
 from accounts.reauthentication import is_fresh
 from accounts.views.base import signed_in_user
+from common.answers import page_of_ours
 
 
 @declare(Open.SIGNED_IN)
@@ -17,9 +17,7 @@ from accounts.views.base import signed_in_user
 @require_GET
 def confirm(request: HttpRequest) -> HttpResponse:
     """For who has neither a password nor a second factor: sign in again through a provider, or set a password."""
-    wanted = request.GET.get("next", "/")
-    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    back = wanted if is_ours else "/"
+    back = page_of_ours(request, request.GET.get("next", "/"))
     if is_fresh(request):
         return redirect(back)
     connections = security.connections_of(signed_in_user(request))

@@ -15,7 +15,7 @@ from access.web import actor_of
 from accounts import preferences
 from accounts.models import CodeSaving
 from accounts.views.base import signed_in_user
-from accounts.views.profile import back_to
+from common.answers import page_of_ours
 from common.errors import Invalid
 
 CODE_SAVING_HELP = {
@@ -91,7 +91,7 @@ def visitor_language(request: HttpRequest) -> HttpResponse:
     choice = request.POST.get("language", "")
     if choice and choice not in dict(settings.LANGUAGES):
         raise Invalid(_("There is no such language."))
-    return _with_cookie(redirect(back_to(request)), choice)
+    return _with_cookie(redirect(page_of_ours(request, request.POST.get("next", ""))), choice)
 
 
 def own_names() -> list[tuple[str, str]]:

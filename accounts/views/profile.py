@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -154,10 +153,3 @@ def shown_picture(request: HttpRequest) -> HttpResponse:
         "X-Content-Type-Options": "nosniff",
     }
     return HttpResponse(found.content, found.content_type, headers=headers)
-
-
-def back_to(request: HttpRequest) -> str:
-    """Return where the person came from, if that is one of our pages."""
-    wanted = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if is_ours else "/"

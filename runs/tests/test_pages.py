@@ -173,6 +173,24 @@ def test_a_member_may_not_stop_anothers_run_and_an_admin_may(client, run, member
     assert Run.objects.get(pk=run.pk).stop_requested_at is not None
 
 
+@pytest.mark.parametrize(
+    ("given", "tab"),
+    [
+        ("runs:run_overview", "runs:run_overview"),
+        ("", "metrics:run_workspace"),
+        ("https://evil.example/", "metrics:run_workspace"),
+    ],
+)
+def test_who_stops_a_run_stays_on_the_tab(client, run, given, tab):
+    """RUN-4."""
+    client.force_login(make_member(run.project.team, Preset.ADMIN))
+    page = reverse(given, args=names(run)) if given.startswith("runs:") else given
+    if page.startswith("/"):
+        assert f'name="next" value="{page}"' in client.get(page).content.decode()
+    answer = client.post(reverse("runs:run_stop", args=names(run)), {"next": page})
+    assert answer.url == reverse(tab, args=names(run))
+
+
 def test_rest_lists_and_stops_runs(client, run):
     client.force_login(make_member(run.project.team, Preset.ADMIN))
     found = client.get("/api/v1/runs/", {"project": run.project.name}).json()["results"]

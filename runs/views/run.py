@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -14,7 +15,7 @@ from access.engine import can, require
 from access.framing import is_framed
 from access.routes import declare
 from access.web import actor_of
-from common.answers import attachment
+from common.answers import attachment, page_of_ours
 from common.errors import Invalid
 from common.strict import strict_json
 from runs import selectors
@@ -209,8 +210,9 @@ def run_redact(request: HttpRequest, **names: str) -> HttpResponse:
 @declare(RunAction.STOP)
 @require_POST
 def run_stop(request: HttpRequest, **names: str) -> HttpResponse:
-    """Ask the run to stop."""
+    """Ask the run to stop, and go back to the tab where that was."""
     run = run_of(request, names)
     lifecycle.stop_run(actor=actor_of(request), run=run)
     messages.info(request, _("The run was asked to stop."))
-    return redirect("metrics:run_workspace", names["entity"], names["project"], run.uid)
+    charts = reverse("metrics:run_workspace", args=[names["entity"], names["project"], run.uid])
+    return redirect(page_of_ours(request, request.POST.get("next", ""), charts))
