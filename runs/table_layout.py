@@ -75,6 +75,7 @@ class Shown:
     css: str = ""
     sort: str = ""
     place: int = 0
+    goal: str = ""
 
 
 def read_layout(raw: Any) -> Layout:
@@ -208,6 +209,7 @@ def shown_columns(
                 css=_css_of(info, layout),
                 sort="" if not place else "descending" if falling else "ascending",
                 place=place if len(parts) > 1 else 0,
+                goal=info.goal,
             )
         )
     return found

@@ -5,7 +5,7 @@ read again. A key that no run has any more goes when a run is deleted, or with t
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,8 +18,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
+from runs.metric_definitions import MARK, definitions_in
 from runs.models import Project, Run
-from runs.projection import OWN
+from runs.projection import OWN, sdk_part
 from runs.query.names import Named, spelled
 from runs.table.query import seen_runs
 
@@ -32,8 +33,20 @@ _LATE = timedelta(seconds=60)
 NUMBER, TEXT, BOOLEAN = 1, 2, 4
 _TYPES = {NUMBER: "number", TEXT: "text", BOOLEAN: "boolean"}
 
+_DEFINING_RUNS = 20
+"""How many of the runs that have changed are asked for the goals of metrics."""
+
 Keys = dict[str, int]
 """Key to the types of its values, as bits."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """The keys of a project, and the goals of those of its summaries that have one."""
+
+    config: Keys = field(default_factory=dict)
+    summary: Keys = field(default_factory=dict)
+    goals: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,8 @@ class ColumnInfo:
     part: str
     type: str
     unit: str = ""
+    goal: str = ""
+    """Of a metric: minimize or maximize, as the newest runs defined it, else ""."""
 
 
 _FIELDS: tuple[tuple[str, str | Promise, str, str], ...] = (
@@ -82,7 +97,10 @@ def catalogue_of(project: Project) -> list[ColumnInfo]:
     """Return the columns: fields, config, summary. The caller has the project from a visible query."""
     fields = [ColumnInfo(name, str(label), "field", kind, unit) for name, label, kind, unit in _FIELDS]
     keys = _keys_of(project.pk)
-    return [*fields, *_columns("config", keys["config"]), *_columns("summary", keys["summary"])]
+    summary = (
+        replace(column, goal=keys.goals.get(column.label, "")) for column in _columns("summary", keys.summary)
+    )
+    return [*fields, *_columns("config", keys.config), *summary]
 
 
 def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
@@ -113,26 +131,34 @@ def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
 
 def cache_key(project_id: int) -> str:
     """Return under which key of the cache a project's keys are."""
-    return f"runs.catalogue:{project_id}"
+    return f"runs.columns:{project_id}"
 
 
-def _keys_of(project_id: int) -> dict[str, Keys]:
+def _keys_of(project_id: int) -> _Known:
     now = timezone.now()
-    known: tuple[datetime, dict[str, Keys]] | None = cache.get(cache_key(project_id))
+    known: tuple[datetime, _Known] | None = cache.get(cache_key(project_id))
     if known is not None and now - known[0] < REST:
         return known[1]
     since = known[0] - _LATE if known is not None else None
     if since is None or _lost_runs(project_id, since):
-        keys: dict[str, Keys] = {"config": {}, "summary": {}}
+        keys = _Known()
         changed: QuerySet[Run] = Run.objects.listed().filter(project_id=project_id)
     else:
-        keys = known[1] if known is not None else {}
+        keys = known[1] if known is not None else _Known()
         changed = _changed(project_id, since)
-    for part, field in (("config", "config_flat"), ("summary", "pulse__summary_flat")):
-        for key, bits in _found(changed, field):
-            keys[part][key] = keys[part].get(key, 0) | bits
+    for found, column in ((keys.config, "config_flat"), (keys.summary, "pulse__summary_flat")):
+        for key, bits in _found(changed, column):
+            found[key] = found.get(key, 0) | bits
+    keys.goals |= _goals_in(changed, keys.summary)
     cache.set(cache_key(project_id), (now, keys), KEPT.total_seconds())
     return keys
+
+
+def _goals_in(changed: QuerySet[Run], keys: Iterable[str]) -> dict[str, str]:
+    """Return the goals of metrics that the newest of some runs defined."""
+    texts = changed.filter(config_text__contains=MARK).order_by("-pk").values_list("config_text", flat=True)
+    told = [definitions_in(sdk_part(text)) for text in reversed(texts[:_DEFINING_RUNS])]
+    return {key: goal for one in told for key in keys if (goal := one.goal_of(key))}
 
 
 def _changed(project_id: int, since: datetime) -> QuerySet[Run]:
@@ -159,11 +185,11 @@ _FOUND = {
 }
 
 
-def _found(runs: QuerySet[Run], field: str) -> Iterable[tuple[str, int]]:
+def _found(runs: QuerySet[Run], column: str) -> Iterable[tuple[str, int]]:
     """Yield keys and types of a flat column: the database takes the texts apart, whose keys are mostly the same."""
     statement, bits = _FOUND[connection.vendor]
     try:
-        inner, params = runs.order_by().values_list(field).query.sql_with_params()
+        inner, params = runs.order_by().values_list(column).query.sql_with_params()
     except EmptyResultSet:
         return
     with connection.cursor() as cursor:

@@ -91,12 +91,22 @@ def test_the_catalogue_follows_what_changes(project, django_assert_num_queries, 
         table.catalogue_of(project)
     time_machine.shift(timedelta(seconds=4))
     lifecycle.update_run(actor=SYSTEM, run=run, fields=RunFields(summary_text='{"zoo": 1, "_step": 3}'))
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         names = [column.name for column in table.catalogue_of(project)]
     assert names[-2:] == ["summary.zoo", "summary._step"]
     time_machine.shift(timedelta(seconds=4))
     deletion.delete_run(actor=SYSTEM, run=run)
     assert "summary.zoo" not in [column.name for column in table.catalogue_of(project)]
+
+
+def test_the_catalogue_has_the_goals_that_the_newest_runs_defined(project):
+    """RUN-21: also of what the summary has besides the last value."""
+    for number, goal in enumerate([2, 1]):
+        run = make(project, f"goal{number}", summary={"zoo": {"min": 1}, "zebra": 2})
+        told = {"_wandb": {"value": {"m": [{"1": "zoo", "8": goal}]}}}
+        Run.objects.filter(pk=run.pk).update(config_text=json.dumps(told))
+    goals = {column.name: column.goal for column in table.catalogue_of(project)}
+    assert (goals["summary.zoo.min"], goals["summary.zebra"], goals["name"]) == ("minimize", "", "")
 
 
 def test_what_a_logged_picture_consists_of_is_no_column(project):

@@ -54,12 +54,13 @@ async function sortBy(table: RunsTable, column: string, falling: boolean): Promi
   await table.change({ order: writeOrder([{ column, falling }]) });
 }
 
-/** First click: the way one mostly wants it, numbers and times falling; then the other way; then as by default. */
+/** First click: the best on top, else numbers and times falling; then the other way; then as by default. */
 function sortByClick(table: RunsTable, column: string, also: boolean): void {
   const parts = readOrder(table.state.order);
   const now = parts.find((part) => part.column === column);
   const header = one<HTMLElement>(`thead th[data-column="${CSS.escape(column)}"]`, table.scroll);
-  const fallsFirst = header.dataset.type !== "text";
+  const { goal, type } = header.dataset;
+  const fallsFirst = goal ? goal === "maximize" : type !== "text";
   const isBack = now !== undefined && now.falling !== fallsFirst;
   const next = isBack ? [] : [{ column, falling: now ? !now.falling : fallsFirst }];
   const others = also ? parts.filter((part) => part.column !== column) : [];
