@@ -160,7 +160,7 @@ def test_charts_of_scikit_learn_are_drawn(
         chart.scroll_into_view_if_needed()
         is_painted(page, f"{card(f'scikit/{name}')} iframe")
         expect(chart.locator(".vega-error")).to_be_empty()
-    expect(page.locator(".chart-card")).to_have_count(len(SCIKIT_LEARN_CHARTS))
+    expect(page.locator(".chart-card[data-key]")).to_have_count(len(SCIKIT_LEARN_CHARTS))
 
 
 def test_histograms_are_drawn_over_steps_and_over_each_other(
