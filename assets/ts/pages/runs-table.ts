@@ -1,6 +1,7 @@
 import { enableBulk } from "../table/bulk";
 import { Catalogue } from "../table/catalogue";
 import { enableColumnsPanel } from "../table/columns-panel";
+import { enableCopyingRuns } from "../table/copy";
 import { enableCropping } from "../table/crop";
 import { enableEditing } from "../table/edit";
 import { enableBuilder } from "../table/filter/builder";
@@ -33,6 +34,7 @@ enableChips(table);
 enableGroups(table, pages, catalogue);
 enableColumnsPanel(table, catalogue);
 enableBulk(table, selection, catalogue);
+enableCopyingRuns(table, selection);
 enableEditing(table);
 enableKeys(table, selection);
 if (table.root.dataset.viewsUrl) enableViews(table);
