@@ -550,6 +550,14 @@ def test_resume_must(ran: Ran) -> None:
     assert json.loads(ran.lab.found("must")["summaryMetrics"])["_step"] == 9
 
 
+@scenario("resume=must of a run without history", "resumes")
+def test_resume_must_of_a_run_without_history(ran: Ran) -> None:
+    """The legacy sender of 0.16 wants a tail that it can read, even of nothing."""
+    assert "REFUSED empty" not in ran.told["goes on"]
+    assert [(row["_step"], row["i"]) for row in ran.lab.rows("empty")] == [(0, 0), (1, 1)]
+    assert ran.lab.found("empty")["state"] == "finished"
+
+
 @scenario("resume=must without a run", "resumes")
 def test_resume_must_without_a_run(ran: Ran) -> None:
     """The SDK says itself what is wrong, and no run is made."""

@@ -41,19 +41,22 @@ def _last_line(run: dict[str, Any], kind: Kind) -> str | None:
 
 
 def _tail(run: dict[str, Any], info: Info, kind: Kind) -> str:
-    line = _last_line(run, kind)
-    return json.dumps([shown_json(run, info, line)] if line else [])
+    return json.dumps([shown_json(run, info, _last_line(run, kind) or "{}")])
 
 
 @run_type.field("historyTail")
 def resolve_history_tail(run: dict[str, Any], info: Info) -> str:
-    """Return the last row as a JSON list of one JSON string."""
+    """Return the last row as a JSON list of one JSON string, an empty one where there is none.
+
+    An empty list breaks SDKs that resume: the legacy sender calls ``get`` of it, older cores take its first item.
+    Source: wandb/sdk/internal/sender.py, `SendManager._setup_resume`.
+    """
     return _tail(run, info, Kind.HISTORY)
 
 
 @run_type.field("eventsTail")
 def resolve_events_tail(run: dict[str, Any], info: Info) -> str:
-    """Return the last row of system metrics as a JSON list of one JSON string."""
+    """Return the last row of system metrics, as `historyTail` does."""
     return _tail(run, info, Kind.SYSTEM)
 
 

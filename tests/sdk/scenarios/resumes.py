@@ -24,6 +24,8 @@ if os.environ["WHO"] == "goes on":
     goes_on("must", None, 5, first=1, second=1)
     goes_on("must", "must", 3, second=2)
     goes_on("must", "must", 2, third=3)
+    goes_on("empty", None, 0)
+    goes_on("empty", "must", 2)
     goes_on("allow", "allow", 5)
     goes_on("allow", "allow", 3)
     goes_on("never", "never", 2)
