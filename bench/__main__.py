@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 MODULES = [
-    "ingest", "posts", "reads", "workspace", "table", "packing", "permissions", "agent", "alerts", "automations",
-    "usage", "metering",
+    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "permissions", "agent", "alerts",
+    "automations", "usage", "metering",
 ]  # fmt: skip
 
 

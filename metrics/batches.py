@@ -33,6 +33,26 @@ def cut(batch: Batch, start: int, stop: int) -> Batch:
     return Batch(stop - start, groups, other)
 
 
+def pick(batch: Batch, numbers: Rows) -> Batch:
+    """Return the rows of these numbers, which rise, renumbered from 0."""
+    groups = []
+    for group in batch.groups:
+        rows = row_numbers(group, batch.row_count)
+        found = np.isin(numbers, rows, assume_unique=True)
+        places = np.searchsorted(rows, numbers[found])
+        if not places.size:
+            continue
+        int_rows = {
+            column: np.flatnonzero(np.isin(places, listed)).tolist()
+            for column, listed in group.int_rows.items()
+        }
+        kept = None if found.all() else np.flatnonzero(found)
+        groups.append(Group(group.keys, kept, group.values[:, places], group.modes, int_rows))
+    place_of = {number: place for place, number in enumerate(numbers.tolist())}
+    other = [(place_of[row], path, value) for row, path, value in batch.other if row in place_of]
+    return Batch(numbers.size, groups, other)
+
+
 def _are_whole(values: Floats) -> Flags:
     return np.asarray(np.isfinite(values) & (values == np.floor(values)))
 

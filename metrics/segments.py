@@ -184,6 +184,12 @@ class Index:
         """Return how many numbers a key (by its shown name) has."""
         return sum(group["count"] for _, group in self._groups_of(key))
 
+    def has_others(self, is_wanted: Callable[[str], bool]) -> bool:
+        """Say whether anything that is no number was logged under one of the shown names wanted."""
+        return any(
+            is_wanted(key) and tally[1] > self.count(key) for key, tally in self.body["tallies"].items()
+        )
+
     def blocks(self, content: Parts, key: str, size: int, axes: Collection[str]) -> dict[str, Points] | None:
         """Return the blocks of a key and of axes at its rows; None when the segment has no such level of it."""
         found = self._groups_of(key)

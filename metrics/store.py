@@ -127,6 +127,15 @@ class Block:
             whole = self.index.read(content, names)
         return cut(whole, self._skipped, whole.row_count)
 
+    def narrowed(self, is_wanted: Callable[[str], bool]) -> Batch:
+        """Return the rows, renumbered from 0, with what is wanted by its shown name; perhaps more."""
+        if self.index is None:
+            return self.batch()
+        batch = self.batch({key for key in self.index.columns if is_wanted(key)})
+        if self.index.has_others(is_wanted):
+            batch.other = [(row - self.row0, path, value) for row, path, value in self.others()]
+        return batch
+
     def others(self) -> Iterator[tuple[int, list[str], Any]]:
         """Yield (row of the stream, path, value) of all that is no number."""
         if isinstance(self.part, Tail):

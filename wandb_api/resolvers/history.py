@@ -1,12 +1,12 @@
 """History, system metrics and console log of a run."""
 
 import json
-from collections.abc import Iterable, Sequence
+import math
 from typing import Any, TypeVar
 
 from common.errors import Invalid
 from common.strict import strict
-from metrics import store
+from metrics import chosen, store
 from metrics.models import Kind
 from runs.console import read_line
 from runs.models import Run
@@ -23,16 +23,6 @@ from wandb_api.secrets import reads_exactly, shown_json
 _SAMPLES = 500
 _MAX_LOG_PAGE = 10_000
 T = TypeVar("T")
-
-
-def evenly(items: Sequence[T], count: int) -> Sequence[T]:
-    """Return at most ``count`` items, evenly chosen, first and last among them."""
-    if len(items) <= count:
-        return items
-    if count == 1:
-        return items[-1:]
-    last = len(items) - 1
-    return [items[round(number * last / (count - 1))] for number in range(count)]
 
 
 def _last_line(run: dict[str, Any], kind: Kind) -> str | None:
@@ -93,10 +83,6 @@ def _masked(key: str, value: T) -> T:
     return masked
 
 
-def _by_step(rows: Iterable[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:
-    return [row for _, row in sorted(rows, key=lambda item: (item[1]["_step"], item[0]))]
-
-
 @run_type.field("history")
 def resolve_history(
     run: dict[str, Any],
@@ -109,42 +95,24 @@ def resolve_history(
     """Return rows as JSON strings: a range of steps whole and strict, or a sample as written."""
     run_id, through = run["row"].pk, info.context.budget.through
     if minStep is None and maxStep is None:
-        rows = [row for _, row in through(store.scan(run_id, Kind.HISTORY))]
-        return [
-            shown_json(run, info, store.line_of(row)) for row in evenly(rows, max(1, samples or _SAMPLES))
-        ]
-    low = 0 if minStep is None else minStep
-    found = store.scan(run_id, Kind.HISTORY, x_from=low, x_to=None if maxStep is None else maxStep)
-    rows = [row for row in _by_step(through(found)) if maxStep is None or row["_step"] < maxStep]
+        rows = chosen.sampled(run_id, Kind.HISTORY, max(1, samples or _SAMPLES), through=through)
+        return [shown_json(run, info, store.line_of(row)) for row in rows]
+    high = math.inf if maxStep is None else math.nextafter(maxStep, -math.inf)  # maxStep itself is left out
+    rows = chosen.between(run_id, minStep or 0, high, through=through)
     return [shown_json(run, info, store.line_of(strict(row))) for row in rows]
 
 
 @run_type.field("events")
 def resolve_events(run: dict[str, Any], info: Info, *, samples: int | None = None) -> list[str]:
     """Return a sample of system metrics as JSON strings."""
-    rows = [row for _, row in info.context.budget.through(store.scan(run["row"].pk, Kind.SYSTEM))]
-    return [store.line_of(row) for row in evenly(rows, max(1, samples or _SAMPLES))]
-
-
-_MISSING = object()
-
-
-def value_of(row: dict[str, Any], key: str) -> Any:
-    """Return what a row has under a key: literally, else nested by dots."""
-    if key in row:
-        return row[key]
-    node: Any = row
-    for part in key.split("."):
-        if not isinstance(node, dict) or part not in node:
-            return _MISSING
-        node = node[part]
-    return node
+    count, through = max(1, samples or _SAMPLES), info.context.budget.through
+    return [store.line_of(row) for row in chosen.sampled(run["row"].pk, Kind.SYSTEM, count, through=through)]
 
 
 def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
     try:
         spec = read_lenient(text)
-        keys = list(dict.fromkeys(str(key) for key in spec["keys"]))
+        keys = chosen.keys_of(map(str, spec["keys"]))
         low, high = (None if spec.get(name) is None else float(spec[name]) for name in ("minStep", "maxStep"))
         samples = max(1, int(spec.get("samples") or _SAMPLES))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -152,14 +120,11 @@ def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
             f"{clean_text(text[:200])!r} is no spec: a JSON object with a list `keys` is wanted, and numbers as"
             " `samples`, `minStep`, `maxStep`."
         ) from None
-    rows = []
-    found = budget.through(store.scan(run_id, Kind.HISTORY, x_from=low, x_to=high))
-    for row in _by_step(found) if low is not None or high is not None else (row for _, row in found):
-        values = {key: value_of(row, key) for key in keys}
-        if _MISSING not in values.values():
-            rows.append(values)
     if low is None and high is None:
-        rows = list(evenly(rows, samples))
+        rows = chosen.sampled(run_id, Kind.HISTORY, samples, keys, budget.through)
+    else:
+        bounds = (-math.inf if low is None else low, math.inf if high is None else high)
+        rows = chosen.between(run_id, *bounds, keys, budget.through)
     return [strict(row) for row in rows]
 
 

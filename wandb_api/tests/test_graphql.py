@@ -9,7 +9,9 @@ from django.test import Client
 
 from access.models import AuditEntry
 from common.errors import Conflict, Forbidden, Gone, NotFound
+from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
+from metrics.tests.test_ingest import post
 from runs.models import Run
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, UserFactory
@@ -309,6 +311,17 @@ def test_time_and_bytes_are_bounded_too(ada: Asker, crowded: str, settings: Any)
     settings.GRAPHQL_MAX_ANSWER_BYTES = 10_000
     answer = ada.ask(NESTED % (crowded, "config"))
     assert (answer.status, "RUNYARD_GRAPHQL_MAX_ANSWER_MIB" in answer.messages[0]) == (400, True)
+
+
+def test_time_is_bounded_between_two_blocks_of_a_history(ada: Asker, settings: Any) -> None:
+    run = RunFactory(project__team=ada.user.memberships.get().team, user=ada.user)
+    write_group([post(run, history=(0, [{"_step": 0, "loss": 1.0}]))])
+    settings.GRAPHQL_MAX_S = 0
+    document = """query R($p: String!, $n: String!, $specs: [JSONString!]!) { project(name: $p) { run(name: $n) {
+        history @include(if: %s) steps: history(minStep: 0) @include(if: %s) sampledHistory(specs: $specs) } } }"""
+    for asked in (("true", "false"), ("false", "true"), ("false", "false")):
+        answer = ada.ask(document % asked, p=run.project.name, n=run.uid, specs=['{"keys": ["loss"]}'])
+        assert "RUNYARD_GRAPHQL_MAX_S" in answer.messages[0]
 
 
 def test_what_costs_much_counts_for_many_requests(
