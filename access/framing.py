@@ -56,7 +56,7 @@ def name_ancestors(reply: HttpResponse, policy: str) -> None:
     themselves, and change nothing.
     """
     ancestors = " ".join(["'self'", *settings.FRAME_ANCESTORS])
-    reply["Content-Security-Policy"] = f"{policy}; frame-ancestors {ancestors}"
+    reply["Content-Security-Policy"] = f"frame-ancestors {ancestors}; {policy}"
     if settings.FRAME_ANCESTORS:
         reply.xframe_options_exempt = True  # it cannot name sites
     else:
