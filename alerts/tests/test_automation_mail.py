@@ -11,10 +11,9 @@ from alerts.services.automations import AutomationFields, change_automation, cop
 from alerts.tests.peers import ends, told
 from alerts.unsubscribing import read_token
 from common.errors import Invalid
-from runs.models import Visibility
 from runs.services.projects import change_visibility
 from runs.states import RunState
-from teams.models import Membership
+from teams.models import Membership, Visibility
 from tests.automations import make_automation, states
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from runs.models import Visibility
+from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

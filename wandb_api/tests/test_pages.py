@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from accounts.names import RESERVED
-from runs.models import Visibility
+from teams.models import Visibility
 from tests.factories import OrganizationFactory, ProjectFactory, RunFactory, TeamFactory, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
