@@ -58,13 +58,8 @@ def test_a_run_with_a_strange_id_is_opened_drawn_and_downloaded(page: Page, serv
     for uid, url in urls.items():
         page.goto(table)
         page.click(f'a[title="number {IDS.index(uid)}"]')
-<<<<<<< HEAD
-        page.wait_for_url(lambda here, url=url: unquote(here) == unquote(url))
-        expect(page.locator("[data-title]")).to_have_text(f"number {IDS.index(uid)}")
-=======
         expect(page.locator("[data-title]")).to_have_text(f"number {IDS.index(uid)}")
         assert unquote(page.url) == unquote(url)
->>>>>>> dcfbdaa (tests: Open, draw and download runs with strange ids in a browser.)
         card = page.locator("[data-grid] .chart-card").first
         expect(card.locator("canvas").first).to_be_visible()
         page.click('[data-tab="5"]')
