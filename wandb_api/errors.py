@@ -27,7 +27,7 @@ class Taken(Conflict):
 
 
 def status_of(error: DomainError) -> int:
-    """Return the HTTP status the SDK should see: for an entity that is not there, the one that lets it say which."""
+    """Return the HTTP status the SDK should see; of an unknown entity the one by which `wandb.init()` says which."""
     is_plain = error.status in {409, 410} and not isinstance(error, Taken)
     return 400 if is_plain or isinstance(error, NowhereToLog) else error.status
 
@@ -42,15 +42,19 @@ def requoted(message: str) -> str:
     return _QUOTED.sub(r'"\1"', message)
 
 
-def answer_to(errors: list[GraphQLError]) -> tuple[int, list[dict[str, Any]]]:
-    """Return (HTTP status, errors of the body); a programming error is logged and told without details."""
+def answer_to(errors: list[GraphQLError], *, is_query: bool) -> tuple[int, list[dict[str, Any]]]:
+    """Return (HTTP status, errors of the body); a programming error is logged and told without details.
+
+    An unknown entity in a query is a 200: of any other, `wandb.Api()` up to 0.22 says "400 Client Error" alone.
+    """
     status = 200
     told: list[dict[str, Any]] = []
     for error in errors:
         cause = error.original_error
         entry: dict[str, Any] = {"message": error.message, "path": error.path}
         if isinstance(cause, DomainError):
-            status = max(status, status_of(cause))
+            is_shown = is_query and isinstance(cause, NowhereToLog)
+            status = max(status, 200 if is_shown else status_of(cause))
             entry["extensions"] = {"code": cause.code}
             if isinstance(cause, NowhereToLog):
                 entry["message"] += " Set WANDB_ENTITY to one."

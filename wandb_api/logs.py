@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.log import log_response
-from graphql import DocumentNode, FieldNode, OperationDefinitionNode
+from graphql import FieldNode, OperationDefinitionNode
 
 from access.actor import ANONYMOUS, Actor
 from accounts.models import ApiKey
@@ -23,16 +23,14 @@ class Asked:
     """Why it is refused: a code, never the message, which may repeat what a client sent."""
 
 
-def operation_of(document: DocumentNode, name: str | None) -> str:
-    """Return the name of the operation that is asked for; of one without a name, its root fields."""
-    operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
-    named = [one for one in operations if one.name and one.name.value == name]
-    for operation in named or operations:
-        if operation.name:
-            return operation.name.value[:_LONGEST]
-        fields = [one.name.value for one in operation.selection_set.selections if isinstance(one, FieldNode)]
-        return f"{{{' '.join(fields)}}}"[:_LONGEST]
-    return ""
+def name_of(operation: OperationDefinitionNode | None) -> str:
+    """Return what an operation is called; without a name, by its root fields."""
+    if operation is None:
+        return ""
+    if operation.name:
+        return operation.name.value[:_LONGEST]
+    fields = [one.name.value for one in operation.selection_set.selections if isinstance(one, FieldNode)]
+    return f"{{{' '.join(fields)}}}"[:_LONGEST]
 
 
 def log_refusal(request: HttpRequest, reply: HttpResponse, asked: Asked) -> None:

@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
-from graphql import DocumentNode, ExecutionResult, GraphQLError, execute
+from graphql import DocumentNode, ExecutionResult, GraphQLError, OperationType, execute, get_operation_ast
 
 from access.actor import Actor, ActorKind
 from access.credentials import actor_of_header
@@ -25,7 +25,7 @@ from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of
-from wandb_api.logs import Asked, log_refusal, operation_of
+from wandb_api.logs import Asked, log_refusal, name_of
 from wandb_api.refusals import Feature, refusal_of, unknown_field
 from wandb_api.refused_artifacts import refuse_artifact
 from wandb_api.schema import document_of, schema
@@ -109,7 +109,7 @@ def graphql(request: HttpRequest) -> HttpResponse:
         reply = _refuse(error, asked)
     except Stopped as stopped:
         reply = HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error, asked)
-    if reply.status_code >= 400:
+    if reply.status_code >= 400 or asked.reason:
         log_refusal(request, reply, asked)
     return reply
 
@@ -128,14 +128,15 @@ def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
     spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
     text, variables, name = _payload_of(request)
     document, errors = document_of(text)
-    if document is not None:
-        asked.operation = operation_of(document, name)
+    operation = get_operation_ast(document, name or None) if document else None
+    asked.operation = name_of(operation)
     if document is None or errors:
         return _refuse_document(errors, asked, actor, variables)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
     result = _executed(request, actor, document, variables, name)
     if result.errors:
-        status, told = answer_to(result.errors)
+        is_query = operation is not None and operation.operation is OperationType.QUERY
+        status, told = answer_to(result.errors, is_query=is_query)
         asked.reason = told[0].get("extensions", {}).get("code", "")
         return _reply(status, {"data": result.data, "errors": told})
     return _reply(200, {"data": result.data})

@@ -103,7 +103,7 @@ def test_logging_to_what_is_hidden_and_to_what_is_missing_read_the_same(world: W
         }
         transaction.set_rollback(True)
     assert len(hidden) == 1, "\n".join(map(str, hidden))
-    assert {status for status, _ in hidden} == {404}
+    assert {status for status, _ in hidden} == {400}
 
 
 def test_streaming_to_what_is_hidden_and_to_what_is_missing_read_the_same(world: World):

@@ -124,7 +124,7 @@ def _endpoints() -> str:
 
 
 STATUSES = [
-    ("200", "done", "–"),
+    ("200", "done; with errors, a query of an unknown entity, since that is what all SDKs show", "–"),
     (
         "400 `too_expensive`",
         "more fields, bytes or processor time than one request may cost (`wandb_api.budget`)",
@@ -132,7 +132,7 @@ STATUSES = [
     ),
     (
         "400",
-        "not GraphQL, not on the schema, a refused feature, a value that cannot be, a deleted run, an unknown entity",
+        "not GraphQL, off the schema, a refused feature, an impossible value, a deleted run, writing to no entity",
         "shows it",
     ),
     ("401", "no key, or one that does not hold", "shows it"),

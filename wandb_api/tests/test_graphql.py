@@ -235,7 +235,7 @@ def test_domain_errors_keep_their_status_but_a_lasting_conflict_is_not_retried(
 
 
 def test_no_errors_are_200() -> None:
-    assert answer_to([]) == (200, [])
+    assert answer_to([], is_query=True) == (200, [])
 
 
 @pytest.fixture

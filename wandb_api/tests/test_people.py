@@ -170,7 +170,7 @@ def test_an_unknown_entity_is_an_error_that_names_it(vera: Asker):
     TeamFactory(name="elsewhere")
     for name in ("elsewhere", "nowhere"):
         answer = vera.ask("query E($name: String!) { entity(name: $name) { id } }", name=name)
-        assert answer.status == 400  # of a 404, old SDKs do not show the message
+        assert answer.status == 200  # of any other, old SDKs do not show the message
         told = f"There is no entity '{name}', or you may not see it. You can log to: vera, vision."
         assert answer.messages == [f"{told} Set WANDB_ENTITY to one."]
 
