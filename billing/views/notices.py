@@ -3,7 +3,6 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from access.routes import Open, declare
@@ -11,7 +10,6 @@ from access.web import actor_of
 from billing.models import Subscription
 from billing.selectors.pressing import as_stages
 from billing.services.notices import dismiss
-from common.errors import NotFound
 from common.rest import is_key
 
 
@@ -21,11 +19,9 @@ def close(request: HttpRequest) -> HttpResponse:
     """Close the notices that were read (``notice``, each a limit and a stage) of a subscription (``of``)."""
     key = request.POST.get("of", "")
     subscription = Subscription.objects.filter(pk=int(key)).first() if is_key(key) else None
-    if subscription is None:
-        raise NotFound(_("There is nothing here."))
-    dismiss(
-        actor=actor_of(request), subscription=subscription, notices=as_stages(request.POST.getlist("notice"))
-    )
+    if subscription is not None:  # one that ended has nothing to close
+        stages = as_stages(request.POST.getlist("notice"))
+        dismiss(actor=actor_of(request), subscription=subscription, notices=stages)
     if getattr(request, "htmx", False):
         return HttpResponse()
     back = request.headers.get("Referer", "")

@@ -288,7 +288,7 @@ ROUTES: dict[str, list[Case]] = {
     # billing, plans and limits
     "billing:start": [_SIGNED_IN],
     "billing:own": [_SIGNED_IN],
-    "billing:notices_close": [Case("keys: delete own", method="POST")],  # of no subscription
+    "billing:notices_close": [Case(SIGNED_IN, method="POST")],  # of no subscription
     "billing:overview": _of_organization("billing: view"),
     "billing:plans": _of_organization("billing: view"),
     "runs:home": [_SIGNED_IN],
