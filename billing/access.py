@@ -45,4 +45,4 @@ def register() -> None:
     withhold(BillingAction.MANAGE, BillingAction.ASSIGN)
     for model in ("billing.PaymentMethod", "billing.Invoice"):
         register_resource(Resource(model, view=BillingAction.VIEW, organization="subscription__organization"))
-    register_grants(BillingAdmins(BillingAction.MANAGE))
+    register_grants(BillingAdmins(BillingAction.MANAGE, seen_by=BillingAction.VIEW))

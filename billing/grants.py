@@ -35,8 +35,10 @@ def _managed(user_id: int, _action: str) -> QuerySet[Any, Any]:
 class BillingAdmins:
     """Counts for one action, on organizations and what hangs on them."""
 
-    def __init__(self, action: str) -> None:
+    def __init__(self, action: str, *, seen_by: str = "") -> None:
         self.action = str(action)
+        self.seen_by = str(seen_by)
+        """The action that shows what they manage: who is refused it is told their names, too."""
 
     def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
         """Return rows of organizations whose billing the actor manages."""
@@ -67,7 +69,7 @@ class BillingAdmins:
 
     def reasons(self, actor: Actor, action: str, resource: Resource, row: Model) -> list[Reason]:
         """Say whether the actor is a billing admin of the row's organization."""
-        if action != self.action or not resource.organization:
+        if action not in {self.action, self.seen_by} or not resource.organization:
             return []
         organization = Organization.objects.get(pk=value_at(row, resource.organization))
         admins = acting_admins().filter(organization=organization).select_related("user")
@@ -75,9 +77,9 @@ class BillingAdmins:
         is_one = admins.filter(user_id=actor.lookup_id).exists()
         names["admins"] = ", ".join(admin.user.username for admin in admins[:5])
         words = _billed_words(names) if is_billed_organization(organization) else _usage_words(names)
-        return [
-            met(_KIND, words.met % names) if is_one else unmet(_KIND, words.unmet % names, words.help % names)
-        ]
+        if is_one:
+            return [met(_KIND, words.met % names)] if action == self.action else []
+        return [unmet(_KIND, words.unmet % names, words.help % names)]
 
 
 @dataclass(frozen=True, slots=True)

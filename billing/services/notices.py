@@ -33,7 +33,7 @@ def dismiss(*, actor: Actor, subscription: Subscription, notices: Collection[tup
     Raises:
         NotFound: the actor does not belong there.
     """
-    if actor.lookup_id is None or not belongs_to(actor, subscription):
+    if not belongs_to(actor, subscription):
         raise NotFound(_("There is nothing here."))
     start = period_at(timezone.now(), subscription.anchor_day).start
     mine = NoticeDismissal.objects.filter(user_id=actor.lookup_id, subscription=subscription)
