@@ -27,7 +27,7 @@ from metrics.asked import kind_of
 from metrics.smoothing import Smoothing
 from runs.access import ChartAction, ProjectAction
 from runs.models import Project, Run
-from runs.saved_views import working_view
+from runs.saved_views import listed_query, working_view
 from runs.script import script_for
 from runs.selectors import get_project, runs_of
 from runs.table import TableQuery, matching
@@ -212,19 +212,10 @@ def values(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return json_answer(request, {"runs": found})
 
 
-def _query_of(request: HttpRequest, start: dict[str, Any]) -> TableQuery:
-    """Return which runs are listed: what the address says, else what the person last looked at in the table."""
-    given = request.GET.copy()
-    if not any(name in given for name in ("filter", "search", "order")):
-        runs = start.get("runs", {})
-        given.update({name: str(runs[name]) for name in ("filter", "search", "order") if runs.get(name)})
-    return TableQuery.of(given)
-
-
 def _selector_context(request: HttpRequest, project: Project, start: dict[str, Any]) -> dict[str, Any]:
     actor, error, query = actor_of(request), "", TableQuery()
     try:
-        query = _query_of(request, start)
+        query = listed_query(request.GET, start)
         listed = matching(actor, project, query)
     except Invalid as refused:
         error, listed = refused.message, Run.objects.none()

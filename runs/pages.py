@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.conf import settings
+
 from access.actor import Actor
 from access.engine import can
 from runs.access import RunAction
@@ -18,6 +20,8 @@ def run_context(actor: Actor, run: Run, *, tab: str, read_only: bool = False) ->
         "team": run.project.team,
         "tab": tab,
         "can_update": not read_only and can(actor, RunAction.UPDATE, run),
+        "can_delete": not read_only and can(actor, RunAction.DELETE, run),
+        "deleted_kept_days": settings.DELETED_KEPT_DAYS,
         "silent_s": silent_for_s(run),
         "can_stop": not read_only and can_stop,
     }

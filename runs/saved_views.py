@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -17,6 +18,7 @@ from common.errors import Invalid, NotFound, TooLarge
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
 from runs.projection import check_nesting, clean_tree
+from runs.table.query import TableQuery
 
 MAX_SPEC_BYTES = 256 * 1024
 MAX_PARTS = 20
@@ -61,6 +63,19 @@ def working_view(actor: Actor, project: Project) -> Spec:
     for view in sorted(found, key=lambda view: not view.is_shared):
         spec |= view.spec
     return spec
+
+
+def listed_query(given: QueryDict, start: Spec) -> TableQuery:
+    """Return which runs are listed: what an address says, else what the person last looked at in the table.
+
+    Raises:
+        Invalid: a part of it cannot be read.
+    """
+    given = given.copy()
+    if not any(name in given for name in ("filter", "search", "order")):
+        runs = start.get("runs", {})
+        given.update({name: str(runs[name]) for name in ("filter", "search", "order") if runs.get(name)})
+    return TableQuery.of(given)
 
 
 def checked_spec(spec: Any) -> Spec:

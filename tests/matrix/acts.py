@@ -112,6 +112,7 @@ BY_REST: dict[str, str] = {
     "runs:run_tag": "RunViewSet.partial_update",
     "runs:run_reveal": "RunViewSet.retrieve",
     "runs:run_redact": "RunViewSet.act",
+    "runs:run_act": "RunViewSet.act",
     "runs:run_stop": "RunViewSet.stop",
     "runs:run_files_delete": "FileViewSet.destroy",
 }

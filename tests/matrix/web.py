@@ -341,6 +341,8 @@ ROUTES: dict[str, list[Case]] = {
         Case("projects: view", Over.PROJECT, "POST", args={"act": "delete"})
     ],  # each run is asked for
     "runs:project_overview": [_PROJECT],
+    "runs:run_act": [Case("runs: delete", Over.RUN, "POST", args={"act": "protect"})],
+    "runs:run_beside": [Case("runs: view", Over.RUN, args={"way": "next"})],
     "runs:project_update": [Case("projects: edit overview", Over.PROJECT, "POST")],
     "runs:project_rename": [Case("projects: edit overview", Over.PROJECT, "POST")],
     "runs:new_project": [Case("projects: create", Over.ENTITY, method) for method in ("GET", "POST")],

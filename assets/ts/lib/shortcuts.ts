@@ -27,6 +27,8 @@ export function enableShortcuts(): void {
       }
     } else if (/^[1-9]$/.test(event.key)) {
       document.querySelector<HTMLElement>(`[data-tab="${event.key}"]`)?.click();
+    } else {
+      document.querySelector<HTMLElement>(`[data-keys~="${CSS.escape(event.key)}"]`)?.click();
     }
   });
 }

@@ -4,6 +4,7 @@ import { one } from "../lib/dom";
 import { listen } from "../lib/socket";
 import { word } from "../lib/words";
 import { enableFields } from "../run/fields";
+import { enableMove } from "../run/move";
 
 /** A running run that was not heard of for so long is asked after, milliseconds; see runs/timeline.py. */
 const SILENT_MS = 95_000;
@@ -50,6 +51,7 @@ function watchSignal(): void {
 }
 
 enableFields();
+enableMove();
 showInTabIcon();
 watchSignal();
 listen<RunMessage>(head.dataset.runSocket ?? "", {

@@ -6,8 +6,8 @@ import type { Catalogue } from "./catalogue";
 import { Combobox } from "./combobox";
 import { plainText } from "./filter/tree";
 import { openAt, walkMenu } from "./popup";
+import { projects } from "./projects";
 import type { Selection } from "./selection";
-import { askJson } from "./server";
 import type { RunsTable } from "./table";
 
 /** Acts that first ask for a text. */
@@ -162,12 +162,6 @@ class Questions {
     const done = await actOn(this.table, act, this.selection.toParams(), [value]);
     if (done && (act === "delete" || act === "move")) this.selection.clear();
   }
-}
-
-/** Projects that runs may be moved to, as far as they are listed; the server decides. */
-async function projects(): Promise<string[]> {
-  const { results } = await askJson<{ results: { entity: string; name: string }[] }>("/api/v1/projects/");
-  return results.map(({ entity, name }) => `${entity}/${name}`);
 }
 
 function title(act: string, count: number): string {
