@@ -62,6 +62,14 @@ class Picture(models.Model):
         return self.digest[:12]
 
 
+class ProfileAudience(models.TextChoices):
+    """Who sees somebody's profile."""
+
+    EVERYONE = "everyone", _("Everyone")
+    SIGNED_IN = "signed_in", _("Signed-in people")
+    SHARED = "shared", _("People with whom I share a team or an organization")
+
+
 class Theme(models.TextChoices):
     """Which colours pages have."""
 
@@ -107,6 +115,12 @@ class User(AbstractBaseUser, Timestamped):
     theme = models.CharField(max_length=5, blank=True, help_text="light, dark, or as the system has it.")
     code_saving = models.CharField(
         max_length=6, blank=True, help_text="Whether SDKs upload programs: always, never, or as scripts ask."
+    )
+    profile_visible_to = models.CharField(
+        max_length=10,
+        choices=ProfileAudience,
+        default=ProfileAudience.EVERYONE,
+        help_text="Besides themselves.",
     )
     is_active = models.BooleanField(default=True)
     is_operator = models.BooleanField(

@@ -11,9 +11,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
+from access.audit import record
 from access.engine import require
 from accounts.access import AccountAction
-from accounts.models import CodeSaving, Theme, User
+from accounts.models import CodeSaving, ProfileAudience, Theme, User
 from common.errors import Invalid
 
 
@@ -57,6 +58,25 @@ def choose_code_saving(*, actor: Actor, user: User, choice: str) -> None:
         raise Invalid(_("There is no such choice."))
     user.code_saving = choice
     user.save(update_fields=["code_saving", "updated_at"])
+
+
+@transaction.atomic
+def choose_audience(*, actor: Actor, user: User, audience: str) -> None:
+    """Store who sees the person's profile besides themselves (ACC-3).
+
+    Raises:
+        Invalid: there is no such audience.
+    """
+    require(actor, AccountAction.UPDATE, user)
+    if audience not in ProfileAudience.values:
+        raise Invalid(_("Choose who sees your profile."))
+    before, user.profile_visible_to = user.profile_visible_to, audience
+    if before != audience:
+        user.save(update_fields=["profile_visible_to", "updated_at"])
+        record(
+            actor, AccountAction.UPDATE, user, before={"profile_visible_to": before},
+            after={"profile_visible_to": audience},
+        )  # fmt: skip
 
 
 def language_of(user: User) -> str:

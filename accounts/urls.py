@@ -21,6 +21,7 @@ urlpatterns = [
     path("pictures/<str:name>/<str:digest>", profile.picture, name="picture"),
     path("settings/beta", preferences.beta, name="beta"),
     path("settings/code", preferences.code_saving, name="code_saving"),
+    path("settings/profile/audience", preferences.audience, name="audience"),
     path("settings/theme", preferences.theme, name="theme"),
     path("settings/language/visitor", preferences.visitor_language, name="visitor_language"),
     path("settings/language", preferences.language, name="language"),

@@ -3,16 +3,19 @@
 from dataclasses import dataclass, field
 
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import can, visible
-from accounts.models import Profile, User
+from accounts.models import Profile, ProfileAudience, User
 from accounts.profiles import Named, profile_action
+from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from teams.access import TeamAction
 from teams.models import Membership, Team
+from teams.selectors import profiles_shown_to
 
 _RECENT = 8
 
@@ -80,15 +83,21 @@ def _shown_team(actor: Actor, name: str) -> Team:
     """Return the team behind the page, if the actor may see anything there.
 
     Everybody signed in may see a person's page; visitors may when the person told something there, or has a public
-    project: a page that nobody filled would only tell who has an account.
+    project: a page that nobody filled would only tell who has an account. A person can hide it from either.
     """
     related = ("organization", "claim__user__claim", "claim__profile")
     team = Team.objects.select_related(*related).filter(name=name).first()
     person = _person_of(team) if team else None
+    if person and person.profile_visible_to != ProfileAudience.EVERYONE and not _shows(actor, person):
+        raise NotFound(_("There is no entity %(name)r, or you may not see it.") % {"name": name})
     if team and person and person.is_active and (actor.is_signed_in or hasattr(team.claim, "profile")):
         return team
     allowed = selectors.get_team(actor, name)
     return team or allowed
+
+
+def _shows(actor: Actor, person: User) -> bool:
+    return profiles_shown_to(actor).filter(pk=person.pk).exists()
 
 
 def _teams_of(actor: Actor, person: User) -> "QuerySet[Team]":

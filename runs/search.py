@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.urls import reverse
 
 from access.actor import Actor
 from access.engine import visible
-from accounts.models import User
 from common.search import Hit
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from teams.access import TeamAction
-from teams.models import Membership, OrganizationMember, Team, TeamKind
+from teams.models import Team, TeamKind
+from teams.selectors import colleagues_of, profiles_shown_to
 
 
 def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
@@ -49,8 +49,11 @@ def find_entities(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
     shown = visible(actor, ProjectAction.VIEW, Project.objects.all()).values("team_id")
     own = visible(actor, TeamAction.VIEW, Team.objects.all()).values("pk")
     told = Q(kind=TeamKind.PERSONAL, claim__profile__isnull=False, claim__user__is_active=True)
+    hidden = Q(claim__user__isnull=False) & ~Q(claim__user__in=profiles_shown_to(actor))
     teams = Team.objects.live().filter(
-        told | Q(pk__in=own) | Q(pk__in=shown, is_hidden=False) | Q(claim__user__in=_colleagues(actor))
+        Q(pk__in=own)
+        | Q(claim__user__in=colleagues_of(actor))
+        | (told | Q(pk__in=shown, is_hidden=False)) & ~hidden
     )
     for word in text.split():
         called = Q(kind=TeamKind.PERSONAL, claim__user__display_name__icontains=word)
@@ -62,13 +65,3 @@ def find_entities(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
         yield Hit(
             full or team.name, url, detail=team.name if full else "", icon="user" if person else "users"
         )
-
-
-def _colleagues(actor: Actor) -> QuerySet[User]:
-    """Return the people who share a team or an organization with the actor."""
-    mine = {"user_id": actor.lookup_id}
-    of_teams = Membership.objects.filter(team__in=Membership.objects.filter(**mine).values("team_id"))
-    organizations = OrganizationMember.objects.filter(**mine).values("organization_id")
-    of_organizations = OrganizationMember.objects.filter(organization__in=organizations)
-    theirs = Q(pk__in=of_teams.values("user_id")) | Q(pk__in=of_organizations.values("user_id"))
-    return User.objects.filter(theirs, is_active=True)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
 from access.engine import require, visible
-from accounts.models import CodeSaving, User
+from accounts.models import CodeSaving, ProfileAudience, User
 from common.errors import NotFound
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, OrganizationMember, ServiceAccount, Team, TeamKind
@@ -51,8 +51,28 @@ def people_known_to(actor: Actor) -> QuerySet[User]:
         | Q(pk__in=OrganizationMember.objects.filter(organization__in=organizations).values("user_id"))
     )
     if actor.user_id is not None and actor.reaches(TeamAction.VIEW):
-        known |= Q(kind="person", claim__profile__isnull=False)
+        known |= Q(kind="person", claim__profile__isnull=False, pk__in=profiles_shown_to(actor).values("pk"))
     return User.objects.filter(known, is_active=True).select_related("claim")
+
+
+def colleagues_of(actor: Actor) -> QuerySet[User]:
+    """Return the people who share a team or an organization with the actor."""
+    mine = {"user_id": actor.lookup_id}
+    of_teams = Membership.objects.filter(team__in=Membership.objects.filter(**mine).values("team_id"))
+    organizations = OrganizationMember.objects.filter(**mine).values("organization_id")
+    of_organizations = OrganizationMember.objects.filter(organization__in=organizations)
+    theirs = Q(pk__in=of_teams.values("user_id")) | Q(pk__in=of_organizations.values("user_id"))
+    return User.objects.filter(theirs, is_active=True)
+
+
+def profiles_shown_to(actor: Actor) -> QuerySet[User]:
+    """Return the active people whose profiles the actor may see, as each of them chose (ACC-3)."""
+    people = User.objects.filter(is_active=True)
+    if actor.elevated or actor.kind is ActorKind.SYSTEM:
+        return people
+    open_to = [ProfileAudience.EVERYONE, *([ProfileAudience.SIGNED_IN] if actor.is_signed_in else [])]
+    known = Q(pk=actor.lookup_id) | Q(pk__in=colleagues_of(actor).values("pk"))
+    return people.filter(Q(profile_visible_to__in=open_to) | known)
 
 
 def teams_of(actor: Actor) -> QuerySet[Team]:

@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ('language', models.CharField(blank=True, help_text='Of pages and mails; none chosen: what the browser asks for.', max_length=16)),
                 ('theme', models.CharField(blank=True, help_text='light, dark, or as the system has it.', max_length=5)),
                 ('code_saving', models.CharField(blank=True, help_text='Whether SDKs upload programs: always, never, or as scripts ask.', max_length=6)),
+                ('profile_visible_to', models.CharField(choices=[('everyone', 'Everyone'), ('signed_in', 'Signed-in people'), ('shared', 'People with whom I share a team or an organization')], default='everyone', help_text='Besides themselves.', max_length=10)),
                 ('is_active', models.BooleanField(default=True)),
                 ('is_operator', models.BooleanField(default=False, help_text='Runs the installation; works in the Django admin.')),
                 ('deleted_at', models.DateTimeField(blank=True, editable=False, help_text='Only a tombstone is left, for ever (ACC-9).', null=True)),

@@ -54,6 +54,16 @@ def theme(request: HttpRequest) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)
+@require_POST
+def audience(request: HttpRequest) -> HttpResponse:
+    """Store who sees one's profile (ACC-3)."""
+    choice = request.POST.get("audience", "")
+    preferences.choose_audience(actor=actor_of(request), user=signed_in_user(request), audience=choice)
+    messages.success(request, _("Saved."))
+    return redirect("accounts:profile")
+
+
+@declare(Open.SIGNED_IN)
 @never_cache
 @require_http_methods(["GET", "POST"])
 def code_saving(request: HttpRequest) -> HttpResponse:

@@ -17,7 +17,7 @@ from access.routes import Open, declare
 from access.web import actor_of
 from accounts import profiles
 from accounts.external import KEPT_S, external_picture
-from accounts.models import Picture
+from accounts.models import Picture, ProfileAudience
 from accounts.pictures import MAX_BYTES
 from accounts.profile_forms import CropForm, ProfileForm
 from accounts.profiles import Named
@@ -107,7 +107,9 @@ def profile(request: HttpRequest) -> HttpResponse:
         settings=reverse("accounts:profile"),
         picture=reverse("accounts:profile_picture"),
     )
-    return show_profile_section(request, user, places, "settings/profile.html", {})
+    return show_profile_section(
+        request, user, places, "settings/profile.html", {"audiences": ProfileAudience.choices}
+    )
 
 
 @declare(Open.SIGNED_IN)

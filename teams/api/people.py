@@ -19,7 +19,7 @@ from access.routes import Open, declare
 from accounts import preferences, profiles
 from accounts.access import AccountAction
 from accounts.api import ApiKeySerializer
-from accounts.models import ApiKey, CodeSaving, Theme, User
+from accounts.models import ApiKey, CodeSaving, ProfileAudience, Theme, User
 from common.errors import NotFound
 from common.rest import Pages, validated
 from teams.access import TeamAction
@@ -46,6 +46,7 @@ class MeSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text="person or service.")
     is_operator = serializers.BooleanField()
     language = serializers.CharField(help_text="Empty: what the browser asks for.")
+    profile_visible_to = serializers.CharField(help_text="everyone, signed_in or shared.")
     theme = serializers.CharField(help_text="light, dark, or empty: as the system has it.")
     code_saving = serializers.CharField(
         help_text="Whether SDKs save code: always, never, or empty: as the script asks."
@@ -59,6 +60,11 @@ class MeSerializer(serializers.Serializer[Any]):
 
 class ChangedMeSerializer(ChangedProfileSerializer):
     """What of oneself can be changed; what is not sent stays."""
+
+    profile_visible_to = serializers.ChoiceField(
+        [(value, value) for value in ProfileAudience.values], required=False,
+        help_text="`shared`: people with whom you share a team or an organization.",
+    )  # fmt: skip
 
     language = serializers.ChoiceField(settings.LANGUAGES, allow_blank=True, required=False)
     theme = serializers.ChoiceField(
@@ -90,7 +96,7 @@ class MeViewSet(ViewSet):
 
     @extend_schema(request=ChangedMeSerializer, responses=MeSerializer)
     def partial_update(self, request: Request) -> Response:
-        """Change your profile, language, theme, default entity, and whether SDKs save code."""
+        """Change your profile, who sees it, language, theme, default entity, and whether SDKs save code."""
         actor = signed_in(request)
         _change(actor, User.objects.select_related("claim").get(pk=actor.lookup_id),
                 validated(ChangedMeSerializer, request.data))  # fmt: skip
@@ -100,7 +106,10 @@ class MeViewSet(ViewSet):
 def _me(actor: Actor) -> dict[str, Any]:
     user = User.objects.get(pk=actor.lookup_id)
     home = default_team_of(actor)
-    names = ("username", "display_name", "email", "kind", "is_operator", "language", "theme", "code_saving")
+    names = (
+        "username", "display_name", "email", "kind", "is_operator", "language", "theme", "code_saving",
+        "profile_visible_to",
+    )  # fmt: skip
     return {
         **{name: getattr(user, name) for name in names},
         "default_entity": home.name if home else None,
@@ -119,6 +128,8 @@ def _change(actor: Actor, user: User, given: dict[str, Any]) -> None:
     profiles.change_profile(actor=actor, row=user, given=given)
     if "language" in given:
         preferences.choose_language(actor=actor, user=user, language=given["language"])
+    if "profile_visible_to" in given:
+        preferences.choose_audience(actor=actor, user=user, audience=given["profile_visible_to"])
     if "theme" in given:
         preferences.choose_theme(actor=actor, user=user, theme=given["theme"])
     if "code_saving" in given:

@@ -12,6 +12,7 @@ BY_REST: dict[str, str] = {
     "accounts:api_key": "ApiKeyViewSet.partial_update",
     "accounts:profile": "MeViewSet.partial_update",
     "accounts:profile_intro": "MeViewSet.partial_update",
+    "accounts:audience": "MeViewSet.partial_update",
     "accounts:theme": "MeViewSet.partial_update",
     "accounts:code_saving": "MeViewSet.partial_update",
     "accounts:language": "MeViewSet.partial_update",

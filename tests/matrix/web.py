@@ -59,6 +59,7 @@ ROUTES: dict[str, list[Case]] = {
     "accounts:picture": [Case(ANYONE, args={"name": "nobody", "digest": "none"}, answer=Answer.HIDDEN)],
     "accounts:external_picture": [Case(ANYONE, answer=Answer.HIDDEN)],  # unsigned
     "accounts:beta": [_SIGNED_IN],
+    "accounts:audience": [Case(SIGNED_IN, method="POST")],
     "accounts:theme": [Case(SIGNED_IN, method="POST")],
     "accounts:code_saving": [_SIGNED_IN],
     "accounts:language": [_SIGNED_IN],
