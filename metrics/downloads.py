@@ -6,7 +6,7 @@ reads of ended runs.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from functools import partial
 from typing import Any
 
@@ -19,11 +19,11 @@ from common.streaming import in_thread
 from common.strict import strict_json
 from metrics import store
 from metrics.codec import SEPARATOR, Batch, Mode, unpack
-from metrics.exports import CONTENT_TYPE, Buffer
 from metrics.models import Kind
 from metrics.tally import shown_key
 from runs.secrets import mask_tree
 
+CONTENT_TYPE = "application/vnd.apache.parquet"
 FIRST = ("_step", "_timestamp", "_runtime")
 _INT64 = 2**63
 
@@ -46,36 +46,49 @@ class Format(StrEnum):
         ]
 
 
-def _type_of(value: Any) -> pa.DataType:
+class _Is(Enum):
+    """What values of a key are."""
+
+    BOOL = auto()
+    INT = auto()
+    VAST = auto()
+    """An integer that no double holds."""
+    FLOAT = auto()
+    TEXT = auto()
+    """A text, or what is written as JSON."""
+
+
+def _kind_of(value: Any) -> _Is:
+    """Return what a value is that lies beside the columns of numbers."""
     if isinstance(value, bool):
+        return _Is.BOOL
+    return _Is.VAST if isinstance(value, int) and -_INT64 <= value < _INT64 else _Is.TEXT
+
+
+def _type_of(kinds: set[_Is]) -> pa.DataType:
+    """Return the type that holds all of a key's values exactly."""
+    if kinds == {_Is.BOOL}:
         return pa.bool_()
-    if isinstance(value, int) and -_INT64 <= value < _INT64:
+    if kinds <= {_Is.INT, _Is.VAST}:
         return pa.int64()
-    if isinstance(value, float):
-        return pa.float64()
-    return pa.string()  # objects and greater integers as their JSON
-
-
-def _joined(known: pa.DataType | None, kind: pa.DataType) -> pa.DataType:
-    if known is None or known == kind:
-        return kind
-    return pa.float64() if {known, kind} == {pa.int64(), pa.float64()} else pa.string()
+    return pa.float64() if kinds <= {_Is.INT, _Is.FLOAT} else pa.string()
 
 
 def schema_of(rows: Batches) -> dict[str, pa.DataType]:
     """Return each key's type, by its shown name: step and times first, then by name. One pass over the blocks."""
-    types: dict[str, pa.DataType] = {}
+    kinds: dict[str, set[_Is]] = {}
     for batch in rows():
         for group in batch.groups:
             for key, mode in zip(group.keys, group.modes, strict=True):
-                name = shown_key(key)
-                types[name] = _joined(types.get(name), pa.int64() if mode == Mode.INT else pa.float64())
+                kinds.setdefault(shown_key(key), set()).add(_Is.INT if mode == Mode.INT else _Is.FLOAT)
         for _, path, value in batch.other:
-            if value is not None:
-                name = ".".join(path)
-                types[name] = _joined(types.get(name), _type_of(value))
-    names = [name for name in FIRST if name in types] + sorted(types.keys() - {*FIRST})
-    return {name: types[name] for name in names}
+            for name, leaf in flat_row({".".join(path): value}).items():
+                if leaf is not None:
+                    kinds.setdefault(name, set()).add(
+                        _Is.FLOAT if isinstance(leaf, float) else _kind_of(leaf)
+                    )
+    names = [name for name in FIRST if name in kinds] + sorted(kinds.keys() - {*FIRST})
+    return {name: _type_of(kinds[name]) for name in names}
 
 
 def flat_row(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -110,10 +123,15 @@ def _jsonl(rows: Batches) -> Iterator[bytes]:
         )
 
 
+def _encodable(text: str) -> str:
+    """Return a text that Arrow takes: no lone surrogates."""
+    return text.encode(errors="replace").decode()
+
+
 def _as(kind: pa.DataType) -> Callable[[Any], Any]:
     if kind != pa.string():
         return lambda value: value
-    return lambda value: None if value is None else _text(value).encode(errors="replace").decode()
+    return lambda value: None if value is None else _encodable(_text(value))
 
 
 def _array(flat: list[dict[str, Any]], name: str, kind: pa.DataType) -> pa.Array:
@@ -127,17 +145,37 @@ def _array(flat: list[dict[str, Any]], name: str, kind: pa.DataType) -> pa.Array
     return pa.array(values, kind)
 
 
-def _table(batch: Batch, schema: pa.Schema) -> pa.Table:
-    flat = [flat_row(row) for row in unpack(batch)]
-    return pa.Table.from_arrays([_array(flat, field.name, field.type) for field in schema], schema=schema)
+class Buffer:
+    """As a file for pyarrow, of which somebody takes what was written, piece by piece."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, data: pa.Buffer) -> int:
+        """Keep."""
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing lies between."""
+
+    def take(self) -> bytes:
+        """Return what came since the last time."""
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
 
 
 def _parquet(rows: Batches) -> Iterator[bytes]:
-    schema = pa.schema(list(schema_of(rows).items()))
+    types = schema_of(rows)
+    schema = pa.schema([(_encodable(name), kind) for name, kind in types.items()])
     buffer = Buffer()
     with pq.ParquetWriter(buffer, schema, compression="zstd") as writer:
         for batch in rows():
-            writer.write_table(_table(batch, schema))
+            flat = list(map(flat_row, unpack(batch)))
+            arrays = [_array(flat, name, kind) for name, kind in types.items()]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             yield buffer.take()
     yield buffer.take()
 

@@ -3,11 +3,13 @@
 The SDK keeps a file it has downloaded for ever, by the run's id and the file's number, so a number's rows never change:
 each time a run ends, a file of its new rows is added. And the SDK's reader answers a missing key with null, drops no
 row that lacks a wanted key, and in some releases fails on nested columns. So only a history whose rows all have the
-same keys, each with values of one plain type, has files; any other is read live, where it comes back as it was logged.
+same keys, each with values of one plain type, has such files; a scan reads any other live, where it comes back as it
+was logged, and a download gets one file of it, with a column for each key: integers or doubles, null where a row lacks
+the key, JSON for the rest (`metrics.downloads`).
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,13 @@ from django.utils import timezone
 
 from metrics import store
 from metrics.codec import SEPARATOR, Batch, Mode
+from metrics.downloads import Format, pieces_of
 from metrics.models import Export, Kind, Stream
 from runs.models import Run
 from storage import local
 from storage.models import Blob
 from storage.services import UNUSED_FOR, keep_blob
 
-CONTENT_TYPE = "application/vnd.apache.parquet"
 ROWS_PER_GROUP = 65536
 _STEP = "_step"
 _NUMBERS = (pa.int64(), pa.float64())
@@ -125,28 +127,6 @@ class _Sink:
         """`Incoming.finish` flushes."""
 
 
-class Buffer:
-    """As a file for pyarrow, of which somebody takes what was written, piece by piece."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def write(self, data: pa.Buffer) -> int:
-        """Keep."""
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing lies between."""
-
-    def take(self) -> bytes:
-        """Return what came since the last time."""
-        parts, self._parts = self._parts, []
-        return b"".join(parts)
-
-
 def _build(export: Export, schema: pa.Schema) -> Blob:
     tables = []
     for row0, batch in store.batches(export.stream.run_id, Kind.HISTORY, row_from=export.row_from):
@@ -179,23 +159,53 @@ def _digests(stream: Stream) -> list[str]:
     return [_build(export, schema).digest for export in exports]
 
 
+def _plain_digests(stream: Stream) -> list[str]:
+    try:
+        return _digests(stream)
+    except NotPlainError:
+        return []
+
+
+def _whole_digests(run: Run, *, revealed: bool) -> list[str]:
+    with local.Incoming() as incoming:
+        for piece in pieces_of(run.pk, Kind.HISTORY, Format.PARQUET, revealed=revealed):
+            incoming.write(piece)
+        return [keep_blob(incoming.finish()).digest]
+
+
+def _remembered(key: str, make: Callable[[], list[str]]) -> list[Blob]:
+    """Return the blobs made under a key; they are made again when one was swept."""
+    digests = cache.get(key)
+    blobs = [_kept(digest) for digest in digests or ()]
+    if digests is None or None in blobs:
+        digests = make()
+        cache.set(key, digests, UNUSED_FOR.total_seconds())
+        blobs = [_kept(digest) for digest in digests]
+    return [blob for blob in blobs if blob is not None]
+
+
+def _stream_of(run: Run) -> Stream | None:
+    return Stream.objects.filter(run=run, kind=Kind.HISTORY, next_row__gt=0).first()
+
+
 def history_files(run: Run) -> list[Blob]:
     """Return the files that together are an ended run's history; none when it has to be read live.
 
     They are made when asked for, and swept when nobody has asked for UNUSED_FOR. A rewound run has none: the SDK may
     hold files of what was cut off.
     """
-    stream = Stream.objects.filter(run=run, kind=Kind.HISTORY, next_row__gt=0).first()
+    stream = _stream_of(run)
     if stream is None or run.is_active or run.is_rewound:
         return []
     key = f"metrics.exports:{stream.pk}:{stream.next_row}"
-    digests = cache.get(key)
-    blobs = [_kept(digest) for digest in digests or ()]
-    if digests is None or None in blobs:
-        try:
-            digests = _digests(stream)
-        except NotPlainError:
-            digests = []
-        cache.set(key, digests, UNUSED_FOR.total_seconds())
-        blobs = [_kept(digest) for digest in digests]
-    return [blob for blob in blobs if blob is not None]
+    return _remembered(key, lambda: _plain_digests(stream))
+
+
+def whole_files(run: Run, *, revealed: bool) -> list[Blob]:
+    """Return one file of any ended run's history, secrets in texts masked unless ``revealed``; none of no rows."""
+    stream = _stream_of(run)
+    if stream is None:
+        return []
+    # a rewound run may have as many rows again, but others
+    key = f"metrics.exports.whole:{stream.pk}:{stream.next_row}:{run.updated_at.timestamp()}:{revealed}"
+    return _remembered(key, lambda: _whole_digests(run, revealed=revealed))

@@ -1,5 +1,6 @@
 """History as Parquet: what comes back is what was logged, or there is no file (MET-3)."""
 
+import json
 import math
 
 import pyarrow.parquet as pq
@@ -45,6 +46,11 @@ def files_of(run):
     return [pq.read_table(local.path_of(blob.location)) for blob in exports.history_files(run)]
 
 
+def whole_of(run, *, revealed=True):
+    [blob] = exports.whole_files(run, revealed=revealed)
+    return pq.read_table(local.path_of(blob.location))
+
+
 def test_numbers_texts_and_booleans_come_back():
     sent = lines({"loss": 0.5, "n": 1, "t": "é", "y": True}, {"loss": 1, "n": 2, "t": "", "y": False})
     [table] = files_of(run_with(*sent))
@@ -80,6 +86,56 @@ def test_a_history_that_would_not_come_back_has_no_files(rows):
     assert files_of(run) == []
     assert files_of(run) == []  # the second time from the cache
     assert not Blob.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2], "int64"),
+        ([1, 2**60, -(2**63)], "int64"),
+        ([1, 0.5, 2.0], "double"),
+        ([0.5, math.inf, 2**53], "double"),
+        ([True, False], "bool"),
+        (["a", "é"], "string"),
+    ],
+)
+def test_a_download_has_the_narrowest_type_that_holds_all_values(values, kind):
+    table = whole_of(run_with(*lines(*({"odd": value} for value in values), {})))
+    assert table["odd"].to_pylist() == [*values, None]
+    assert str(table.schema.field("odd").type) == kind
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0.5, 2**53 + 1], [1, "one"], [2**63, 1], [{"_type": "histogram", "values": [1]}], [[1, 2]], [True, 1]],
+)
+def test_a_download_has_json_of_what_no_plain_type_holds(values):
+    """MET-3: neither an integer beyond 2^53 nor a fraction beside it loses a digit."""
+    found = whole_of(run_with(*lines(*({"odd": value} for value in values))))["odd"].to_pylist()
+    assert [value if value == "one" else json.loads(value) for value in found] == values
+
+
+def test_a_download_has_every_name_and_text():
+    deep = {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": 1}}}}}}}}
+    table = whole_of(run_with(*lines({"odd\x1fkey": 1, "\ud800": 2, "text": "\ud800", "none": None, **deep})))
+    assert table["odd.key"].to_pylist() == [1]
+    assert table["?"].to_pylist() == [2]
+    assert table["text"].to_pylist() == ["?"]
+    assert table["a.b.c.d.e.f.g.h"].to_pylist() == [1]
+
+
+def test_a_download_of_a_rewound_run_has_what_is_left():
+    run = run_with(*lines({"loss": 1.0}, {"loss": 2.0}))
+    assert whole_of(run)["loss"].to_pylist() == [1.0, 2.0]
+    rewind_run(actor=SYSTEM, run=run, step=0)
+    run = run_with(*lines({"loss": 3.0}, start=1), offset=1, run=run)
+    assert whole_of(run)["loss"].to_pylist() == [1.0, 3.0]
+
+
+def test_a_download_masks_secrets_for_who_may_not_read_them():
+    run = run_with(*lines({"odd": "hf_" + "a1B2c3D4e5" * 4}))
+    assert "a1B2c3D4e5" in str(whole_of(run))
+    assert "a1B2c3D4e5" not in str(whole_of(run, revealed=False))
 
 
 def test_rows_are_in_the_order_of_their_steps():

@@ -19,7 +19,6 @@ VERSIONS = [version for version in sdks.newest() if version in {"0.29.0", "0.31.
 
 SCRIPT = """
 import json, math, pathlib, wandb
-from wandb.apis.public.runhistory import IncompleteRunHistoryError
 
 def train(run, steps, extra=lambda step: {}):
     for step in steps:
@@ -33,11 +32,8 @@ def read(path):
         "keys": list(run.scan_history(keys=["loss", "n"])),
     }
     told["files"] = []
-    try:
-        result = run.download_history_exports(f"exports-{run.id}-{len(told['scan'])}")
-        told["files"] = [str(path) for path in result.paths]
-    except IncompleteRunHistoryError:
-        told["incomplete"] = True
+    result = run.download_history_exports(f"exports-{run.id}-{len(told['scan'])}")
+    told["files"] = [str(path) for path in result.paths]
     return told
 
 told = {}
@@ -51,8 +47,12 @@ run = wandb.init(project="parquet", id="sparse")
 train(run, range(100), lambda step: {"val": step} if step % 10 == 0 else {})
 told["sparse"] = read(run.path)
 run = wandb.init(project="parquet", id="media")
-train(run, range(10), lambda step: {"histogram": wandb.Histogram([1, 2, step])})
+mixed = lambda step: {"mixed": step / 2 if step % 3 else step, "vast": 2**53 + step if step % 2 else 0.5}
+train(run, range(10), lambda step: {"histogram": wandb.Histogram([1, 2, step]), "at": {"depth": step}, **mixed(step)})
 told["media"] = read(run.path)
+run = wandb.init(project="parquet", id="empty")
+run.finish()
+told["empty"] = read(run.path)
 pathlib.Path("told.json").write_text(json.dumps(told))
 """
 
@@ -111,7 +111,32 @@ def test_a_downloaded_file_holds_the_whole_history(told: Told) -> None:
 
 
 @pytest.mark.parametrize("uid", ["sparse", "media"])
-def test_a_history_that_files_would_change_is_read_live_and_called_incomplete(told: Told, uid: str) -> None:
+def test_a_history_that_files_would_change_is_read_live_by_a_scan(told: Told, uid: str) -> None:
     assert exactly(told.read[uid]["scan"]) == exactly(told.sent[uid])
-    assert told.read[uid]["files"] == []
-    assert told.read[uid]["incomplete"]
+    assert [row["_step"] for row in told.read[uid]["range"]] == [5, 6, 7, 8]
+
+
+def table_of(told: Told, uid: str) -> dict[str, list[Any]]:
+    [name] = told.read[uid]["files"]
+    return dict(pq.read_table(told.folder / name).to_pydict())
+
+
+def test_a_download_has_null_where_a_row_lacks_a_key(told: Told) -> None:
+    table = table_of(told, "sparse")
+    assert table["val"] == [row.get("val") for row in told.sent["sparse"]]
+    assert [by_name(value) for value in table["loss"]] == [
+        by_name(row["loss"]) for row in told.sent["sparse"]
+    ]
+    assert table["t"] == [row["t"] for row in told.sent["sparse"]]
+
+
+def test_a_download_holds_numbers_exactly_and_media_as_json(told: Told) -> None:
+    table, sent = table_of(told, "media"), told.sent["media"]
+    assert table["mixed"] == [row["mixed"] for row in sent]
+    assert table["at.depth"] == [row["at"]["depth"] for row in sent]
+    assert [json.loads(text) for text in table["vast"]] == [row["vast"] for row in sent]
+    assert [json.loads(text) for text in table["histogram"]] == [row["histogram"] for row in sent]
+
+
+def test_an_empty_run_is_complete_without_files(told: Told) -> None:
+    assert (told.read["empty"]["scan"], told.read["empty"]["files"]) == ([], [])

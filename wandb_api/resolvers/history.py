@@ -17,6 +17,7 @@ from storage.tickets import get_path
 from wandb_api.budget import Budget
 from wandb_api.context import Info
 from wandb_api.paging import number_of
+from wandb_api.scans import begins_scan, expect_scan
 from wandb_api.schema import run_type
 from wandb_api.secrets import reads_exactly, shown_json
 
@@ -60,6 +61,7 @@ def resolve_system_metrics(run: dict[str, Any], info: Info) -> str:
 def resolve_history_keys(run: dict[str, Any], info: Info) -> dict[str, Any] | None:
     """Return what was logged under which key, and the last step."""
     run_id, siblings = run["row"].pk, run["siblings"]
+    expect_scan(info, run_id)
     stats = siblings.ask(store.describe, Kind.HISTORY).get(run_id)
     if not stats:
         return None
@@ -139,19 +141,27 @@ def resolve_sampled_history(run: dict[str, Any], info: Info, specs: list[str]) -
 
 @run_type.field("parquetHistory")
 def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[str, Any]:
-    """Return signed URLs of the files of an ended run's history, or say that all of it is read live."""
-    from metrics import exports  # pyarrow: half a second and 50 MB, only where somebody wants it
+    """Return signed URLs of the files of an ended run's history, or say that all of it is read live.
+
+    A scan reads live what files would change; a download (`wandb_api.scans`) gets a file of any ended run.
+    """
+    from metrics import downloads, exports  # pyarrow: half a second and 50 MB, only where somebody wants it
 
     row: Run = run["row"]
-    if not reads_exactly(run, info):  # the files are what was logged; read live, rows are masked
-        return {"parquetUrls": [], "liveData": [{"_step": 0}]}
+    is_scan, is_exact = begins_scan(info, row.pk), reads_exactly(run, info)
+    blobs = (
+        exports.history_files(row) if is_exact else []
+    )  # they hold what was logged; read live, rows are masked
+    is_complete = bool(blobs) or not (is_scan or row.is_active)
+    if is_complete and not blobs:
+        blobs = exports.whole_files(row, revealed=is_exact)
     urls = [
         info.context.absolute(
-            get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=exports.CONTENT_TYPE)
+            get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=downloads.CONTENT_TYPE)
         )
-        for number, blob in enumerate(exports.history_files(row))
+        for number, blob in enumerate(blobs)
     ]
-    return {"parquetUrls": urls, "liveData": [] if urls else [{"_step": 0}]}
+    return {"parquetUrls": urls, "liveData": [] if is_complete else [{"_step": 0}]}
 
 
 @run_type.field("logLines")
