@@ -8,7 +8,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics import chosen, compaction, keysets, store
+from metrics import chosen, codec, compaction, keysets, store
 from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.segments import Index
@@ -136,8 +136,12 @@ def test_a_key_may_lie_within_a_value(run, name):
 
 def test_only_chosen_rows_are_put_together(run, monkeypatch):
     put_together = []
-    plain = chosen.unpack
-    monkeypatch.setattr(chosen, "unpack", lambda batch: put_together.append(batch.row_count) or plain(batch))
+
+    def noted(batch):
+        put_together.append(batch.row_count)
+        return codec.unpack(batch)
+
+    monkeypatch.setattr(chosen, "unpack", noted)
     assert len(chosen.sampled(run.pk, Kind.HISTORY, 5, chosen.keys_of(["loss", "deep.er"]))) == 5
     assert sum(put_together) == 5
 
@@ -145,9 +149,12 @@ def test_only_chosen_rows_are_put_together(run, monkeypatch):
 def test_keys_read_their_columns_alone_and_texts_only_where_there_are_some(run, monkeypatch):
     read = []
     plain = Index.read
-    monkeypatch.setattr(
-        Index, "read", lambda self, content, names=None: read.append(names) or plain(self, content, names)
-    )
+
+    def noted(self, content, names=None):
+        read.append(names)
+        return plain(self, content, names)
+
+    monkeypatch.setattr(Index, "read", noted)
     monkeypatch.setattr(Index, "others", lambda *_: 1 / 0)
     assert len(chosen.sampled(run.pk, Kind.HISTORY, 100, chosen.keys_of(["loss"]))) == 21
     assert {frozenset(names) for names in read} == {frozenset({"loss"})}
