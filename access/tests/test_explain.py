@@ -290,11 +290,11 @@ class TestRefusals:
         BillingAdmin.objects.all().delete()
         chief = make_member(run.project.team, Preset.ORGANIZATION_ADMIN, username="chief")
         told = self._told(actor(chief), BillingAction.MANAGE, organization)
-        assert told.endswith(f"An admin of the organization {organization} can choose a billing admin.")
+        assert told.endswith(f"An admin of the organization {organization} can choose a usage admin.")
         bursar = make_member(run.project.team, Preset.ORGANIZATION_ADMIN, username="bursar")
         BillingAdmin.objects.create(organization=organization, user=bursar)
         told = self._told(actor(chief), BillingAction.MANAGE, organization)
-        assert told.endswith(f"Ask a billing admin of {organization}: bursar.")
+        assert told.endswith(f"Ask a usage admin of {organization}: bursar.")
 
     def test_a_key_names_its_owner_and_what_it_lacks(self, run: Run):
         member = make_member(run.project.team, username="mia")
