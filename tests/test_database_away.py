@@ -36,7 +36,7 @@ def test_a_locked_database_is_503_with_the_time_to_come_back(rf, path: str) -> N
 def test_a_locked_database_is_503_in_graphql() -> None:
     """The review's L6: `upsertBucket` said 500."""
     error = GraphQLError("database is locked", original_error=OperationalError("database is locked"))
-    status, [told] = answer_to([error])
+    status, [told] = answer_to([error], is_query=False)
     assert (status, told["extensions"]["code"]) == (503, "unavailable")
     assert "did not answer" in told["message"]
 

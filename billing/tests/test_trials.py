@@ -13,6 +13,7 @@ from django.urls import reverse
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import User
+from billing import mailing
 from billing.charges import standing_usd
 from billing.invoicing import closing
 from billing.models import Invoice, Plan, Subscription
@@ -110,9 +111,10 @@ def test_a_beat_that_was_missed_tells_only_of_what_still_holds(
 def test_one_that_fails_holds_up_no_other_and_is_tried_again(
     clock: Any, ada: User, acme: Organization, trial: Subscription, monkeypatch: pytest.MonkeyPatch
 ):
-    other = subscription_of(OrganizationFactory(name="other", admin=ada))
+    lab = OrganizationFactory(name="other", admin=ada)
+    other = subscription_of(lab)
     trials.start_trial(actor=SYSTEM, subscription=other, plan=trial.plan, ends_at=ENDS)
-    tell = trials.tell_trial_ended
+    tell = mailing.tell_trial_ended
 
     def breaks(row: Subscription, plan: Plan) -> None:
         if row.pk == trial.pk:
@@ -123,7 +125,7 @@ def test_one_that_fails_holds_up_no_other_and_is_tried_again(
     with monkeypatch.context() as patch:
         patch.setattr(trials, "tell_trial_ended", breaks)
         assert trials.tend() == 1
-    assert [subscription_of(row).plan.key for row in (acme, other.organization)] == ["pro", "self-hosted"]
+    assert [subscription_of(row).plan.key for row in (acme, lab)] == ["pro", "self-hosted"]
     assert trials.tend() == 1
     assert subscription_of(acme).plan.key == "free"
 
