@@ -1,6 +1,6 @@
 """Whether who asks for the files of a run's history is about to scan it, or wants to download it.
 
-The SDK sends the same document with the same variables and headers for both: compared by their bytes, 0.29 and 0.31. A
+The SDK sends the same document with the same variables and headers for both: recorded with 0.31, read in 0.29. A
 scan reads what the answer names, and must get each row as it was logged; a download takes files or fails. What tells
 them apart is that every scan has asked for the last step just before (`RunHistoryKeys`), so that is remembered.
 Source: wandb/apis/public/runs.py, `Run.scan_history` and `Run.download_history_exports`.
