@@ -37,8 +37,8 @@ def check_run_id(uid: str) -> str:
     if not is_sendable or uid != uid.strip() or not set(FORBIDDEN).isdisjoint(uid):
         raise Invalid(
             _(
-                "%(id)r is no valid run id: it must have none of %(forbidden)s and no control characters, "
-                "nor begin or end with a space."
+                "Invalid run id %(id)r: it must not contain %(forbidden)s or control characters, or begin or "
+                "end with a space."
             )
             % {"id": uid, "forbidden": " ".join(FORBIDDEN)}
         )

@@ -28,7 +28,7 @@ def choose_default_team(*, actor: Actor, user: User, name: str) -> None:
     """
     require(actor, AccountAction.UPDATE, user)
     if user.is_service_account:
-        raise Invalid(_("Who manages a service account chooses its default team."))
+        raise Invalid(_("The default team of a service account is chosen by whoever manages it."))
     User.objects.select_for_update().get(pk=user.pk)  # two choices at once would both be the default
     team = choices_of(actor).filter(name=name or user.username).first()
     if team is None:

@@ -88,7 +88,9 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
     kind = forms.ChoiceField(label=_("Team type"), choices=KINDS)
     project_visibility = forms.ChoiceField(
         label=_("Visibility of new projects"),
-        help_text=_("Also of those that scripts create. Who creates one on its page can choose another."),
+        help_text=_(
+            "Applies to projects that scripts create, too. Whoever creates a project on its page can choose another."
+        ),
     )
 
     class Meta:

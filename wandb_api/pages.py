@@ -106,7 +106,7 @@ weave = _missing(
     Missing(
         _("Weave is not part of Runyard"),
         _(
-            "Set WEAVE_DISABLED=true where programs run: they go on without it, and metrics are logged all the same."
+            "Set WEAVE_DISABLED=true where programs run. They run without Weave, and their metrics are still logged."
         ),
         _("Open the workspace"),
         "metrics:workspace",

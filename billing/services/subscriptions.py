@@ -179,7 +179,7 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
 def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Summary:
     row = as_of(subscription, now)
     if row.is_trial:
-        raise Conflict(_("Extra storage is bought on a plan, not during a trial. Choose a plan first."))
+        raise Conflict(_("Extra storage cannot be bought during a trial. Choose a plan first."))
     if not 0 <= extra_gb <= MOST_EXTRA_GB:
         raise Invalid(_("Extra storage is 0 to %(most)s GB.") % {"most": f"{MOST_EXTRA_GB:,}"})
     if not row.plan.sells_storage:

@@ -42,7 +42,7 @@ def start_trial(
         raise Forbidden(_("Operators of the installation change plans."), action="subscription.trial")
     now = timezone.now()
     if ends_at <= now:
-        raise Invalid(_("A trial ends in the future."))
+        raise Invalid(_("The end of a trial must be in the future."))
     row = up_to_date(subscription, now)
     afterwards = row.trial_then or (row.plan if row.plan_id != plan.pk else fallback_of(plan))
     if afterwards is None or afterwards.pk == plan.pk:

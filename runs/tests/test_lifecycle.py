@@ -47,7 +47,7 @@ def test_logging_twice_goes_on_with_the_run_and_leaves_what_is_not_given():
 
 
 def test_an_id_that_no_run_may_have_is_refused():
-    with pytest.raises(Invalid, match="no valid run id"):
+    with pytest.raises(Invalid, match="Invalid run id"):
         log(ProjectFactory(), "a/b")
 
 
