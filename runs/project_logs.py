@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from access.actor import Actor
 from common.errors import Invalid
+from common.numbers import whole
 from runs.log_search import Line, Needle, first_lines
 from runs.models import Project, Run
 from runs.table.query import TableQuery, narrowed, seen_runs
@@ -39,9 +40,10 @@ class Cursor:
         if not text:
             return None
         run_id, _, line = text.partition("-")
-        if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in (run_id, line)):
+        run, number = whole(run_id), whole(line)
+        if run is None or number is None:
             raise Invalid("`after` is the `next` of an earlier answer.")
-        return cls(int(run_id), int(line))
+        return cls(run, number)
 
     def __str__(self) -> str:
         return f"{self.run_id}-{self.line}"

@@ -9,14 +9,17 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import can
-from accounts.sections import Place, all_sections
+from accounts.sections import Place, all_sections, section_at
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One tab; ``needs`` is the action without which it is not shown, "" where the section of its route says that."""
+    """One tab; without a label it is called as its section.
+
+    ``needs`` is the action without which it is not shown, "" where the section of its route says that.
+    """
 
     label: str | Promise
     icon: str
@@ -44,7 +47,7 @@ _TABS = {
             OrganizationAction.VIEW),
         Tab(_("Teams"), "layers", "teams:organization_teams", needs=OrganizationAction.VIEW),
         Tab(_("Settings"), "settings-2", "teams:organization_settings", is_rest=True),
-        Tab(_("Billing"), "credit-card", "billing:overview"),
+        Tab("", "", "billing:overview"),
     ),
 }  # fmt: skip
 
@@ -70,8 +73,9 @@ def tabs_of(actor: Actor, row: Team | Organization, here: str) -> list[ShownTab]
     place = Place.TEAM if isinstance(row, Team) else Place.ORGANIZATION
     current = _current(place, here)
     shown = [
-        ShownTab(str(tab.label), tab.icon, reverse(tab.route, args=[row.name]), tab is current)
+        ShownTab(str(named.label), named.icon, reverse(tab.route, args=[row.name]), tab is current)
         for tab in _allowed(actor, row, place)
+        if (named := tab if tab.label else section_at(actor, place, tab.route, row))
     ]
     return shown if len(shown) > 1 else []
 

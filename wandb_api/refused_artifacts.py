@@ -27,6 +27,8 @@ def refuse_artifact(actor: Actor, errors: Iterable[GraphQLError], variables: dic
     with suppress(DomainError):  # an artifact without a run, or of one that is out of reach
         run = get_run(actor, given["entityName"], given["projectName"], given["runName"])
         note_refused_artifact(actor=actor, run=run, type_=type_, name=name, digest=given["digest"])
+    if not (type_ and name):
+        return Feature.ARTIFACTS
     return f"{Feature.ARTIFACTS.removesuffix('.')}: {_consequence(type_, name)}."
 
 

@@ -51,7 +51,7 @@ def test_dangerous_acts_of_the_admin_ask():
         "user.reset-factors", "user.impersonate", "user.merge", "user.make-operator", "user.unmake-operator",
         "organization.privacy", "organizationmember.change", "team.privacy", "team.delete", "membership.role",
         "project.visibility", "project.invite", "project.delete", "billingadmin.assign", "billingadmin.withdraw",
-        "subscription.plan", "invoice.paid", "invoice.void",
+        "subscription.plan", "subscription.trial", "invoice.paid", "invoice.void",
     }  # fmt: skip
 
 

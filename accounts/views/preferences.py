@@ -58,8 +58,11 @@ def theme(request: HttpRequest) -> HttpResponse:
 def audience(request: HttpRequest) -> HttpResponse:
     """Store who sees one's profile (ACC-3)."""
     choice = request.POST.get("audience", "")
-    preferences.choose_audience(actor=actor_of(request), user=signed_in_user(request), audience=choice)
-    messages.success(request, _("Saved."))
+    try:
+        preferences.choose_audience(actor=actor_of(request), user=signed_in_user(request), audience=choice)
+        messages.success(request, _("Saved."))
+    except Invalid as error:
+        messages.error(request, error.message)
     return redirect("accounts:profile")
 
 

@@ -32,8 +32,8 @@ def signed_in(client):
 
 def test_projects_runs_people_and_settings_are_found(signed_in):
     """UI-1."""
-    assert "/vision/digits/abc12345" in asked(signed_in, "warm st")
-    assert "/vision/digits/abc12345" in asked(signed_in, "abc1")
+    assert "/vision/digits/runs/abc12345" in asked(signed_in, "warm st")
+    assert "/vision/digits/runs/abc12345" in asked(signed_in, "abc1")
     assert "/vision/digits" in asked(signed_in, "vision/dig")
     assert 'href="/vision"' in asked(signed_in, "visi")
     assert "/settings/api-keys" in asked(signed_in, "api")

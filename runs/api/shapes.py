@@ -27,7 +27,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         child=serializers.CharField(), help_text="Runs with one of these cannot be deleted."
     )
     visibility = serializers.ChoiceField(
-        [(value, value) for value in Visibility.values],
+        Visibility.choices,
         help_text="`restricted`: invited members; `team`; `public`: anyone reads; `open`: anyone signed in logs.",
     )
 
@@ -46,7 +46,7 @@ class ChangedProjectSerializer(serializers.Serializer[Any]):
         help_text="The one it had leads to it until another project takes it.",
     )
     description = serializers.CharField(allow_blank=True, max_length=MAX_DESCRIPTION, required=False)
-    visibility = serializers.ChoiceField([(value, value) for value in Visibility.values], required=False)
+    visibility = serializers.ChoiceField(Visibility.choices, required=False)
     protected_tags = serializers.ListField(
         child=serializers.CharField(max_length=MAX_TAG), max_length=MAX_PROTECTED_TAGS, required=False
     )
@@ -60,7 +60,7 @@ class NewProjectSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=MAX_NAME)
     description = serializers.CharField(allow_blank=True, max_length=MAX_DESCRIPTION, default="")
     visibility = serializers.ChoiceField(
-        [(value, value) for value in Visibility.values], required=False,
+        Visibility.choices, required=False,
         help_text="Otherwise as new projects of the team are.",
     )  # fmt: skip
 

@@ -99,9 +99,16 @@ def test_a_run_is_given_with_config_and_summary(get, project):
 def test_the_columns_of_a_project(get, project):
     """RUN-21: names for filters and orders, with labels and types."""
     columns = get(f"projects/{project.pk}/columns/").json()["columns"]
-    assert columns[0] == {"name": "name", "label": "Name", "part": "field", "type": "text", "unit": ""}
+    assert columns[0] == {
+        "name": "name",
+        "label": "Name",
+        "part": "field",
+        "type": "text",
+        "unit": "",
+        "goal": "",
+    }
     assert columns[-3:] == [
-        {"name": f"{part}.{key}", "label": key, "part": part, "type": "number", "unit": ""}
+        {"name": f"{part}.{key}", "label": key, "part": part, "type": "number", "unit": "", "goal": ""}
         for part, key in (("config", "lr"), ("config", "net.depth"), ("summary", "loss"))
     ]
 

@@ -128,7 +128,7 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
 
     organization = serializers.CharField(source="organization.name")
     project_visibility = serializers.ChoiceField(
-        [(value, value) for value in Visibility.values], source="default_visibility",
+        Visibility.choices, source="default_visibility",
         help_text="Of new projects, unless who makes one chooses.",
     )  # fmt: skip
 
@@ -276,7 +276,7 @@ class ChangedTeamSerializer(ChangedProfileSerializer):
 
     kind = serializers.ChoiceField(KINDS, required=False)
     project_visibility = serializers.ChoiceField(
-        [(value, value) for value in Visibility.values], required=False, help_text="Of new projects."
+        Visibility.choices, required=False, help_text="Of new projects."
     )
 
 

@@ -115,7 +115,7 @@ class TestPage:
         """BIL-11: links, keys and names are looked up at once."""
         project = ProjectFactory(team=team)
         as_user("chief", LOG)
-        with django_assert_max_num_queries(30) as few:
+        with django_assert_max_num_queries(32) as few:
             as_user("chief", LOG)
         count = len(few)
         for number in range(20):
