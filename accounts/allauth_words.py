@@ -7,8 +7,6 @@ from django.utils.translation import gettext_noop
 
 WORDS = (
     gettext_noop("Username"),
-    gettext_noop("Login"),
-    gettext_noop("Username or email"),
     gettext_noop("Username can not be used. Please use other username."),
     gettext_noop("The username and/or password you specified are not correct."),
     gettext_noop("This email address is already associated with this account."),

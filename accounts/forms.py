@@ -1,8 +1,14 @@
-"""Forms of sign-up and of sign-in providers."""
+"""Forms of sign-up, of sign-in and passwords, and of sign-in providers."""
 
 from typing import Any
 
-from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.forms import (
+    ChangePasswordForm,
+    LoginForm,
+    ResetPasswordKeyForm,
+    SetPasswordForm,
+    SignupForm,
+)
 from allauth.core import context
 from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
@@ -12,6 +18,8 @@ from accounts import policy
 from accounts.models import ProviderKind, SignInProvider
 from accounts.signals import invited_address
 
+PASSWORD_RULES = _("Use at least 10 characters, and not a common password.")
+"""What is worth knowing before one types; the rarer rules speak up when they refuse."""
 KNOWN_ADDRESS = "known_address"
 """In a session: the address that a mailed link has just shown to be somebody's, who signs in next."""
 
@@ -23,6 +31,42 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no type stubs
         known = context.request.session.get(KNOWN_ADDRESS, "")
         kwargs["initial"] = {"login": known} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
+        self.fields["login"].label = _("Username or email")
+        self.fields["login"].widget.attrs["autocomplete"] = "username"
+        _drop_placeholders(self.fields)
+
+
+def _drop_placeholders(fields: dict[str, forms.Field]) -> None:
+    """Leave each field its label alone: allauth writes it into the field again."""
+    for field in fields.values():
+        field.widget.attrs.pop("placeholder", None)
+
+
+class NewPassword:
+    """What the forms that set a password have in common: our labels, and the rules in one line."""
+
+    fields: dict[str, forms.Field]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "oldpassword" in self.fields:
+            self.fields["oldpassword"].label = _("Current password")
+        self.fields["password1"].label = _("New password")
+        self.fields["password1"].help_text = PASSWORD_RULES
+        self.fields["password2"].label = _("Repeat new password")
+        _drop_placeholders(self.fields)
+
+
+class PasswordChangeForm(NewPassword, ChangePasswordForm):  # type: ignore[misc]  # allauth has no type stubs
+    """Another password, by whoever knows the one of today."""
+
+
+class FirstPasswordForm(NewPassword, SetPasswordForm):  # type: ignore[misc]  # as above
+    """A password for an account that has had none."""
+
+
+class PasswordFromLinkForm(NewPassword, ResetPasswordKeyForm):  # type: ignore[misc]  # as above
+    """A password by a mailed link."""
 
 
 class AddressForm(forms.Form):
@@ -38,6 +82,9 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no type stubs
         invited = invited_address(context.request)
         kwargs["initial"] = {"email": invited} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
+        if "password1" in self.fields:  # not where one signs up by a passkey
+            self.fields["password1"].help_text = PASSWORD_RULES
+        _drop_placeholders(self.fields)
 
     def clean_email(self) -> str:
         """Take only addresses that the policy allows (ACC-22), before it is looked whether one is known."""

@@ -26,6 +26,48 @@ def _signed_in(client: Client) -> bool:
     return "_auth_user_id" in client.session
 
 
+RULES = "Use at least 10 characters, and not a common password."
+
+
+def _fields(client: Client, address: str) -> dict[str, tuple[str, str]]:
+    """Return the label and the help of each field of the form on a page."""
+    form = client.get(address, follow=True).context["form"]
+    assert "placeholder" not in str(form)
+    return {bound.name: (str(bound.label), str(bound.help_text)) for bound in form.visible_fields()}
+
+
+class TestForms:
+    def test_sign_in_asks_for_username_or_email(self, client: Client):
+        """ACC-20."""
+        assert _fields(client, "/accounts/login/")["login"] == ("Username or email", "")
+
+    def test_sign_up_says_the_rules_of_passwords_in_a_line(self, client: Client):
+        assert _fields(client, "/accounts/signup/")["password1"] == ("Password", RULES)
+
+    def test_another_password_is_typed_twice(self, client: Client):
+        client.force_login(UserFactory())
+        fields = _fields(client, "/accounts/password/change/")
+        assert fields["oldpassword"][0] == "Current password"
+        assert fields["password1"] == ("New password", RULES)
+        assert fields["password2"] == ("Repeat new password", "")
+
+    def test_a_first_password_is_asked_for_like_another(self, client: Client):
+        user = UserFactory()
+        user.set_unusable_password()
+        user.save()
+        client.force_login(user)
+        expected = {"password1": ("New password", RULES), "password2": ("Repeat new password", "")}
+        assert _fields(client, "/accounts/password/set/") == expected
+
+    def test_a_mailed_link_asks_for_a_password_like_another(self, client: Client):
+        UserFactory(email="ada@example.com")
+        client.post("/accounts/password/reset/", {"email": "ada@example.com"})
+        link = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(delivered()[0].body))
+        assert link is not None
+        expected = {"password1": ("New password", RULES), "password2": ("Repeat new password", "")}
+        assert _fields(client, link[1]) == expected
+
+
 class TestSignUp:
     def test_makes_a_person_with_name_team_and_session(self, client: Client):
         response = client.post("/accounts/signup/", SIGN_UP)

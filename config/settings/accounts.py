@@ -25,7 +25,13 @@ SIGNUP_DOMAINS = [domain.strip().lower() for domain in env.list("RUNYARD_SIGNUP_
 SUPPORT_CONTACT = env.str("RUNYARD_SUPPORT_CONTACT", default="")
 
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
-ACCOUNT_FORMS = {"login": "accounts.forms.SignInForm", "signup": "accounts.forms.SignUpForm"}
+ACCOUNT_FORMS = {
+    "login": "accounts.forms.SignInForm",
+    "signup": "accounts.forms.SignUpForm",
+    "change_password": "accounts.forms.PasswordChangeForm",
+    "set_password": "accounts.forms.FirstPasswordForm",
+    "reset_password_from_key": "accounts.forms.PasswordFromLinkForm",
+}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_PREVENT_ENUMERATION = True
