@@ -209,12 +209,14 @@ def _lines(
     before: Terms, after: Terms, period: Period, days_left: int, unused_usd: Decimal
 ) -> Iterator[PricedLine]:
     """Yield a credit for what was paid and is not used, then what the new terms cost until the period ends."""
-    share, rest = Decimal(days_left) / period.days, Period(period.end - timedelta(days=days_left), period.end)
+    rest = Period(period.end - timedelta(days=days_left), period.end)
     part = f"{days_of(rest)} ({days_left} of {period.days} days)"
 
     def line(category: str, what: str, said: str, quantity: Decimal | int, price: Decimal) -> PricedLine:
-        amount, unit = quantity * share, "GB" if category == EXTRA_STORAGE else "period"
-        draft = LineDraft(category, f"{said}, {part}", amount, unit, price, to_cents(amount * price))
+        unit = "GB" if category == EXTRA_STORAGE else "period"
+        usd = to_cents(quantity * price * days_left / period.days)  # divided last: half cents stay exact
+        share = Decimal(quantity * days_left) / period.days
+        draft = LineDraft(category, f"{said}, {part}", share, unit, price, usd, days_left, period.days)
         return PricedLine(what, draft)
 
     old, new = before.plan, after.plan

@@ -5,10 +5,10 @@ Invoices are in English with days as 2026-11-30: they go to book-keepers, and ar
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from billing.charges import ZERO, Line, to_cents
-from billing.models import Invoice, Subscription
+from billing.models import Invoice, InvoiceLine, Subscription
 from billing.models.usage import UsageCategory
 from billing.periods import Period
 from billing.words import plain
@@ -16,6 +16,7 @@ from billing.words import plain
 PLAN, EXTRA_STORAGE, CREDIT, CARRIED = "plan", "extra_storage", "credit", "carried"
 """Categories of lines besides those of use."""
 
+_TWO_PLACES = Decimal("0.01")
 _WHAT = {
     UsageCategory.HOURS: "Tracked hours",
     UsageCategory.STORAGE: "Storage",
@@ -36,11 +37,35 @@ class LineDraft:
     unit_price_usd: Decimal
     amount_usd: Decimal
     """Quantity times price, to the cent; negative for credits."""
+    days: int | None = None
+    """Where a part of a period is charged: so many days of it, by which the quantity was taken."""
+    of_days: int | None = None
 
 
 def days_of(period: Period) -> str:
     """Return a period's first and last day: "2026-11-01 to 2026-11-30"."""
     return f"{period.start} to {period.last_day}"
+
+
+def quantity_text(line: InvoiceLine) -> str:
+    """Return how a line's quantity came about: "200 GB × 8 of 30 days", "8,420 h".
+
+    It has two decimals, and more only where the price times two would not be the amount that stands beside it.
+    """
+    if line.days is None or line.of_days is None:
+        return f"{plain(_shown(line))} {line.unit}"
+    part = f"{line.days} of {line.of_days} days"
+    if line.category == PLAN:
+        return part
+    whole = (line.quantity * line.of_days / line.days).quantize(Decimal(1))  # storage is bought in whole GB
+    return f"{plain(whole)} {line.unit} × {part}"
+
+
+def _shown(line: InvoiceLine) -> Decimal:
+    places = (_TWO_PLACES.scaleb(-more) for more in range(4))
+    shown = (line.quantity.quantize(place, ROUND_HALF_UP) for place in places)
+    amounts_to = (at for at in shown if to_cents(at * line.unit_price_usd) == line.amount_usd)
+    return next(amounts_to, line.quantity)
 
 
 def overage_drafts(lines: Iterable[Line], period: Period) -> list[LineDraft]:

@@ -19,6 +19,7 @@ from billing.invoicing.drafts import LineDraft, carried_drafts
 from billing.models import Invoice, InvoiceKind, InvoiceLine, InvoiceStatus, PaymentMethod, Subscription
 from billing.periods import Period
 from billing.subscriptions import locked
+from billing.words import payment_name
 
 DUE_DAYS = 14
 """For bank transfers; cards are charged at once."""
@@ -89,6 +90,8 @@ def _lines(drafts: Sequence[LineDraft]) -> list[InvoiceLine]:
             unit=draft.unit,
             unit_price_usd=draft.unit_price_usd,
             amount_usd=to_cents(draft.amount_usd),
+            days=draft.days,
+            of_days=draft.of_days,
         )
         for position, draft in enumerate(drafts, start=1)
     ]
@@ -154,6 +157,6 @@ def _details(row: Subscription, method: PaymentMethod | None, *, by_transfer: bo
             "purchase_order": row.purchase_order,
         },
         "plan": row.plan.name,
-        "payment": BANK_TRANSFER if by_transfer else str(method or ""),
+        "payment": payment_name(BANK_TRANSFER, "") if by_transfer else str(method or ""),
         "bank_details": settings.BILLING_BANK_DETAILS.replace("\\n", "\n") if by_transfer else "",
     }

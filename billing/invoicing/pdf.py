@@ -16,7 +16,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, SimpleDocTemplate, Spacer, Table
 
-from billing.invoicing.drafts import days_of
+from billing.invoicing.drafts import days_of, quantity_text
 from billing.invoicing.fonts import BOLD, LATIN, is_asian, marked
 from billing.models import Invoice, InvoiceStatus
 from billing.periods import Period
@@ -32,7 +32,7 @@ _STAMPS = {
 }
 _MARGIN = 20 * mm
 _WIDTH = A4[0] - 2 * _MARGIN
-_COLUMNS = (_WIDTH * 0.56, _WIDTH * 0.17, _WIDTH * 0.12, _WIDTH * 0.15)
+_COLUMNS = (_WIDTH * 0.48, _WIDTH * 0.26, _WIDTH * 0.11, _WIDTH * 0.15)
 _NOTE = (
     "Use beyond the plan is charged for the period that ended; plan and storage are charged in advance. "
     "1 GB is 1,000,000,000 bytes. All amounts in US dollars."
@@ -144,7 +144,7 @@ def _lines(invoice: Invoice) -> Table:
     rows = [
         [
             _text(line.description),
-            _number(f"{plain(line.quantity)} {line.unit}"),
+            _number(quantity_text(line)),
             _number(price_text(line.unit_price_usd)),
             _number(usd(line.amount_usd)),
         ]

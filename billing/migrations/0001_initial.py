@@ -429,11 +429,13 @@ class Migration(migrations.Migration):
                 ('unit', models.CharField(blank=True, max_length=20)),
                 ('unit_price_usd', models.DecimalField(decimal_places=4, max_digits=12)),
                 ('amount_usd', models.DecimalField(decimal_places=2, help_text='Negative for credits.', max_digits=12)),
+                ('days', models.PositiveSmallIntegerField(blank=True, help_text='Days that are charged, where that is a part of a period.', null=True)),
+                ('of_days', models.PositiveSmallIntegerField(blank=True, help_text='Days of the whole period.', null=True)),
                 ('invoice', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lines', to='billing.invoice')),
             ],
             options={
                 'ordering': ['position'],
-                'constraints': [models.UniqueConstraint(fields=('invoice', 'position'), name='billing_line_position_once')],
+                'constraints': [models.UniqueConstraint(fields=('invoice', 'position'), name='billing_line_position_once'), models.CheckConstraint(condition=models.Q(models.Q(('days__isnull', True), ('of_days__isnull', True)), models.Q(('days__gte', 1), ('of_days__gte', models.F('days'))), _connector='OR'), name='billing_line_days_of_a_period')],
             },
         ),
         migrations.AddConstraint(

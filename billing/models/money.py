@@ -4,12 +4,13 @@ from datetime import date
 from decimal import Decimal
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from billing.models.plans import CURRENCY, Subscription
 from billing.periods import Period
+from billing.words import payment_name
 from common.models import Timestamped
 
 
@@ -41,7 +42,7 @@ class PaymentMethod(Timestamped):
         ]
 
     def __str__(self) -> str:
-        return f"{self.brand} {self.last4}".strip()
+        return payment_name(self.brand, self.last4)
 
 
 class PeriodClose(models.Model):
@@ -157,11 +158,19 @@ class InvoiceLine(models.Model):
     unit = models.CharField(max_length=20, blank=True)
     unit_price_usd = models.DecimalField(max_digits=12, decimal_places=4)
     amount_usd = models.DecimalField(max_digits=12, decimal_places=2, help_text="Negative for credits.")
+    days = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Days that are charged, where that is a part of a period."
+    )
+    of_days = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Days of the whole period.")
 
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(fields=["invoice", "position"], name="billing_line_position_once")
+            models.UniqueConstraint(fields=["invoice", "position"], name="billing_line_position_once"),
+            models.CheckConstraint(
+                condition=Q(days__isnull=True, of_days__isnull=True) | Q(days__gte=1, of_days__gte=F("days")),
+                name="billing_line_days_of_a_period",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -11,10 +11,10 @@ from access.engine import visible
 from billing.access import BillingAction
 from billing.gateways.base import BANK_TRANSFER
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, PaymentStatus, Subscription
+from billing.words import payment_name
 
 SOON_DAYS = 45
 """So long before its end a card is marked."""
-BRANDS = {"amex": "American Express", "mastercard": "Mastercard", "jcb": "JCB", "unionpay": "UnionPay"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Listed:
     @property
     def brand(self) -> str:
         """The brand as people write it."""
-        return BRANDS.get(self.method.brand, self.method.brand.capitalize())
+        return payment_name(self.method.brand, "")
 
 
 @dataclass(frozen=True, slots=True)

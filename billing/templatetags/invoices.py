@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from django import template
 
+from billing.invoicing.drafts import quantity_text
 from billing.invoicing.pdf import lines_of_seller, price_text
-from billing.models import Invoice
+from billing.models import Invoice, InvoiceLine
 from billing.selectors.invoices import Standing, standing_of
-from billing.words import plain
 
 register = template.Library()
 
@@ -19,9 +19,9 @@ def price(value: Decimal) -> str:
 
 
 @register.filter
-def quantity(value: Decimal) -> str:
-    """Write a quantity, as exact as it is."""
-    return plain(value)
+def quantity(line: InvoiceLine) -> str:
+    """Write the quantity of a line as it was counted, in English as the line is."""
+    return quantity_text(line)
 
 
 @register.filter

@@ -15,7 +15,7 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from billing.changes import ChangeKind
 from billing.invoicing.closing import close_all
-from billing.invoicing.drafts import standing_drafts
+from billing.invoicing.drafts import quantity_text, standing_drafts
 from billing.invoicing.issuing import issue
 from billing.limits import LimitKind, state_of
 from billing.models import Invoice, InvoiceKind, InvoiceStatus, PaymentMethod, Plan, Subscription
@@ -93,6 +93,26 @@ def buy(organization: Any, who: Any, gb: int) -> services.Done:
     return services.buy_storage(actor=who, organization=organization, extra_gb=gb, confirm=summary.confirm)
 
 
+def test_storage_for_a_part_of_a_period_is_counted_in_days(pro: Any, clock: Any):
+    """BIL-10: what stands beside the price says how the amount came about, not 53.333333 GB."""
+    organization, who, _subscription = pro
+    clock.move_to(datetime(2026, 11, 23, 12, tzinfo=UTC))
+    invoice = buy(organization, who, 200).invoice
+    assert invoice is not None
+    (line,) = invoice.lines.all()
+    assert quantity_text(line) == "200 GB × 8 of 30 days"
+    assert (line.quantity, line.amount_usd) == (Decimal("53.333333"), Decimal("1.33"))
+
+
+def test_half_a_cent_of_a_part_is_rounded_up(pro: Any, clock: Any):
+    """BIL-10: 3 GB for 1 of 30 days at $0.05 are $0.005, which a share of 0.0333… would lose."""
+    organization, who, _subscription = pro
+    Plan.objects.filter(key="pro").update(extra_storage_price_usd=Decimal("0.05"))
+    clock.move_to(datetime(2026, 11, 30, 12, tzinfo=UTC))
+    summary = services.preview_storage(actor=who, organization=organization, extra_gb=3)
+    assert summary.now_usd == Decimal("0.01")
+
+
 def test_an_upgrade_begins_now_and_costs_the_days_that_are_left(free: Any):
     organization, who, subscription = free
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
@@ -107,6 +127,7 @@ def test_an_upgrade_begins_now_and_costs_the_days_that_are_left(free: Any):
     assert (done.invoice.kind, done.invoice.total_usd) == ("change", Decimal("18.00"))
     (line,) = done.invoice.lines.all()
     assert line.description == "Pro plan, 2026-11-22 to 2026-11-30 (9 of 30 days)"
+    assert (quantity_text(line), line.quantity) == ("9 of 30 days", Decimal("0.3"))
     entry = AuditEntry.objects.get(action="subscription.upgrade")
     assert (entry.before["plan"], entry.after["plan"], entry.after["charged"]) == ("free", "pro", "18.00")
     assert "Invoice AURORA-0001 for aurora: $18.00" in [mail.subject for mail in delivered()]

@@ -70,6 +70,17 @@ def test_an_invoice_shows_both_sides_its_lines_and_how_to_pay(client: Client, ac
         assert said in page
 
 
+def test_people_read_short_quantities_and_programs_exact_ones(client: Client, acme):
+    """BIL-10: the page rounds hours to hundredths, REST does not."""
+    client.force_login(acme[2])
+    line = InvoiceLine.objects.get(category="hours")
+    InvoiceLine.objects.filter(pk=line.pk).update(quantity="112.501389")
+    assert "112.5 h<" in client.get(ONE).content.decode()
+    head: Any = {"headers": {"Authorization": f"Bearer {make_key(acme[2])}"}}
+    lines = client.get("/api/v1/organizations/acme/invoices/ACME-0001/lines/", **head).json()
+    assert "112.501389" in [one["quantity"] for one in lines]
+
+
 def test_what_was_printed_stays_when_the_payer_moves(client: Client, acme):
     subscription, _team, admin = acme
     Subscription.objects.filter(pk=subscription.pk).update(billing_name="Other", billing_address="Elsewhere")

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from billing import alerting
 from billing.charges import Amounts, lines_of, overage_usd
 from billing.invoicing import closing
-from billing.invoicing.drafts import LineDraft, overage_drafts, standing_drafts
+from billing.invoicing.drafts import LineDraft, overage_drafts, quantity_text, standing_drafts
 from billing.invoicing.issuing import issue
-from billing.models import Invoice, InvoiceKind, PeriodClose, Plan, Subscription, UsageAlert
+from billing.models import Invoice, InvoiceKind, InvoiceLine, PeriodClose, Plan, Subscription, UsageAlert
 from billing.periods import Period
 from billing.subscriptions import subscription_of
 from billing.tests.used import metered, payer, used
@@ -62,6 +62,47 @@ def test_lines_are_rounded_once_and_add_up(plan, used_, extra):
     assert sum(draft.amount_usd for draft in overage_drafts(lines, NOVEMBER)) == overage_usd(lines)
     again = lines_of(subscription, used_, NOVEMBER)
     assert overage_drafts(again, NOVEMBER) + standing_drafts(subscription, NOVEMBER) == drafts
+
+
+@given(
+    quantity=st.decimals(0, 10**6, places=6),
+    price=prices,
+)
+def test_printed_quantities_are_short_and_make_their_amounts(quantity, price):
+    """BIL-10: "8,420 h", not "8,420.001389 h", as long as the price times it is what stands beside it."""
+    line = InvoiceLine(
+        category="hours",
+        quantity=quantity,
+        unit="h",
+        unit_price_usd=price,
+        amount_usd=half_up(quantity * price),
+    )
+    number, unit = quantity_text(line).split()
+    shown, short = Decimal(number.replace(",", "")), half_up(quantity)
+    assert half_up(shown * price) == line.amount_usd
+    assert unit == "h"
+    assert shown == short or half_up(short * price) != line.amount_usd
+
+
+@pytest.mark.parametrize(
+    ("quantity", "price", "said"),
+    [
+        ("8420.001389", "0.10", "8,420 h"),
+        ("112.5", "0.10", "112.5 h"),
+        ("0.000278", "99.9", "0.0003 h"),
+        ("0.004999", "100", "0.005 h"),
+    ],
+)
+def test_hours_have_two_decimals_for_people(quantity, price, said):
+    amount = half_up(Decimal(quantity) * Decimal(price))
+    line = InvoiceLine(
+        category="hours",
+        quantity=Decimal(quantity),
+        unit="h",
+        unit_price_usd=Decimal(price),
+        amount_usd=amount,
+    )
+    assert quantity_text(line) == said
 
 
 @pytest.mark.django_db

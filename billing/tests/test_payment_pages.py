@@ -112,7 +112,7 @@ def test_the_default_is_chosen_and_the_last_one_stays_while_it_is_needed(stripe:
     first = add_card(stripe, visit.organization, visit.who)
     second = add_card(stripe, visit.organization, visit.who, FAILING_CARD)
     reply = visit.post(f"/payment/{second.pk}", act="default")
-    assert visit.said(reply) == ["Visa 0341 is charged from now on."]
+    assert visit.said(reply) == ["Visa •••• 0341 is charged from now on."]
     visit.post(f"/payment/{second.pk}", act="remove")
     first.refresh_from_db()
     assert first.is_default, "the other one takes its place"
@@ -124,7 +124,7 @@ def test_the_default_is_chosen_and_the_last_one_stays_while_it_is_needed(stripe:
     assert "An invoice is open" in visit.said(reply)[0]
     Invoice.objects.update(status="void")
     reply = visit.post(f"/payment/{first.pk}", act="remove")
-    assert visit.said(reply) == ["Visa 4242 is removed."]
+    assert visit.said(reply) == ["Visa •••• 4242 is removed."]
     acts = AuditEntry.objects.filter(action__startswith="payment_method.").order_by("pk")
     assert [act.action.partition(".")[2] for act in acts] == [
         "add", "default", "add", "default", "remove", "default", "remove",
@@ -203,7 +203,7 @@ def test_a_transfer_that_is_charged_to_a_card_says_so_everywhere(
     with django_capture_on_commit_callbacks(execute=True):
         visit.post(f"/payment/pay/{invoice.number}")
     assert said() == (False, False, False)
-    assert "visa 0341" in visit.get(page).content.decode()
+    assert "Visa •••• 0341" in visit.get(page).content.decode()
     invoice.refresh_from_db()
     assert not invoice.by_transfer
     assert pdf_of(invoice) != transferred

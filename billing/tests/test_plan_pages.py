@@ -140,7 +140,7 @@ class TestOverview:
             period_end=made.date(), due_at=made, total_usd=Decimal("60.25"),
         )  # fmt: skip
         text = _text(client, ada, "billing:overview", "acme")
-        for words in ("Visa 4242", "expires 04/2031", "ACME-0001", "$60.25 open", "Open · $60.25"):
+        for words in ("Visa •••• 4242", "expires 04/2031", "ACME-0001", "$60.25 open", "Open · $60.25"):
             assert words in text, words
 
     def test_other_admins_look_and_read_whom_to_ask(

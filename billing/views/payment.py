@@ -95,7 +95,7 @@ def add(request: HttpRequest, entity: str) -> HttpResponseBase:
         except (Conflict, Invalid, Unavailable) as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, _("%(method)s is added.") % {"method": str(made).capitalize()})
+            messages.success(request, _("%(method)s is added.") % {"method": str(made)})
             return redirect(back)
     context = {
         **framed(organization, "payment"),
@@ -170,12 +170,12 @@ def act(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
 
     def default() -> str:
         row = services.make_default(actor=actor, method=chosen())
-        return _("%(method)s is charged from now on.") % {"method": str(row).capitalize()}
+        return _("%(method)s is charged from now on.") % {"method": str(row)}
 
     def remove() -> str:
         row = chosen()
         services.remove_method(actor=actor, method=row)
-        return _("%(method)s is removed.") % {"method": str(row).capitalize()}
+        return _("%(method)s is removed.") % {"method": str(row)}
 
     acts: dict[str, Callable[[], str]] = {"default": default, "remove": remove}
     wished = acts.get(request.POST.get("act", ""))
