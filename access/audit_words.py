@@ -73,6 +73,11 @@ def words_of(action: str) -> Text:
     return _words.get(action, action)
 
 
+def words_to_choose() -> dict[str, Text]:
+    """Return the words of all actions, and of groups by ``key.*``."""
+    return {f"{key}.*": group.label for key, group in _groups.items()} | _words
+
+
 def kinds() -> dict[str, Text]:
     """Return the name of every kind of thing, by its model's label."""
     return _labels

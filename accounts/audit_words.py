@@ -1,9 +1,17 @@
 """What the audit log says of accounts."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from access.audit_values import Field, action_labels, moment, register_fields
 from access.audit_words import register_kind, register_words
+from accounts import scopes
 from accounts.access import AccountAction
+from accounts.models import ProfileAudience, SignInProvider
 
 ACCOUNTS = {
     "user.create": _("Made an account"),
@@ -53,8 +61,12 @@ INSTALLATION = {
 }
 
 
+FACTORS = {"totp": _("Authenticator app"), "webauthn": _("Passkey"), "recovery_codes": _("Recovery codes")}
+
+
 def register() -> None:
     """Tell the audit log."""
+    _register_fields()
     register_words("account", _("Accounts and sign-in"), ACCOUNTS)
     register_words("key", _("API keys"), KEYS)
     register_words("installation", _("Installation"), INSTALLATION)
@@ -62,3 +74,63 @@ def register() -> None:
     register_kind("accounts.ApiKey", _("API key"))
     register_kind("accounts.SignInProvider", _("Sign-in provider"))
     register_kind("accounts.OutboxMail", _("Mail"))
+
+
+def _register_fields() -> None:
+    register_fields(
+        {
+            "username": _("Username"), "operator": _("Operator"), "active": _("Active"), "email": _("Email"),
+            "instead_of": _("Instead of"), "to": _("To"), "count": _("Sessions"), "reason": _("Reason"),
+            "until": Field(_("Until"), show=moment), "merged": _("Merged account"), "moved": _("Moved"),
+            "into": _("Merged into"), "provider": Field(_("Sign-in provider"), choices=_providers),
+            "type": Field(_("Second factor"), choices=FACTORS), "types": Field(_("Second factors"), choices=FACTORS),
+            "profile_visible_to": Field(_("Profile visible to"), choices=dict(ProfileAudience.choices)),
+            "display_name": _("Display name"), "institution": _("Institution"), "location": _("Location"),
+            "bio": _("Bio"), "intro": _("Intro"), "links": Field(_("Links"), show=_links),
+            "picture": Field(_("Picture"), show=_picture),
+        }
+    )  # fmt: skip
+    register_fields(
+        {
+            "owner": _("Owner"), "label": _("Name"), "scopes": Field(_("May do"), show=_scopes),
+            "expires_at": Field(_("Expires"), show=moment),
+        },
+        scope="accounts.ApiKey",
+    )  # fmt: skip
+    changed = {"changed": Field(_("Changed"), choices=_provider_fields)}
+    register_fields(changed, scope="accounts.SignInProvider")
+    register_fields(
+        {
+            "signup": Field(_("Sign-up"), choices={"open": _("Open"), "invitation": _("By invitation only")}),
+            "signup_domains": _("Domains"), "support_contact": _("Support contact"),
+            "announcement": _("Announcement"), "text": _("Text"), "until": Field(_("Until"), show=moment),
+            "severity": Field(
+                _("Severity"),
+                choices={"info": _("Information"), "warning": _("Warning"), "danger": _("Something is broken")},
+            ),
+        },
+        scope="installation.change_settings",
+    )  # fmt: skip
+
+
+def _providers() -> dict[str, str]:
+    return {"github": "GitHub"} | dict(SignInProvider.objects.values_list("slug", "name"))
+
+
+def _provider_fields() -> dict[str, str]:
+    """Return what the page of a provider calls its fields, in English as all of the admin."""
+    return {field.name: capfirst(str(field.verbose_name)) for field in SignInProvider._meta.concrete_fields}
+
+
+def _links(links: Any, _told: Mapping[str, Any]) -> str:
+    return ", ".join(link["label"] or link["url"] for link in links) or "–"
+
+
+def _picture(digest: Any, _told: Mapping[str, Any]) -> str:
+    return gettext("Changed") if digest else gettext("Removed")
+
+
+def _scopes(held: Any, _told: Mapping[str, Any]) -> str:
+    """Name a ready-made reach, else the actions themselves."""
+    reach, labels = scopes.reach_of(held), action_labels()
+    return str(reach.label) if reach else ", ".join(str(labels.get(action, action)) for action in held)

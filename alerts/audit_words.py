@@ -3,9 +3,12 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from access.audit_values import Field, register_fields
 from access.audit_words import Kind, register_kind, register_words
 from alerts.access import AlertAction
-from alerts.models import Destination
+from alerts.models import Destination, DestinationKind, Level
+from alerts.presets import PRESETS
+from alerts.switches import SWITCHES
 
 SETTINGS = {
     "alert_settings.change": _("Changed which alerts are sent"),
@@ -34,6 +37,7 @@ MESSAGES = {
 
 def register() -> None:
     """Tell the audit log."""
+    _register_fields()
     register_words("alert", _("Alerts"), SETTINGS)
     register_words("destination", _("Destinations for alerts"), DESTINATIONS)
     register_words("secret", _("Secrets for webhooks"), SECRETS)
@@ -54,3 +58,25 @@ def _url_of_destination(row: Destination) -> str:
     if row.team.is_personal:
         return reverse("alerts:own_destination", args=[row.pk])
     return reverse("alerts:destination", args=[row.team.name, row.pk])
+
+
+def _register_fields() -> None:
+    register_fields(
+        {
+            **{switch.name: switch.label for switch in SWITCHES}, "by_email": _("Email"),
+            "least_level": Field(_("Least level of alerts sent by code"), choices=dict(Level.choices)),
+            "destination": _("Send to"), "project": _("Only of this project"),
+            "tag": _("Only of runs with this tag"),
+        }
+    )  # fmt: skip
+    register_fields(
+        {
+            "kind": Field(_("Kind"), choices=dict(DestinationKind.choices)), "place": _("Address"), "is_on": _("On"),
+            "preset": Field(_("Service"), choices={key: preset.label for key, preset in PRESETS.items()}),
+            "access_token_name": _("Access token"), "signing_secret_name": _("Signing secret"),
+            "mention": _("Mention"), "has_own_payload": _("Own payload"), "address_replaced": _("New address"),
+            "off_reason": _("Turned off because"), "is_ok": _("Delivered"), "status": _("HTTP status"),
+        },
+        scope="alerts.Destination",
+    )  # fmt: skip
+    register_fields({"error": _("Error")}, scope="alerts.Message")

@@ -3,8 +3,11 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from access.audit_values import Field, register_fields, size
 from access.audit_words import Kind, register_kind, register_words
 from runs.access import ChartAction, ProjectAction, RunAction
+from runs.models import ChartAccess
+from runs.states import RunState
 
 PROJECTS = {
     ProjectAction.CREATE: _("Made a project"),
@@ -36,8 +39,12 @@ RUNS = {
 }
 
 
+DONE = {"created": _("Created"), "changed": _("Changed"), "deleted": _("Deleted")}
+
+
 def register() -> None:
     """Tell the audit log."""
+    _register_fields()
     register_words("project", _("Projects"), PROJECTS)
     register_words("run", _("Runs"), RUNS)
     register_kind(
@@ -59,3 +66,22 @@ def register() -> None:
         ),
     )
     register_kind("runs.StoredChart", _("Custom chart"))
+
+
+def _register_fields() -> None:
+    register_fields(
+        {
+            "project": _("Project"), "protected_tags": _("Protected tags"), "pinned": _("Pinned"),
+            "view": _("Shared view"), "chart": _("Custom chart"), "done": Field(_("What"), choices=DONE),
+        }
+    )  # fmt: skip
+    register_fields(
+        {
+            "group": _("Group"), "job_type": _("Job type"), "tags": _("Tags"), "notes": _("Notes"),
+            "state": Field(_("State"), choices=dict(RunState.choices)), "file": _("File"),
+            "bytes": Field(_("Size"), show=size), "keys": _("Keys"), "step": _("Step"), "kept_in": _("Kept in run"),
+        },
+        scope="runs.Run",
+    )  # fmt: skip
+    access = {"access": Field(_("May be used by"), choices=dict(ChartAccess.choices))}
+    register_fields(access, scope="runs.StoredChart")

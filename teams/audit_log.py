@@ -6,7 +6,6 @@ Pages go by time and key, never by number: nothing is counted and nothing is ski
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
@@ -14,6 +13,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext
 
 from access.actor import Actor
+from access.audit_values import Change, Values
 from access.audit_words import groups, kind_of, links_of, words_of
 from access.engine import visible
 from access.models import AuditEntry
@@ -23,12 +23,11 @@ from common.numbers import whole
 from teams.access import OrganizationAction
 from teams.features import has_feature, having, without
 from teams.models import Organization, Team
-from teams.roles import STORED_NAMES
 
 PAGE = 50
 CHUNK = 1000
 """Entries that an export reads at a time."""
-_MOST_TEXT, _MOST_SHOWN = 200, 160
+_MOST_TEXT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +179,6 @@ def cursor_of(entry: AuditEntry) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One value that an act found and left."""
-
-    name: str
-    before: str
-    after: str
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the act changed it; else it says about whom or what the act was."""
-        return self.before != self.after
-
-
-@dataclass(frozen=True, slots=True)
 class Line:
     """An entry as people read it."""
 
@@ -206,32 +191,12 @@ class Line:
     """The visible beginning of the API key that was used, "" for none."""
     team: str
     organization: str
-    changes: list[Change]
+    values: Values
 
-
-def _shown(value: Any) -> str:
-    if value is None or value == "":
-        return ""
-    if isinstance(value, list):
-        return ", ".join(map(str, value))[:_MOST_SHOWN]
-    text = {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
-
-
-def _shown_of(name: str, told: Mapping[str, Any]) -> str:
-    """Show one of the values; built-in roles are kept by their English names."""
-    shown = _shown(told.get(name))
-    return gettext(shown) if name == "role" and shown in STORED_NAMES else shown
-
-
-def changes_of(entry: AuditEntry) -> list[Change]:
-    """Return what an act found and left, by name, in the order in which it was told."""
-    names = dict.fromkeys([*entry.before, *entry.after])
-    told = [
-        Change(name.replace("_", " "), _shown_of(name, entry.before), _shown_of(name, entry.after))
-        for name in names
-    ]
-    return [change for change in told if change.before or change.after]
+    @property
+    def changes(self) -> list[Change]:
+        """What it changed, in words; read only where people read it."""
+        return self.values.changes_of(self.entry)
 
 
 def lines_of(actor: Actor, entries: Sequence[AuditEntry]) -> list[Line]:
@@ -240,7 +205,7 @@ def lines_of(actor: Actor, entries: Sequence[AuditEntry]) -> list[Line]:
     organizations = _names(Organization.objects.all(), {entry.organization_id for entry in entries})
     used = {entry.key_id for entry in entries if entry.key_id is not None}
     keys = dict(ApiKey.objects.filter(pk__in=used).values_list("pk", "prefix"))
-    urls = links_of(actor, entries)
+    urls, values = links_of(actor, entries), Values()
     return [
         Line(
             entry=entry,
@@ -250,7 +215,7 @@ def lines_of(actor: Actor, entries: Sequence[AuditEntry]) -> list[Line]:
             key="" if entry.key_id is None else f"ry-{keys.get(entry.key_id, '')}…",
             team=teams.get(entry.team_id or 0, ""),
             organization=organizations.get(entry.organization_id or 0, ""),
-            changes=changes_of(entry),
+            values=values,
         )
         for entry in entries
     ]

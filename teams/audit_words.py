@@ -3,8 +3,12 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from access.audit_values import Field, action_labels, register_fields
 from access.audit_words import Kind, register_kind, register_words
 from teams.access import OrganizationAction, TeamAction
+from teams.models import ProductAccess, TeamKind, Visibility
+from teams.privacy import SWITCHES
+from teams.roles import preset_names, stored_names
 
 ORGANIZATIONS = {
     "organization.create": _("Made an organization"),
@@ -58,8 +62,13 @@ SCIM = {
 }
 
 
+STATES = {"active": _("Active"), "inactive": _("Inactive"), "deleted": _("Deleted")}
+"""What an identity provider wants of a person (`teams.scim.records.ProvisionState`)."""
+
+
 def register() -> None:
     """Tell the audit log."""
+    _register_fields()
     register_words("organization", _("Organization"), ORGANIZATIONS)
     register_words("team", _("Teams and members"), TEAMS)
     register_words("invitation", _("Invitations"), INVITATIONS)
@@ -76,3 +85,55 @@ def register() -> None:
     )
     register_kind("teams.ServiceAccount", _("Service account"))
     register_kind("teams.Role", _("Role"))
+
+
+def _register_fields() -> None:
+    access = dict(ProductAccess.choices)
+    register_fields(
+        {
+            "admin": _("Admin"), "user": _("Person"), "invited": _("Invited"), "members": _("Members"),
+            "teams": _("Teams"), "team": _("Team"), "group": _("Group"), "why": _("Reason"), "name": _("Name"),
+            "description": _("Description"), "role": Field(_("Role"), choices=stored_names),
+            "models_access": Field(_("Access to Models"), choices=access),
+            "weave_access": Field(_("Access to Weave"), choices=access),
+            "visibility": Field(_("Visibility"), choices=dict(Visibility.choices)),
+            **{switch.name: switch.label for switch in SWITCHES},
+        }
+    )  # fmt: skip
+    register_fields(
+        {
+            "kind": Field(_("Team type"), choices=dict(TeamKind.choices)),
+            "project_visibility": Field(_("Visibility of new projects"), choices=dict(Visibility.choices)),
+        },
+        scope="teams.Team",
+    )
+    register_fields(
+        {
+            "api_keys_allowed": _("Members make API keys"), "api_keys_limited": _("API keys are limited"),
+            "api_key_max_days": _("API keys expire within, days"),
+        },
+        scope="teams.Organization",
+    )  # fmt: skip
+    register_fields(
+        {
+            "base": Field(_("Based on"), choices=preset_names), "adds": Field(_("Adds"), choices=action_labels),
+            "held": _("In use by"), "service_accounts": _("Service accounts"),
+            "pending_invitations": _("Pending invitations"), "elsewhere": _("Elsewhere"),
+        },
+        scope="teams.Role",
+    )  # fmt: skip
+    register_fields(
+        {
+            "label": _("Name"), "description": _("What it is for"), "default_team": _("Default team"),
+            "key": _("API key"), "overlap_hours": _("Hours until the old key ends"),
+        },
+        scope="teams.ServiceAccount",
+    )  # fmt: skip
+    register_fields(
+        {
+            "userName": _("Username"), "displayName": _("Display name"), "externalId": _("External ID"),
+            "state": Field(_("State"), choices=STATES),
+        },
+        scope="scim.save_user",
+    )  # fmt: skip
+    register_fields({"externalId": _("External ID")}, scope="scim.save_group")

@@ -21,14 +21,21 @@ _BUILT_IN = {
     Preset.ORGANIZATION_VIEWER: (gettext_noop("Organization viewer"), RoleLevel.ORGANIZATION),
 }
 
-STORED_NAMES = frozenset(name for name, _level in _BUILT_IN.values())
-"""What built-in roles are called in the database and in the audit log; pages say it in the reader's language."""
-
 _NAMES = {
     "view-only": Preset.VIEW_ONLY,
     "member": Preset.MEMBER,
     "admin": Preset.ADMIN,
 }
+
+
+def stored_names() -> dict[str, str]:
+    """Return what the database and the audit log call built-in roles, and what pages do in the reader's language."""
+    return {name: gettext(name) for name, _level in _BUILT_IN.values()}
+
+
+def preset_names() -> dict[str, str]:
+    """Return what pages call the presets in the reader's language."""
+    return {preset.value: gettext(name) for preset, (name, _level) in _BUILT_IN.items()}
 
 
 def built_in(preset: Preset) -> Role:

@@ -4,26 +4,38 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from typing import Any, TypeGuard
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
+from PIL import Image
 
 from access.actions import Preset, all_actions
 from access.actor import SYSTEM
+from access.audit_values import Values
 from access.audit_words import words_of
 from access.models import AuditEntry
 from accounts import deletion as account_deletion
+from accounts import impersonation, preferences, profiles
 from accounts import services as accounts
 from accounts.models import ApiKey, User
+from alerts.automation.events import AutomationEvent
 from alerts.services import settings as alerts
 from alerts.tests.places import a_place
+from billing.models import Plan
+from billing.plans import ensure_plans
 from billing.services import admins as billing_admins
+from billing.services import plans, trials
+from billing.subscriptions import subscription_of
 from config.env import ROOT
 from exports import services as exports
-from runs.models import Project, ProjectAccessRequest, Run
+from runs.models import ChartAccess, Project, ProjectAccessRequest, Run
 from runs.services import (
     access_requests,
     charts,
@@ -38,10 +50,20 @@ from runs.services import (
 )
 from runs.services import deletion as run_deletion
 from runs.services.lifecycle import RunFields
+from runs.states import RunState
+from teams import custom_roles, invitations, organizations, privacy, service_accounts
 from teams import deletion as team_deletion
-from teams import invitations, organizations, privacy, service_accounts
 from teams import services as teams
-from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Team
+from teams.custom_roles import RoleFields
+from teams.models import (
+    Membership,
+    Organization,
+    OrganizationMember,
+    ProductAccess,
+    Team,
+    TeamKind,
+    Visibility,
+)
 from teams.roles import built_in
 from tests.factories import (
     PASSWORD,
@@ -343,6 +365,39 @@ OF_ONESELF: dict[str, Callable[[Scene], Any]] = {
 """Acts on an account, which may belong to several organizations: their entries are in the operators' log alone."""
 
 
+def _picture(scene: Scene) -> None:
+    content = BytesIO()
+    Image.new("RGB", (64, 64), "teal").save(content, "PNG")
+    upload = SimpleUploadedFile("me.png", content.getvalue())
+    profiles.change_picture(actor=actor(scene.bob), row=scene.bob, upload=upload)
+
+
+def _role(scene: Scene) -> None:
+    fields = RoleFields("Runner", Preset.VIEW_ONLY, frozenset({"run.log"}), "")
+    custom_roles.create_role(actor=SYSTEM, organization=scene.organization, fields=fields)
+
+
+WITH_VALUES: list[tuple[str, Callable[[Scene], Any]]] = [
+    ("account.update", lambda scene: preferences.choose_audience(
+        actor=actor(scene.bob), user=scene.bob, audience="signed_in"
+    )),
+    ("account.update", _picture),
+    ("account.impersonate", lambda scene: impersonation.begin(actor=SYSTEM, user=scene.bob, reason="He asked")),
+    ("role.create", _role),
+    ("api_key.limit", lambda scene: accounts.limit_api_key(
+        actor=actor(scene.bob), key=_new_key(scene), scopes=["run.view"]
+    )),
+    ("subscription.assign", lambda scene: plans.assign_plan(
+        actor=SYSTEM, subscription=subscription_of(scene.organization), plan=Plan.objects.get(key="pro")
+    )),
+    ("subscription.trial", lambda scene: trials.start_trial(
+        actor=SYSTEM, subscription=subscription_of(scene.organization), plan=Plan.objects.get(key="pro"),
+        ends_at=timezone.now() + timedelta(days=9),
+    )),
+]  # fmt: skip
+"""Further acts that tell codes, times and pictures."""
+
+
 def _entry(action: str, act: Callable[[Scene], Any], scene: Scene) -> AuditEntry:
     AuditEntry.objects.all().delete()
     act(scene)
@@ -437,3 +492,88 @@ def test_every_recorded_action_has_words():
 def test_the_table_has_words_for_all_it_does():
     for action in (*IN_TEAM, *IN_ORGANIZATION, *OF_ONESELF):
         assert words_of(action) != action, action
+
+
+CODES = {
+    str(value): str(label)
+    for model in apps.get_models()
+    for field in model._meta.concrete_fields
+    for value, label in field.flatchoices
+    if value
+} | dict(
+    [
+        *Visibility.choices,
+        *TeamKind.choices,
+        *RunState.choices,
+        *AutomationEvent.choices,
+        *ChartAccess.choices,
+    ]
+)
+_MACHINE = re.compile(r"\d{4}-\d\d-\d\d|[0-9a-f]{40}|\bTrue\b|\bFalse\b|[{}\[\]]|\b[a-z]+_[a-z_]+\b")
+
+
+def _shown(page: str) -> list[str]:
+    """Return the names and values of a page of the audit log, each item of a list by itself."""
+    told = " ".join(re.findall(r'<dl class="audit-changes">(.*?)</dl>', page, re.DOTALL))
+    return [text.strip() for text in re.split(r"<[^>]*>|, ", told) if text.strip()]
+
+
+@pytest.mark.parametrize(
+    ("action", "act"), [*IN_TEAM.items(), *IN_ORGANIZATION.items(), *OF_ONESELF.items(), *WITH_VALUES]
+)
+def test_what_was_found_and_left_is_shown_in_words(
+    scene: Scene, action: str, act: Callable[[Scene], Any], client: Client
+):
+    """BIL-11: people read the log, so it says no codes, names of columns, hashes or times of machines."""
+    _entry(action, act, scene)
+    client.force_login(UserFactory(username="boss", is_operator=True))
+    shown = _shown(client.get("/audit").content.decode())
+    assert [text for text in shown if _MACHINE.search(text)] == []
+    codes = {code for code, label in CODES.items() if code != label}
+    assert codes.isdisjoint(shown)
+
+
+@pytest.mark.parametrize(
+    ("action", "model", "name", "value", "words"),
+    [
+        ("role.change", "teams.Role", "base", "V", "View-only"),
+        ("role.change", "teams.Role", "adds", ["run.delete"], "Delete any run"),
+        ("team.change_role", "teams.Team", "role", "Member", "Member"),
+        ("team.change_settings", "teams.Team", "kind", "work", "Work"),
+        ("subscription.assign", "teams.Organization", "plan", "pro", "Pro"),
+        ("invoice.void", "billing.Invoice", "status", "void", "Void"),
+        ("invoice.pay", "billing.Invoice", "total_usd", "907", "$907.00"),
+        ("plan.save", "billing.Plan", "has_sso", True, "Yes"),
+        ("second_factor.add", "accounts.User", "type", "totp", "Authenticator app"),
+        ("api_key.create", "accounts.ApiKey", "scopes", None, "Everything"),
+        ("api_key.create", "accounts.ApiKey", "scopes", ["run.view", "run.delete"], "See runs, Delete any run"),
+        ("run.delete_files", "runs.Run", "bytes", 2048, "2.00 KiB"),
+        ("automation.create", "alerts.Automation", "once_in_s", 3600, "1 hour"),
+        ("destination.test", "alerts.Destination", "status", 204, "204"),
+        ("installation.change_settings", "accounts.InstallationSetting", "announcement",
+         {"text": "Back soon", "severity": "danger", "until": None},
+         "Text: Back soon, Severity: Something is broken, Until: –"),
+    ],
+)  # fmt: skip
+def test_values_have_the_words_of_pages(action: str, model: str, name: str, value: Any, words: str):
+    """BIL-11."""
+    ensure_plans()
+    entry = AuditEntry(action=action, object_type=model, after={name: value})
+    (change,) = Values().changes_of(entry)
+    assert (change.before, change.after) == (None, words)
+
+
+def test_a_value_that_was_taken_away_is_a_dash():
+    entry = AuditEntry(
+        action="run.update", object_type="runs.Run", before={"group": "a"}, after={"group": ""}
+    )
+    (change,) = Values().changes_of(entry)
+    assert (change.name, change.before, change.after) == ("Group", "a", "–")
+
+
+def test_a_page_reads_the_names_of_plans_once(django_assert_num_queries: Any):
+    entry = AuditEntry(action="subscription.assign", before={"plan": "free"}, after={"plan": "pro"})
+    values = Values()
+    with django_assert_num_queries(1):
+        for _number in range(3):
+            values.changes_of(entry)

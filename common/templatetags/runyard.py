@@ -101,10 +101,22 @@ def relative_time(moment: datetime | None, empty: str = "–") -> SafeString:
     """Say how long ago ``moment`` was; a script keeps it fresh and gives the exact time in the viewer's zone."""
     if moment is None:
         return format_html("{}", empty)
-    exact = f"{date_format(moment, 'DATETIME_FORMAT')} {moment.tzname() or ''}".strip()
     return format_html(
-        '<time datetime="{}" title="{}" data-relative>{}</time>', moment.isoformat(), exact, _ago(moment)
+        '<time datetime="{}" title="{}" data-relative>{}</time>',
+        moment.isoformat(),
+        _exact(moment),
+        _ago(moment),
     )
+
+
+@register.simple_tag
+def exact_time(moment: datetime) -> SafeString:
+    """Say when ``moment`` was or will be; a script writes it in the viewer's zone."""
+    return format_html('<time datetime="{}" data-exact>{}</time>', moment.isoformat(), _exact(moment))
+
+
+def _exact(moment: datetime) -> str:
+    return f"{date_format(moment, 'DATETIME_FORMAT')} {moment.tzname() or ''}".strip()
 
 
 def _ago(moment: datetime) -> str:

@@ -58,7 +58,7 @@ class TestPage:
         projects.change_visibility(actor=ada, project=project, visibility="public")
         page = text_of(as_user("chief", LOG))
         for part in (
-            "Changed who sees a project", "192.0.2.7", "<del>team</del>", "<ins>public</ins>",
+            "Changed who sees a project", "192.0.2.7", "<dt>Visibility</dt>", "<del>Team</del>", "<ins>Public</ins>",
             '<a href="/vision/cifar/overview">cifar</a>', '<a href="/ada">ada</a>',
         ):  # fmt: skip
             assert part in page, part
@@ -115,7 +115,7 @@ class TestPage:
         """BIL-11: links, keys and names are looked up at once."""
         project = ProjectFactory(team=team)
         as_user("chief", LOG)
-        with django_assert_max_num_queries(32) as few:
+        with django_assert_max_num_queries(33) as few:
             as_user("chief", LOG)
         count = len(few)
         for number in range(20):

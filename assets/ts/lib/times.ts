@@ -1,8 +1,12 @@
 import { formatAgo, formatDuration, formatExact } from "./format";
 import { word } from "./words";
 
-/** Write every `<time data-relative>` as "3 minutes ago" and every running clock; exact time on hover. */
+/** Write every `<time data-relative>` as "3 minutes ago", exact time on hover, and every `<time data-exact>` in full. */
 export function refreshTimes(root: ParentNode = document): void {
+  for (const element of root.querySelectorAll<HTMLTimeElement>("time[data-exact]")) {
+    const moment = new Date(element.dateTime);
+    if (!Number.isNaN(moment.getTime())) element.textContent = formatExact(moment);
+  }
   const now = new Date();
   for (const element of root.querySelectorAll<HTMLTimeElement>("time[data-relative]")) {
     const moment = new Date(element.dateTime);
