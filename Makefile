@@ -120,8 +120,9 @@ types: $(DEV) ## Check types only
 	$(BIN)/mypy .
 
 .PHONY: schemas
-schemas: $(DEV) ## Write anew what is made of code: docs/openapi.json, and the agent's table of metrics
+schemas: $(DEV) ## Write anew what is made of code: docs/openapi.json, tables of docs/use
 	$(BIN)/python manage.py write_openapi
+	$(BIN)/python manage.py write_limits
 	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --json > metrics/hardware.json
 	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --markdown > docs/use/agent-metrics.md
 

@@ -41,9 +41,19 @@ def spend_more(actor: Actor, *, what: str, limit: int, amount: int) -> None:
         spend(what, _named(actor)[0], limit=limit, window_s=WINDOW_S, amount=amount)
 
 
+def of_key(pk: int) -> str:
+    """Return whose requests are counted when they come with an API key."""
+    return f"key {pk}"
+
+
+def of_user(pk: int) -> str:
+    """Return whose requests are counted when they come from a browser."""
+    return f"user {pk}"
+
+
 def _named(actor: Actor) -> tuple[str, str]:
     if actor.key_id is not None:
-        return f"key {actor.key_id}", "API key"
+        return of_key(actor.key_id), "API key"
     if actor.user_id is not None:
-        return f"user {actor.user_id}", "account"
+        return of_user(actor.user_id), "account"
     return f"address {actor.address}", "address"

@@ -8,7 +8,7 @@ class AccountsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from access.credentials import register_secret_checker
-        from accounts import access, audit_words, events, installation, preferences, profiles
+        from accounts import access, audit_words, events, installation, known_limits, preferences, profiles
         from accounts.keys import actor_of_secret
         from accounts.search import find_settings
         from accounts.sections import Place, Section, register_sections
@@ -19,6 +19,7 @@ class AccountsConfig(AppConfig):
         audit_words.register()
         register_stored(installation.stored)
         events.listen()
+        known_limits.register()
         register_secret_checker(actor_of_secret)
         register_search(_("Settings"), icon="settings-2", rank=40, find=find_settings)
         profiles.register_profile("accounts.User", access.AccountAction.UPDATE)

@@ -24,7 +24,7 @@ _LENGTH = 40
 _PREFIX = 8
 _FORM = re.compile(rf"{_START}[A-Za-z0-9]{{{_LENGTH}}}")
 _TOUCH = timedelta(minutes=1)
-_BAD_PER_ADDRESS, _BAD_PER_KEY, _WINDOW_S = 120, 60, 60
+BAD_PER_ADDRESS, BAD_PER_KEY, _WINDOW_S = 120, 60, 60
 
 
 def new_secret() -> str:
@@ -80,8 +80,8 @@ def _touch(key: ApiKey, address: str) -> None:
 
 def _refusal(message: str, secret: str, address: str) -> DomainError:
     """Return what is told, counted for the address and for the key that was tried."""
-    of_address = count("bad-key-from", address, limit=_BAD_PER_ADDRESS, window_s=_WINDOW_S)
-    of_key = count("bad-key", prefix_of(secret), limit=_BAD_PER_KEY, window_s=_WINDOW_S)
+    of_address = count("bad-key-from", address, limit=BAD_PER_ADDRESS, window_s=_WINDOW_S)
+    of_key = count("bad-key", prefix_of(secret), limit=BAD_PER_KEY, window_s=_WINDOW_S)
     wait_s = max(of_address, of_key)
     if not wait_s:
         return Unauthenticated(message)

@@ -12,6 +12,7 @@ class AlertsConfig(AppConfig):
             audit_words,
             automation_sections,
             events,
+            known_limits,
             measures,
             merging,
             retention,
@@ -28,6 +29,7 @@ class AlertsConfig(AppConfig):
         audit_words.register()
         settings_sections.register()
         automation_sections.register()
+        known_limits.register()
         registration.register()
         hooks.register_state_hook(events.note_state)
         hooks.register_alert_hook(events.note_alert)

@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,15 +44,33 @@ def spend(what: str, whom: str, *, limit: int, window_s: int, amount: int = 1) -
     if not limit:
         return None
     now = time.time()
-    key = cache.make_key(f"rate:{what}:{keyed_hash('rate', whom)[:32]}:{int(now // window_s)}")
-    redis_cache: Any = cache
+    key = _key(what, whom, now, window_s)
     try:
-        with redis_cache._cache.get_client(key, write=True).pipeline(transaction=False) as pipe:
+        with _redis(key).pipeline(transaction=False) as pipe:
             so_far, _ = pipe.incrby(key, amount).expire(key, window_s).execute()
     except RedisError as error:
         logger.warning("%s could not be counted: %s", what, error)
         return None
     return Allowance(limit, max(0, limit - so_far), int(window_s - now % window_s) + 1, so_far > limit)
+
+
+def spent(what: str, whoms: Sequence[str], *, window_s: int) -> list[int] | None:
+    """Return how much each has spent in the present window, in one round trip; None where it is not known."""
+    keys = [_key(what, whom, time.time(), window_s) for whom in whoms]
+    try:
+        return [int(found or 0) for found in _redis(keys[0]).mget(keys)] if keys else []
+    except RedisError:
+        return None
+
+
+def _key(what: str, whom: str, now: float, window_s: int) -> str:
+    key: str = cache.make_key(f"rate:{what}:{keyed_hash('rate', whom)[:32]}:{int(now // window_s)}")
+    return key
+
+
+def _redis(key: str) -> Any:
+    redis_cache: Any = cache
+    return redis_cache._cache.get_client(key, write=True)
 
 
 def count(what: str, whom: str, *, limit: int, window_s: int) -> int:

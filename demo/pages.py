@@ -84,6 +84,8 @@ PAGES = {
     "organization-explain": "/organizations/aurora-labs/explain?user=nadia&action=run.log&on=vision/cifar-sweep",
     "team-roles": "/teams/vision/roles",
     "team-explain": "/teams/vision/explain?user=marta&action=run.stop&on=vision/cifar-sweep/runs/sweep004",
+    "limits": "/settings/limits",
+    "team-limits": "/teams/vision/limits",
     "own-access": "/explain?action=run.delete&on=vision/cifar-sweep/runs/sweep004",
     "organization-privacy": "/organizations/aurora-labs/privacy",
     "organization-service-accounts": "/organizations/aurora-labs/service-accounts",

@@ -11,7 +11,7 @@ class ExportsConfig(AppConfig):
 
         from accounts.merging import Part, register_merge_part
         from accounts.sections import Place, Section, register_sections
-        from exports import access, audit_words, merging
+        from exports import access, audit_words, known_limits, merging
         from exports.models import Export
         from storage.services import register_blob_user
         from teams.access import TeamAction
@@ -21,6 +21,7 @@ class ExportsConfig(AppConfig):
 
         access.register()
         audit_words.register()
+        known_limits.register()
         register_merge_part(Part(lines=merging.lines, move=merging.move))
         register_blob_user(used_blobs)
         words = _("download archive backup data takeout")

@@ -6,4 +6,6 @@ class IngestConfig(AppConfig):
 
     def ready(self) -> None:
         """Let every process, commands and the worker too, tell of changed rights."""
-        from ingest import rights  # noqa: F401
+        from ingest import known_limits, rights  # noqa: F401 - rights listens by itself
+
+        known_limits.register()

@@ -14,7 +14,7 @@ class RunsConfig(AppConfig):
         from accounts.sections import Place, Section, register_sections
         from common.search import register_search
         from common.telemetry.exposition import register_reading
-        from runs import access, audit_words, forwarding, key_scopes, measures, merging, search
+        from runs import access, audit_words, forwarding, key_scopes, known_limits, measures, merging, search
         from runs.masking import masked_pieces
         from runs.models import RunFile
         from runs.public import PublicProjectsOfTeams
@@ -34,6 +34,7 @@ class RunsConfig(AppConfig):
         access.register()
         audit_words.register()
         key_scopes.register()
+        known_limits.register()
         regex.listen()
         register_reading("runs", measures.states)
         register_marks(set_aside_marks)

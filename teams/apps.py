@@ -16,7 +16,7 @@ class TeamsConfig(AppConfig):
             register_key_rule,
             register_new_user_hook,
         )
-        from teams import access, audit_words, merging, settings_sections
+        from teams import access, audit_words, known_limits, merging, settings_sections
         from teams.deletion import erase_with, obstacles_of
         from teams.hooks import register_leave_hook
         from teams.invitations import invited_address
@@ -30,6 +30,7 @@ class TeamsConfig(AppConfig):
         access.register()
         audit_words.register()
         settings_sections.register()
+        known_limits.register()
         register_profile("teams.Team", access.TeamAction.MANAGE_SETTINGS)
         register_profile("teams.Organization", access.OrganizationAction.MANAGE_SETTINGS)
         register_new_user_hook(create_personal_team)

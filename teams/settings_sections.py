@@ -9,7 +9,12 @@ from teams.access import OrganizationAction, TeamAction
 def register() -> None:
     """Tell `accounts`, which makes rails of them."""
     words = _("organization members invitations join leave")
-    register_sections(Place.USER, Section(_("Teams"), "users", "teams:mine", rank=20, words=words))
+    limits, of_limits = _("Limits"), _("rate quota maximum 429 too many requests")
+    register_sections(
+        Place.USER,
+        Section(_("Teams"), "users", "teams:mine", rank=20, words=words),
+        Section(limits, "gauge", "teams:own_limits", rank=83, words=of_limits),
+    )
     manages = OrganizationAction.MANAGE_SETTINGS
     service, explain = _("Service accounts"), _("Explain access")
     register_sections(
@@ -20,6 +25,7 @@ def register() -> None:
         Section(explain, "circle-help", "teams:explain", rank=35, needs=TeamAction.MANAGE_MEMBERS),
         Section(_("Privacy"), "lock", "teams:privacy", rank=40, needs=TeamAction.MANAGE_PRIVACY),
         Section(_("Team settings"), "settings-2", "teams:settings", 50, TeamAction.MANAGE_SETTINGS),
+        Section(limits, "gauge", "teams:limits", rank=75, words=of_limits),
         Section(_("Delete"), "trash-2", "teams:delete", rank=90, needs=TeamAction.DELETE),
     )
     people, roles = OrganizationAction.MANAGE_MEMBERS, OrganizationAction.MANAGE_ROLES

@@ -29,6 +29,7 @@ MOST = 100
 MAX_NAME = 64
 TESTS, TESTS_WINDOW_S = 10, 60
 """How often a team may try its destinations."""
+TESTED = "tests of destinations"
 _TEXTS = ("preset", "template", "access_token_name", "signing_secret_name", "mention")
 
 
@@ -130,7 +131,7 @@ def test_destination(*, actor: Actor, destination: Destination) -> Outcome:
     """
     require(actor, AlertAction.MANAGE, destination)
     whom = str(destination.team_id)
-    if wait := count("tests of destinations", whom, limit=TESTS, window_s=TESTS_WINDOW_S):
+    if wait := count(TESTED, whom, limit=TESTS, window_s=TESTS_WINDOW_S):
         message = _("A team may send %(count)s tests in a minute.") % {"count": TESTS}
         raise TooManyRequests(message, wait_s=wait)
     outcome = send(destination, sample_notice(destination))

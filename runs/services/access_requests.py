@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.audit import record
 from access.engine import require, who_may
+from access.rates import of_user
 from accounts import mails
 from accounts.models import User
 from common.errors import TooManyRequests
@@ -20,6 +21,7 @@ from teams.models import Team, Visibility
 
 MOST_AN_HOUR = 10
 HOUR_S = 3600
+COUNTED = "access requests"
 
 
 @transaction.atomic
@@ -35,7 +37,7 @@ def request_access(*, actor: Actor, team: Team, name: str) -> None:
     from runs.tasks import deliver_access_request  # the task calls this module
 
     require(actor, TeamAction.VIEW, team)
-    wait_s = count("access requests", f"user {actor.lookup_id}", limit=MOST_AN_HOUR, window_s=HOUR_S)
+    wait_s = count(COUNTED, of_user(actor.lookup_id), limit=MOST_AN_HOUR, window_s=HOUR_S)
     if wait_s:
         message = _("You asked for access %(most)s times within an hour. Try again later.")
         raise TooManyRequests(message % {"most": MOST_AN_HOUR}, wait_s=wait_s)

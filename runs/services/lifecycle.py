@@ -33,11 +33,11 @@ from runs.services.hosts import note_hosts_of_config
 from runs.services.own_times import likely_begin, own_times, set_own_times
 from runs.states import ACTIVE, PREEMPTION, RunState, state_after_exit, state_after_silence
 
-_LIMITS = {
+MAX_LENGTHS = {
     "display_name": 128, "group": 256, "job_type": 256, "host": 256, "program": 1024, "git_remote": 1024,
     "git_commit": 64, "notes": 1_000_000, "description": 1_000_000,
 }  # fmt: skip
-_MAX_TAGS, _MAX_TAG = 1000, 256
+MAX_TAGS, MAX_TAG = 1000, 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
     """
     changed: list[str] = []
     redacted = redacted_columns(run.redacted_keys)
-    for name, limit in _LIMITS.items():
+    for name, limit in MAX_LENGTHS.items():
         value = getattr(fields, name)
         if value is None:
             continue
@@ -78,10 +78,10 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
         setattr(run, name, REDACTED if name in redacted else clean_text(value))
         changed.append(name)
     if fields.tags is not None:
-        if len(fields.tags) > _MAX_TAGS or any(len(tag) > _MAX_TAG for tag in fields.tags):
+        if len(fields.tags) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in fields.tags):
             raise Invalid(
                 _("A run has at most %(max_tags)s tags of at most %(max_tag)s characters.")
-                % {"max_tags": _MAX_TAGS, "max_tag": _MAX_TAG}
+                % {"max_tags": MAX_TAGS, "max_tag": MAX_TAG}
             )
         run.tags = list(dict.fromkeys(clean_text(tag) for tag in fields.tags))
         changed.append("tags")

@@ -6,6 +6,7 @@ from accounts.api_urls import PICTURE
 from common.rest_routing import Router
 from teams.api.audit import AuditViewSet
 from teams.api.invitations import InvitationViewSet, OrganizationInvitationViewSet, TeamInvitationViewSet
+from teams.api.limits import LimitViewSet
 from teams.api.organization_keys import OrganizationKeyViewSet
 from teams.api.organizations import OrganizationMemberViewSet, OrganizationViewSet
 from teams.api.people import MeViewSet, UserViewSet
@@ -32,6 +33,7 @@ router.register("service-accounts", ServiceAccountViewSet, basename="api-service
 router.register("service-account-keys", ServiceAccountKeyViewSet, basename="api-service-account-key")
 router.register(f"{_ORGANIZATION}/roles", RoleViewSet, basename="api-role")
 router.register("actions", ActionViewSet, basename="api-action")
+router.register("limits", LimitViewSet, basename="api-limit")
 router.register("explain", ExplainViewSet, basename="api-explain")
 router.register("audit", AuditViewSet, basename="api-audit")
 me = MeViewSet.as_view({"get": "retrieve", "patch": "partial_update"}, detail=False)

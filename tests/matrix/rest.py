@@ -316,6 +316,7 @@ ROUTES: dict[str, list[Case]] = {
     "InvitationViewSet.accept": [Case("invitations: answer own", Over.INVITATION, "POST")],
     "InvitationViewSet.decline": [Case("invitations: answer own", Over.INVITATION, "POST")],
     "ActionViewSet.list": [Case(ANYONE)],
+    "LimitViewSet.list": [Case(SIGNED_IN)],  # of teams: teams/tests/test_limits.py
     "AutomationViewSet.list": [
         Case("automation: view", Over.AUTOMATION, listed=True),
         Case("automation: view", Over.TEAM_AUTOMATION, listed=True),
@@ -398,6 +399,6 @@ SIGNED_IN_ONLY = {
          "AlertMuteViewSet.")
     )),
     "PlanViewSet.list", "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create",
-    "RunViewSet.create", "AlertRouteViewSet.create",
+    "RunViewSet.create", "LimitViewSet.list", "AlertRouteViewSet.create",
 }  # fmt: skip
 """What says 401 to nobody, since there is nothing public in it."""

@@ -216,6 +216,8 @@ ROUTES: dict[str, list[Case]] = {
     "teams:organization_explain": _of_organization("organization: members"),
     "teams:roles": _of_team("team: view"),
     "teams:explain": _of_team("team: add / remove members"),
+    "teams:own_limits": [_SIGNED_IN],
+    "teams:limits": _of_team("team: view"),
     "teams:explain_own": [_SIGNED_IN],  # what it tells of whom: teams/tests/test_explaining.py
     "teams:organization_invite": _of_organization("organization: members"),
     "teams:organization_change": _of_organization("organization: members", "POST"),

@@ -1,0 +1,85 @@
+"""What is limited for people and their API keys."""
+
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from access.actor import Actor
+from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Measure, Used, length_limit, register_limits
+from access.rates import WINDOW_S, of_key, of_user
+from accounts import keys, names, pictures, profiles, services
+from accounts.models import ApiKey
+from common.rates import spent
+
+SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and ask again; nothing of a run is lost.")
+
+
+def requests_of(what: str) -> Measure:
+    """Return what measures the requests in the present minute: of the asking key, else of the account's busiest."""
+
+    def measure(actor: Actor, _team: Any) -> Used | None:
+        sources = _sources(actor)
+        amounts = spent(what, list(sources), window_s=WINDOW_S) if sources else None
+        if not amounts:
+            return None
+        amount, name = max(zip(amounts, sources.values(), strict=True), key=lambda pair: pair[0])
+        return Used(amount, name if amount else "")
+
+    return measure
+
+
+def _sources(actor: Actor) -> dict[str, str]:
+    """Return whose requests are counted for an actor, with a name for people."""
+    if actor.key_id is not None:
+        return {of_key(actor.key_id): ""}
+    if actor.user_id is None:
+        return {}
+    own = ApiKey.objects.filter(user_id=actor.user_id).values_list("pk", "label", "prefix")
+    named = {of_key(pk): label or f"{prefix}…" for pk, label, prefix in own}
+    return {of_user(actor.user_id): _("in browsers"), **named}
+
+
+def _keys_held(actor: Actor, _team: Any) -> Used:
+    return Used(ApiKey.objects.filter(user_id=actor.lookup_id).count())
+
+
+def register() -> None:
+    """Tell the page of limits."""
+    register_limits(
+        Limit(
+            "rest.requests", LimitGroup.REQUESTS,
+            gettext_lazy("Requests to the REST API, of an API key or of a person in browsers"),
+            lambda: settings.API_RATE, SENT_AGAIN, LimitUnit.PER_MINUTE, "RUNYARD_API_RATE", requests_of("rest"),
+        ),
+        Limit(
+            "keys.refused_from_address", LimitGroup.REQUESTS,
+            gettext_lazy("API keys that do not hold, tried from an address"),
+            lambda: keys.BAD_PER_ADDRESS,
+            gettext_lazy("Answered 429 instead of 401. A key that holds always passes."), LimitUnit.PER_MINUTE,
+        ),
+        Limit(
+            "keys.refused", LimitGroup.REQUESTS, gettext_lazy("Tries of an API key that does not hold"),
+            lambda: keys.BAD_PER_KEY,
+            gettext_lazy("Answered 429 instead of 401. A key that holds always passes."), LimitUnit.PER_MINUTE,
+        ),
+        Limit(
+            "account.keys", LimitGroup.ACCOUNT, gettext_lazy("API keys of an account"), lambda: services.MAX_KEYS,
+            gettext_lazy("No further one is made until some are deleted."), measure=_keys_held,
+        ),
+        Limit(
+            "account.links", LimitGroup.ACCOUNT, gettext_lazy("Links on a profile"), lambda: profiles.MAX_LINKS,
+            REFUSED,
+        ),
+        Limit(
+            "account.picture", LimitGroup.ACCOUNT, gettext_lazy("File of a picture"), lambda: pictures.MAX_BYTES,
+            REFUSED, LimitUnit.BYTES,
+        ),
+        length_limit("name", gettext_lazy("Name of a person, team or organization"), lambda: names.MAX_LENGTH),
+        length_limit("intro", gettext_lazy("Intro of a profile"), lambda: profiles.MAX_INTRO),
+        Limit(
+            "length.key_label", LimitGroup.LENGTHS, gettext_lazy("Label of an API key"), lambda: services.MAX_LABEL,
+            gettext_lazy("The rest is cut off."), LimitUnit.CHARACTERS,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,136 @@
+"""What is limited for projects and runs."""
+
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from access.actor import Actor
+from access.engine import visible
+from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
+from access.rates import of_user
+from common.rates import spent
+from runs import charts, projection, redaction, run_ids, saved_views
+from runs.access import ChartAction, ProjectAction
+from runs.models import Project, SavedView, StoredChart
+from runs.services import access_requests, alerts, files, lifecycle, projects
+from runs.services import charts as stored_charts
+from runs.services import saved_views as views
+from teams.models import Team
+
+
+def fullest_project(rows: QuerySet[Any]) -> Used:
+    """Return how many of these rows the project has that has most, and its name."""
+    counts = rows.order_by().values("project__name").annotate(n=Count("pk")).order_by("-n", "project__name")
+    row = counts.first()
+    return Used(row["n"], row["project__name"]) if row else Used(0)
+
+
+def _shared_views(actor: Actor, team: Team | None) -> Used | None:
+    if team is None:
+        return None
+    seen = visible(actor, ProjectAction.VIEW, Project.objects.live().filter(team=team))
+    return fullest_project(SavedView.objects.filter(project__in=seen, user__isnull=True))
+
+
+def _own_views(actor: Actor, _team: Team | None) -> Used:
+    seen = visible(actor, ProjectAction.VIEW, Project.objects.live())
+    return fullest_project(SavedView.objects.filter(project__in=seen, user_id=actor.lookup_id))
+
+
+def _charts(actor: Actor, team: Team | None) -> Used | None:
+    if team is None:
+        return None
+    return Used(visible(actor, ChartAction.VIEW, StoredChart.objects.filter(team=team)).count())
+
+
+def _access_requests(actor: Actor, _team: Team | None) -> Used | None:
+    window_s = access_requests.HOUR_S
+    amounts = spent(access_requests.COUNTED, [of_user(actor.lookup_id)], window_s=window_s)
+    return Used(amounts[0]) if amounts else None
+
+
+def register() -> None:
+    """Tell the page of limits."""
+    register_limits(*_logged(), *_kept(), *_lengths())
+
+
+def _logged() -> list[Limit]:
+    set_aside = _("The line is set aside and listed on the run; all others are stored.")
+    not_in_tables = _("Kept and given back whole; tables and filters do not have what is beyond it.")
+    return [
+        Limit(
+            "logging.nesting", LimitGroup.LOGGING, _("Levels of a nested value that is logged"),
+            lambda: projection.MAX_NESTING, set_aside,
+        ),
+        Limit(
+            "logging.columns", LimitGroup.LOGGING, _("Keys of a run’s config, and of its summary, in tables"),
+            lambda: projection.MAX_KEYS, not_in_tables,
+        ),
+        Limit(
+            "logging.column_levels", LimitGroup.LOGGING, _("Levels of config and summary that are keys of their own"),
+            lambda: projection.MAX_DEPTH, _("What is nested deeper is one value, as JSON."),
+        ),
+        Limit(
+            "logging.column_text", LimitGroup.LOGGING, _("Text of a value of config or summary in tables"),
+            lambda: projection.MAX_TEXT, not_in_tables, LimitUnit.CHARACTERS,
+        ),
+        Limit("runs.tags", LimitGroup.LOGGING, _("Tags of a run"), lambda: lifecycle.MAX_TAGS, REFUSED),
+        Limit(
+            "runs.redacted_keys", LimitGroup.LOGGING, _("Redacted keys of a run"), lambda: redaction.MAX_KEYS,
+            _("Refused; redact a common parent of the keys."),
+        ),
+    ]  # fmt: skip
+
+
+def _kept() -> list[Limit]:
+    return [
+        Limit(
+            "projects.own_views", LimitGroup.ACCOUNT, _("Saved views of your own in a project"),
+            lambda: views.MAX_VIEWS, REFUSED, measure=_own_views,
+        ),
+        Limit(
+            "account.access_requests", LimitGroup.ACCOUNT, _("Requests for access to projects"),
+            lambda: access_requests.MOST_AN_HOUR, REFUSED, LimitUnit.PER_HOUR, measure=_access_requests,
+        ),
+        Limit(
+            "projects.shared_views", LimitGroup.TEAM, _("Shared views of a project"), lambda: views.MAX_VIEWS, REFUSED,
+            measure=_shared_views,
+        ),
+        Limit(
+            "team.charts", LimitGroup.TEAM, _("Stored charts of a team"), lambda: stored_charts.MAX_CHARTS, REFUSED,
+            measure=_charts,
+        ),
+        Limit(
+            "projects.protected_tags", LimitGroup.TEAM, _("Protected tags of a project"),
+            lambda: projects.MAX_PROTECTED_TAGS, REFUSED,
+        ),
+        Limit(
+            "team.chart_bytes", LimitGroup.TEAM, _("Specification of a chart"), lambda: charts.MAX_SPEC_BYTES, REFUSED,
+            LimitUnit.BYTES,
+        ),
+        Limit(
+            "projects.view_bytes", LimitGroup.TEAM, _("Content of a saved view"), lambda: saved_views.MAX_SPEC_BYTES,
+            REFUSED, LimitUnit.BYTES,
+        ),
+    ]  # fmt: skip
+
+
+def _lengths() -> list[Limit]:
+    of_run = lifecycle.MAX_LENGTHS
+    return [
+        length_limit("project", _("Name of a project"), lambda: projects.MAX_NAME),
+        length_limit("project_description", _("Description of a project"), lambda: projects.MAX_DESCRIPTION),
+        length_limit("run_id", _("Id of a run"), lambda: run_ids.MAX_LENGTH),
+        length_limit("run", _("Name of a run"), lambda: of_run["display_name"]),
+        length_limit("run_group", _("Group of a run"), lambda: of_run["group"]),
+        length_limit("run_job_type", _("Job type of a run"), lambda: of_run["job_type"]),
+        length_limit("run_notes", _("Notes of a run"), lambda: of_run["notes"]),
+        length_limit("tag", _("Tag of a run"), lambda: lifecycle.MAX_TAG),
+        length_limit("redacted_key", _("Redacted key"), lambda: redaction.MAX_KEY),
+        length_limit("file", _("Name of a file, its folders included"), lambda: files.MAX_NAME),
+        length_limit("view", _("Name of a saved view"), lambda: views.MAX_NAME),
+        length_limit("chart", _("Name of a stored chart"), lambda: stored_charts.MAX_NAME),
+        length_limit("alert_title", _("Title of an alert that code sends"), lambda: alerts.MAX_TITLE),
+        length_limit("alert_text", _("Text of an alert that code sends"), lambda: alerts.MAX_TEXT),
+    ]

@@ -1,0 +1,25 @@
+"""What is limited for files."""
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from access.limits import Limit, LimitGroup, LimitUnit, register_limits
+
+
+def register() -> None:
+    """Tell the page of limits."""
+    over = _("The address answers 403; ask for a new one, as SDKs do.")
+    register_limits(
+        Limit(
+            "files.bytes", LimitGroup.FILES, _("A file"), lambda: settings.UPLOAD_MAX_BYTES,
+            _("Answered 413, and the file is not stored. The run goes on."), LimitUnit.BYTES, "RUNYARD_UPLOAD_MAX_GIB",
+        ),
+        Limit(
+            "files.upload_address", LimitGroup.FILES, _("Age of an address that a file is uploaded to"),
+            lambda: settings.TICKET_UPLOAD_S, over, LimitUnit.SECONDS, "RUNYARD_TICKET_UPLOAD_S",
+        ),
+        Limit(
+            "files.download_address", LimitGroup.FILES, _("Age of an address that a file is downloaded from"),
+            lambda: settings.TICKET_DOWNLOAD_S, over, LimitUnit.SECONDS, "RUNYARD_TICKET_DOWNLOAD_S",
+        ),
+    )  # fmt: skip

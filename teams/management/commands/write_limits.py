@@ -1,0 +1,16 @@
+"""``manage.py write_limits``: write the tables of docs/use/limits.md."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from teams.limit_docs import FILE, written
+
+
+class Command(BaseCommand):
+    help = "Writes the tables of docs/use/limits.md anew."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write the file."""
+        FILE.write_text(written())
+        self.stdout.write(f"{FILE} is written.")

@@ -1,0 +1,49 @@
+"""What is limited of GraphQL requests."""
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from access.limits import Limit, LimitGroup, LimitUnit, register_limits
+from accounts.known_limits import SENT_AGAIN, requests_of
+from wandb_api import limits
+
+
+def register() -> None:
+    """Tell the page of limits."""
+    stopped = _("The request ends with an error that says so; ask for less at once.")
+    refused = _("The document is refused; ask in parts.")
+    requests = LimitGroup.REQUESTS
+    register_limits(
+        Limit(
+            "graphql.requests", requests, _("Requests to GraphQL, which SDKs make, of an API key"),
+            lambda: settings.GRAPHQL_RATE, SENT_AGAIN, LimitUnit.PER_MINUTE, "RUNYARD_GRAPHQL_RATE",
+            requests_of("graphql"),
+        ),
+        Limit(
+            "graphql.seconds", requests, _("Processor time of a GraphQL request"), lambda: settings.GRAPHQL_MAX_S,
+            stopped, LimitUnit.SECONDS, "RUNYARD_GRAPHQL_MAX_S",
+        ),
+        Limit(
+            "graphql.fields", requests, _("Fields that a GraphQL request resolves"),
+            lambda: settings.GRAPHQL_MAX_FIELDS, stopped, setting="RUNYARD_GRAPHQL_MAX_FIELDS",
+        ),
+        Limit(
+            "graphql.answer_bytes", requests, _("Values that a GraphQL request reads and answers"),
+            lambda: settings.GRAPHQL_MAX_ANSWER_BYTES, stopped, LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_ANSWER_MIB",
+        ),
+        Limit(
+            "requests.bytes", requests, _("A request to GraphQL or REST, and a form"),
+            lambda: settings.GRAPHQL_MAX_BYTES, _("Answered 413; send less at once."),
+            LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_MIB",
+        ),
+        Limit(
+            "graphql.document_fields", requests, _("Fields of a GraphQL document"), lambda: limits.MAX_FIELDS, refused,
+        ),
+        Limit(
+            "graphql.document_levels", requests, _("Levels of a GraphQL document"), lambda: limits.MAX_DEPTH, refused,
+        ),
+        Limit(
+            "graphql.document", requests, _("A GraphQL document"), lambda: limits.MAX_CHARACTERS, refused,
+            LimitUnit.CHARACTERS,
+        ),
+    )  # fmt: skip
