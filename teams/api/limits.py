@@ -23,13 +23,13 @@ _singular: Any = forced_singular_serializer  # it has no types
 _RATES = frozenset({LimitUnit.PER_SECOND, LimitUnit.PER_MINUTE, LimitUnit.PER_HOUR})
 
 
-class LimitSerializer(serializers.Serializer[LimitNow]):
+class LimitSerializer(serializers.Serializer[Any]):
     """Something that is limited."""
 
     key = serializers.CharField(source="limit.key", help_text='For example "rest.requests"; it stays.')
     group = serializers.ChoiceField(source="limit.group", choices=[group.value for group in LimitGroup])
     label = serializers.CharField(source="limit.label", help_text="What is limited.")  # type: ignore[assignment]  # hides DRF's own
-    value = serializers.SerializerMethodField(help_text="The limit; null is none.")
+    value = serializers.SerializerMethodField("value_of", help_text="The limit; null is none.")
     unit = serializers.ChoiceField(
         source="limit.unit", choices=[unit.value for unit in LimitUnit], help_text="Of `value` and `used`."
     )
@@ -42,7 +42,7 @@ class LimitSerializer(serializers.Serializer[LimitNow]):
     )
     outcome = serializers.CharField(source="limit.outcome", help_text="What happens when it is reached.")
 
-    def get_value(self, row: LimitNow) -> int | None:
+    def value_of(self, row: LimitNow) -> int | None:
         """Return the limit, if there is one."""
         return None if row.limit.unit in _RATES and not row.value else row.value
 

@@ -174,6 +174,7 @@ def test_the_page_takes_as_many_queries_however_much_there_is(django_assert_max_
     """Wish 19: measured cheaply."""
     user = UserFactory()
     team = personal_team_of(actor(user))
+    assert team is not None
     for number in range(3):
         project = ProjectFactory(team=team, name=f"p{number}")
         _automate(team, project, 3)
