@@ -78,6 +78,11 @@ class TooLarge(DomainError):
     status = 413
     code = "too_large"
 
+    def __init__(self, message: str, *, setting: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
+        """The variable that sets the limit, if operators can."""
+
 
 class TooManyRequests(DomainError):
     """Asked too often; the answer says after how many seconds to ask again."""
@@ -85,9 +90,11 @@ class TooManyRequests(DomainError):
     status = 429
     code = "too_many_requests"
 
-    def __init__(self, message: str, *, wait_s: int) -> None:
+    def __init__(self, message: str, *, wait_s: int, setting: str = "") -> None:
         super().__init__(message)
         self.wait_s = wait_s
+        self.setting = setting
+        """The variable that sets the limit, if operators can."""
         self.headers = {"Retry-After": str(wait_s)}
 
 

@@ -32,7 +32,7 @@ from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
 from config.sockets import urlpatterns as socket_urlpatterns
-from ingest import stream
+from ingest import refusals, stream
 from metrics import group_commit
 from storage import endpoints, tickets
 from storage.cors import SignedUrlsMiddleware
@@ -79,6 +79,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
+            await refusals.gathered.keep()
             group_commit.stop()
             automations.stop()
             await send({"type": "lifespan.shutdown.complete"})

@@ -23,7 +23,8 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 def _too_large() -> TooLarge:
     limit = settings.FILE_STREAM_MAX_BYTES
     return TooLarge(
-        f"A post may have at most {limit} bytes (setting RUNYARD_FILE_STREAM_MAX_MIB); send it in parts."
+        f"A post may have at most {limit} bytes (setting RUNYARD_FILE_STREAM_MAX_MIB); send it in parts.",
+        setting="RUNYARD_FILE_STREAM_MAX_MIB",
     )
 
 
@@ -84,7 +85,8 @@ def too_many_lines() -> TooLarge:
     """Return the error for a post with more lines, or values outside of them, than are taken."""
     limit = settings.FILE_STREAM_MAX_LINES
     return TooLarge(
-        f"A post may have at most {limit} lines (setting RUNYARD_FILE_STREAM_MAX_LINES); send it in parts."
+        f"A post may have at most {limit} lines (setting RUNYARD_FILE_STREAM_MAX_LINES); send it in parts.",
+        setting="RUNYARD_FILE_STREAM_MAX_LINES",
     )
 
 

@@ -17,9 +17,10 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from common import live
-from common.errors import DomainError, Gone, NotFound, TooManyRequests, Unavailable
+from common.errors import DomainError, Gone, NotFound, TooLarge, TooManyRequests, Unavailable
 from common.rates import Pace
 from common.telemetry.definitions import ABORTED, INGEST_POSTS, STORED, database_failed
+from ingest import refusals
 from ingest.bodies import Receive, open_body
 from ingest.callers import authorized
 from ingest.rights import Names, rights
@@ -78,13 +79,22 @@ def _check_pace(run_id: int, names: Names) -> None:
             message = (
                 f"More than {rate} posts a second to one {what} (setting {setting}); come back in {wait_s} s."
             )
-            raise TooManyRequests(message, wait_s=wait_s)
+            raise TooManyRequests(message, wait_s=wait_s, setting=setting)
 
 
 async def _take(form: Form, names: Names, scope: dict[str, Any], receive: Receive) -> Ack | None:
     """Store a post; None when the client went away in the middle."""
     headers = dict(scope["headers"])
     run_id = await authorized(scope, headers, names)
+    try:
+        return await _take_of(form, run_id, names, headers, receive)
+    except (TooManyRequests, TooLarge) as error:
+        if error.setting:
+            refusals.gathered.note(run_id, error.setting)
+        raise
+
+
+async def _take_of(form: Form, run_id: int, names: Names, headers: Headers, receive: Receive) -> Ack | None:
     _check_pace(run_id, names)
     async with open_body(receive, headers) as body:
         if body is None:

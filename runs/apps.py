@@ -20,7 +20,7 @@ class RunsConfig(AppConfig):
         from runs.public import PublicProjectsOfTeams
         from runs.query import regex
         from runs.refused_artifacts import refused_artifact_marks
-        from runs.services import files, holdings, project_deletion, purge, refused_files
+        from runs.services import files, holdings, project_deletion, purge, refused_files, refused_posts
         from runs.set_aside import set_aside_marks
         from runs.timeline import register_marks
         from storage.services import register_blob_user
@@ -43,6 +43,7 @@ class RunsConfig(AppConfig):
         register_refusal(files.PURPOSE, refused_files.note_refused_file)
         register_marks(refused_files.refused_file_marks)
         register_marks(refused_artifact_marks)
+        register_marks(refused_posts.refused_post_marks)
         register_blob_user(used_blobs)
         holdings.register_measure(holdings.FILE, holdings.file_bytes)
         holdings.register_measure(holdings.LOG, holdings.log_bytes)

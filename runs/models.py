@@ -425,6 +425,22 @@ class BadLine(models.Model):
         return self.reason
 
 
+class RefusedPosts(models.Model):
+    """Posts of lines that a limit refused, until for some minutes none was (wish 20)."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="refused_posts")
+    setting = models.CharField(max_length=64, help_text="The variable that sets the limit.")
+    count = models.PositiveIntegerField()
+    first_at = models.DateTimeField(help_text="UTC.")
+    last_at = models.DateTimeField(help_text="UTC.")
+
+    class Meta:
+        ordering = ["first_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.count} by {self.setting}"
+
+
 class RefusedFile(models.Model):
     """A file that a client wanted to upload and that was not stored (BIL-3, TEAM-8); gone once it is."""
 

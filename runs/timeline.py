@@ -79,6 +79,11 @@ class Timeline:
     marks: list[Mark]
 
     @property
+    def steps(self) -> list[Event | Mark]:
+        """What happened, in order, in words: the bar alone tells nothing to who cannot point at it."""
+        return sorted([*self.events, *self.marks], key=lambda step: step.at)
+
+    @property
     def lost_s(self) -> float:
         """Seconds without a signal."""
         return sum(stretch.seconds for stretch in self.stretches if stretch.state == LOST)

@@ -29,6 +29,7 @@ from runs.services.alerts import send_alert
 from runs.services.files import delete_run_file, receive_run_file
 from runs.services.lifecycle import RunFields
 from runs.services.refused_files import note_refused_file
+from runs.services.refused_posts import Refused, keep_refused
 from runs.tasks import purge_runs
 from storage import local
 from storage.models import Blob, ByteEntry, Holding
@@ -84,6 +85,7 @@ def full_run(posts=4, **fields):
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
     note_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
+    keep_refused([Refused(run.pk, "RUNYARD_RUN_POST_RATE", 3, timezone.now(), timezone.now())])
     note_refused_artifact(actor=SYSTEM, run=run, type_="model", name="best", digest="1")
     add_run_file(run, "a.txt", b"shared by runs")
     add_run_file(run, "b.txt", f"own of {run.pk:4}".encode())

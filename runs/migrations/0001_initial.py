@@ -225,6 +225,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='RefusedPosts',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('setting', models.CharField(help_text='The variable that sets the limit.', max_length=64)),
+                ('count', models.PositiveIntegerField()),
+                ('first_at', models.DateTimeField(help_text='UTC.')),
+                ('last_at', models.DateTimeField(help_text='UTC.')),
+                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refused_posts', to='runs.run')),
+            ],
+            options={
+                'ordering': ['first_at', 'pk'],
+            },
+        ),
+        migrations.CreateModel(
             name='RunHost',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -21,6 +21,7 @@ from runs.models import (
     Pulse,
     RefusedArtifact,
     RefusedFile,
+    RefusedPosts,
     Run,
     RunAlert,
     RunFile,
@@ -79,9 +80,9 @@ def remove_files(run: Run, limit: int) -> int:
 
 
 def remove_rows(run: Run, limit: int) -> int:
-    """Remove console log, alerts, what could not be read or stored, and where the run ran."""
+    """Remove console log, alerts, what could not be read or stored or was refused, and where the run ran."""
     gone = 0
-    for model in (LogBlock, RunAlert, BadLine, RefusedArtifact, RefusedFile, RunHost):
+    for model in (LogBlock, RunAlert, BadLine, RefusedArtifact, RefusedFile, RefusedPosts, RunHost):
         if gone < limit:
             gone += remove_some(model._default_manager.filter(run=run), limit - gone)
     return gone
