@@ -8,11 +8,11 @@ from access.limits import Limit, LimitGroup, LimitUnit, register_limits
 
 def register() -> None:
     """Tell the page of limits."""
-    over = _("The address answers 403; ask for a new one, as SDKs do.")
+    over = _("The address answers 403; ask for a new one.")
     register_limits(
         Limit(
             "files.bytes", LimitGroup.FILES, _("A file"), lambda: settings.UPLOAD_MAX_BYTES,
-            _("Answered 413, and the file is not stored. The run goes on."), LimitUnit.BYTES, "RUNYARD_UPLOAD_MAX_GIB",
+            _("Answered 413, and the file is not stored."), LimitUnit.BYTES, "RUNYARD_UPLOAD_MAX_GIB",
         ),
         Limit(
             "files.upload_address", LimitGroup.FILES, _("Age of an address that a file is uploaded to"),
