@@ -23,7 +23,7 @@ _singular: Any = forced_singular_serializer  # it has no types
 _RATES = frozenset({LimitUnit.PER_SECOND, LimitUnit.PER_MINUTE, LimitUnit.PER_HOUR})
 
 
-class LimitSerializer(serializers.Serializer[Any]):
+class KnownLimitSerializer(serializers.Serializer[Any]):
     """Something that is limited."""
 
     key = serializers.CharField(source="limit.key", help_text='For example "rest.requests"; it stays.')
@@ -58,7 +58,7 @@ class LimitSerializer(serializers.Serializer[Any]):
 class LimitsSerializer(serializers.Serializer[Any]):
     """All of them."""
 
-    results = LimitSerializer(many=True)
+    results = KnownLimitSerializer(many=True)
 
 
 @declare(Open.ANYONE)  # it says 401 to nobody
@@ -85,4 +85,4 @@ class LimitViewSet(ViewSet):
             team = visible(actor, TeamAction.VIEW, Team.objects.live()).filter(name=name).first()
             if team is None:
                 raise NotFound(f"There is no entity {name!r}, or you may not see it.")
-        return Response({"results": LimitSerializer(limits_now(actor, team), many=True).data})
+        return Response({"results": KnownLimitSerializer(limits_now(actor, team), many=True).data})
