@@ -163,7 +163,7 @@ class TestOverview:
         for _ in range(8):
             TeamFactory(organization=organization, admin=ada)
         client.force_login(ada)
-        with django_assert_max_num_queries(40):
+        with django_assert_max_num_queries(41):
             client.get(reverse("billing:overview", args=["acme"]))
 
 

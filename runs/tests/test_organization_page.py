@@ -48,7 +48,7 @@ def test_members_see_teams_public_projects_and_how_many_they_are(team):
 def test_admins_have_settings_and_billing_and_write_the_intro(team):
     chief = User.objects.get(username="chief")
     html = ask(chief, "/acme").content.decode()
-    assert tabs(html) == ["Overview", "Members", "Teams", "Settings", "Billing"]
+    assert tabs(html) == ["Overview", "Members", "Teams", "Settings", "Usage"]
     assert "data-edit-intro" in html
     client = Client(headers={"Accept": "text/html"})
     client.force_login(chief)
