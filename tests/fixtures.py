@@ -107,6 +107,14 @@ def _nothing_in_the_cache() -> None:
     cache.clear()
 
 
+@pytest.fixture(autouse=True)
+def _no_key_sets_in_memory() -> None:
+    """A process remembers key sets by ids, which the next test's database gives to others."""
+    from metrics import keysets
+
+    keysets.forget()
+
+
 @contextmanager
 def installed(**variables: str) -> Iterator[Installation]:
     """Run an installation of its own, with the given variables."""
