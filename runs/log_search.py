@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import re2
@@ -110,12 +111,28 @@ def _is_hit(line: str | None, needle: Needle, pattern: "re2._Regexp[str]") -> bo
 
 def _hits(
     lines: list[str | None], needle: Needle, pattern: "re2._Regexp[str]", *, revealed: bool
-) -> list[int]:
+) -> list[tuple[int, str]]:
+    """Return the number and the line, as it may be shown, of each hit."""
     hits = [number for number, line in enumerate(lines) if _is_hit(line, needle, pattern)]
-    if not hits or revealed:
-        return hits
-    masked, count = mask_lines(lines)  # nobody finds out a secret by searching for it
-    return [number for number in hits if _is_hit(masked[number], needle, pattern)] if count else hits
+    if hits and not revealed:
+        lines, count = mask_lines(lines)  # nobody finds out a secret by searching for it
+        hits = [number for number in hits if _is_hit(lines[number], needle, pattern)] if count else hits
+    return [(number, lines[number] or "") for number in hits]
+
+
+def _windows(
+    run_id: int, needle: Needle, start: int, total: int, *, revealed: bool
+) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """Yield (line up to which was read, hits in it) of window after window of a log."""
+    pattern, quick = needle.pattern(), needle.bytes_pattern()
+    while start < total:
+        stop = min(total, start + WINDOW)
+        found: list[tuple[int, str]] = []
+        for first, end in _candidates(run_id, start, stop, quick):
+            hits = _hits(log_lines_between(run_id, first, end), needle, pattern, revealed=revealed)
+            found += [(first + number, line) for number, line in hits]
+        start = stop
+        yield start, found
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +152,15 @@ def first_lines(
     Reads windows from ``start`` on, at least one, until there are ``most`` lines or the clock (monotonic, seconds) says
     ``until``.
     """
-    pattern, quick = needle.pattern(), needle.bytes_pattern()
-    found: list[Line] = []
-    while start < total:
-        stop = min(total, start + WINDOW)
-        for first, end in _candidates(run_id, start, stop, quick):
-            lines = log_lines_between(run_id, first, end)
-            hits = _hits(lines, needle, pattern, revealed=False)
-            shown = mask_lines(lines)[0] if hits else []
-            found += [
-                Line(first + number, shown_text(read_line(shown[number] or "").text, raw=needle.raw))
-                for number in hits
-            ]
-        start = stop
-        if len(found) > most:
-            return found[:most], found[most].number
-        if time.monotonic() > until:
+    found: list[tuple[int, str]] = []
+    read_to = start
+    for end, hits in _windows(run_id, needle, start, total, revealed=False):
+        found += hits
+        read_to = found[most][0] if len(found) > most else end
+        if len(found) > most or time.monotonic() > until:
             break
-    return found, start
+    lines = [Line(number, shown_text(read_line(line).text, raw=needle.raw)) for number, line in found[:most]]
+    return lines, read_to
 
 
 def search(run_id: int, needle: Needle, start: int, total: int, *, revealed: bool) -> tuple[list[int], int]:
@@ -161,13 +169,12 @@ def search(run_id: int, needle: Needle, start: int, total: int, *, revealed: boo
     Raises:
         Invalid: nothing to search for, or no regular expression.
     """
-    pattern, quick = needle.pattern(), needle.bytes_pattern()
+    needle.pattern()
     until = time.monotonic() + STEP_S
     found: list[int] = []
-    while start < total and len(found) < MOST_HITS and time.monotonic() < until:
-        stop = min(total, start + WINDOW)
-        for first, end in _candidates(run_id, start, stop, quick):
-            lines = log_lines_between(run_id, first, end)
-            found += [first + number for number in _hits(lines, needle, pattern, revealed=revealed)]
-        start = stop
-    return found, start
+    read_to = start
+    for read_to, hits in _windows(run_id, needle, start, total, revealed=revealed):  # noqa: B007 - the last is told
+        found += [number for number, _line in hits]
+        if len(found) >= MOST_HITS or time.monotonic() >= until:
+            break
+    return found, read_to
