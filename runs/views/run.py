@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from access.engine import can, require
+from access.engine import require
 from access.framing import is_framed
 from access.routes import declare
 from access.web import actor_of
@@ -99,7 +99,6 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "bad_lines": lines_set_aside(run),
         "artifacts": refused_artifacts(run),
         "secrets": found,
-        "can_redact": can(actor_of(request), RunAction.DELETE, run),
         "suggested_keys": "\n".join(suggested),
         "revealed": revealed,
     }
