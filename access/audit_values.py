@@ -56,6 +56,10 @@ def field_of(entry: AuditEntry, name: str) -> Field | None:
     return next((_fields[scope, name] for scope in scopes if (scope, name) in _fields), None)
 
 
+def _how_of(entry: AuditEntry, name: str) -> Field:
+    return field_of(entry, name) or Field(name.replace("_", " "))
+
+
 # Ways to show values
 
 
@@ -106,7 +110,7 @@ class Values:
         return [change for change in told if {change.before, change.after} - {None, EMPTY}]
 
     def _change(self, entry: AuditEntry, name: str) -> Change:
-        how = field_of(entry, name) or Field(name.replace("_", " "))
+        how = _how_of(entry, name)
         sides = (entry.before, entry.after)
         before, after = (
             self._shown(entry, how, told[name], told) if name in told else None for told in sides
@@ -134,7 +138,7 @@ class Values:
         return EMPTY if value is None or value == "" else str(value)
 
     def _part(self, entry: AuditEntry, name: str, value: Any, told: Mapping[str, Any]) -> str:
-        how = field_of(entry, name) or Field(name.replace("_", " "))
+        how = _how_of(entry, name)
         return f"{how.label}: {self._shown(entry, how, value, told)}"
 
     def _choices(self, choices: Choices) -> Mapping[Any, Text]:

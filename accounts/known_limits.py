@@ -15,6 +15,8 @@ from common.rates import spent
 
 SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and ask again; nothing of a run is lost.")
 
+_BAD_KEY = gettext_lazy("Answered 429 instead of 401. A key that holds always passes.")
+
 
 def requests_of(what: str) -> Measure:
     """Return what measures the requests in the present minute: of the asking key, else of the account's busiest."""
@@ -57,12 +59,12 @@ def register() -> None:
             "keys.refused_from_address", LimitGroup.REQUESTS,
             gettext_lazy("API keys that do not hold, tried from an address"),
             lambda: keys.BAD_PER_ADDRESS,
-            gettext_lazy("Answered 429 instead of 401. A key that holds always passes."), LimitUnit.PER_MINUTE,
+            _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
         Limit(
             "keys.refused", LimitGroup.REQUESTS, gettext_lazy("Tries of an API key that does not hold"),
             lambda: keys.BAD_PER_KEY,
-            gettext_lazy("Answered 429 instead of 401. A key that holds always passes."), LimitUnit.PER_MINUTE,
+            _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
         Limit(
             "account.keys", LimitGroup.ACCOUNT, gettext_lazy("API keys of an account"), lambda: services.MAX_KEYS,

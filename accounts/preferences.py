@@ -18,6 +18,11 @@ from accounts.models import CodeSaving, ProfileAudience, Theme, User
 from common.errors import Invalid
 
 
+def _store(user: User, field: str, value: str) -> None:
+    setattr(user, field, value)
+    user.save(update_fields=[field, "updated_at"])
+
+
 @transaction.atomic
 def choose_theme(*, actor: Actor, user: User, theme: str) -> None:
     """Store light, dark, or "" for as the system has it (ACC-5).
@@ -28,8 +33,7 @@ def choose_theme(*, actor: Actor, user: User, theme: str) -> None:
     require(actor, AccountAction.UPDATE, user)
     if theme not in Theme.values:
         raise Invalid(_("There is no such theme."))
-    user.theme = theme
-    user.save(update_fields=["theme", "updated_at"])
+    _store(user, "theme", theme)
 
 
 @transaction.atomic
@@ -42,8 +46,7 @@ def choose_language(*, actor: Actor, user: User, language: str) -> None:
     require(actor, AccountAction.UPDATE, user)
     if language and language not in dict(settings.LANGUAGES):
         raise Invalid(_("There is no such language."))
-    user.language = language
-    user.save(update_fields=["language", "updated_at"])
+    _store(user, "language", language)
 
 
 @transaction.atomic
@@ -56,8 +59,7 @@ def choose_code_saving(*, actor: Actor, user: User, choice: str) -> None:
     require(actor, AccountAction.UPDATE, user)
     if choice not in CodeSaving.values:
         raise Invalid(_("There is no such choice."))
-    user.code_saving = choice
-    user.save(update_fields=["code_saving", "updated_at"])
+    _store(user, "code_saving", choice)
 
 
 @transaction.atomic
@@ -70,9 +72,9 @@ def choose_audience(*, actor: Actor, user: User, audience: str) -> None:
     require(actor, AccountAction.UPDATE, user)
     if audience not in ProfileAudience.values:
         raise Invalid(_("Choose who sees your profile."))
-    before, user.profile_visible_to = user.profile_visible_to, audience
+    before = user.profile_visible_to
     if before != audience:
-        user.save(update_fields=["profile_visible_to", "updated_at"])
+        _store(user, "profile_visible_to", audience)
         record(
             actor, AccountAction.UPDATE, user, before={"profile_visible_to": before},
             after={"profile_visible_to": audience},
