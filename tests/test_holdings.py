@@ -42,9 +42,6 @@ def _small(monkeypatch, tmp_path, settings):
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 6)
     monkeypatch.setattr(compaction, "PACK_ENDED_AT_ROWS", 3)
     monkeypatch.setattr(compaction, "MERGE_AT", 2)
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 def by_ledger():

@@ -17,7 +17,7 @@ from access.models import AuditEntry
 from alerts.models import Automation, AutomationRun, Delivery, Event, Message, MetricCursor
 from common.errors import DomainError, Gone
 from ingest.callers import _run_for
-from metrics import cold, compaction, keysets
+from metrics import cold, compaction
 from metrics.group_commit import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
@@ -51,9 +51,6 @@ def _small(monkeypatch, tmp_path, settings):
     settings.BLOB_ROOT = tmp_path / "blobs"
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 6)
     monkeypatch.setattr(compaction, "PACK_ENDED_AT_ROWS", 3)
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 @pytest.fixture(params=["files", "database"])

@@ -14,7 +14,7 @@ from alerts.automation import metrics as watching
 from alerts.automation.metrics import Watcher
 from alerts.automation.rules import RuleBook, Rules
 from alerts.models import Automation, AutomationRun, Event, EventKind, MetricCursor
-from metrics import compaction, keysets
+from metrics import compaction
 from metrics.group_commit import write_group
 from metrics.listeners import register_listener, remove_listener
 from metrics.models import Kind, Stream
@@ -25,13 +25,6 @@ from tests.automations import change, make_automation, run_filter, threshold, zs
 from tests.factories import ProjectFactory, RunFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _fresh_keysets():
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from alerts.automation.preview import preview
 from alerts.automation.run_states import matching
 from alerts.models import Automation, AutomationRun, Event, EventKind
 from common.errors import NotFound
-from metrics import keysets
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
 from runs.services import deletion, lifecycle
@@ -24,13 +23,6 @@ from tests.automations import change, make_automation, run_filter, states, thres
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _fresh_keysets():
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 def event_of(run, state="failed"):

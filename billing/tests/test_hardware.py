@@ -34,9 +34,6 @@ MIDNIGHT = datetime(2026, 3, 15, tzinfo=UTC).timestamp()
 @pytest.fixture(autouse=True)
 def _own_folder(settings, tmp_path):
     settings.SEGMENT_ROOT = tmp_path
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 def sample(at, *watts, label="", **more):

@@ -21,7 +21,6 @@ from billing.models import (
     UsageDay,
 )
 from billing.tests.test_hardware import NOON, sample, send
-from metrics import keysets
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import history, post
 from runs.models import Run
@@ -37,9 +36,6 @@ FILE = "wandb-metadata.json"
 @pytest.fixture(autouse=True)
 def _own_folder(settings, tmp_path):
     settings.SEGMENT_ROOT = tmp_path
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 def told(*uuids, host="gpu-01", **more):

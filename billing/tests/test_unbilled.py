@@ -5,7 +5,6 @@ from decimal import Decimal
 
 import pytest
 from django.core import mail
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -30,11 +29,6 @@ from tests.plans import offer_plans, put_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 MONEY = re.compile(r"billing|payment|invoice|price|\$|tax\b|charged", re.IGNORECASE)
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from common.errors import Conflict, Forbidden, NotFound, Unavailable
 from exports import services
 from exports.models import Export, ExportState
 from exports.tasks import make_exports
-from metrics import keysets
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import history, post
 from runs.services.alerts import send_alert
@@ -43,9 +42,6 @@ pytestmark = pytest.mark.django_db
 def _own_store(tmp_path, settings):
     settings.BLOB_ROOT = tmp_path / "blobs"
     settings.SEGMENT_ROOT = tmp_path / "segments"
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 @pytest.fixture

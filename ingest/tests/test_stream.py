@@ -15,7 +15,7 @@ from access.actor import SYSTEM
 from common.errors import Gone, Invalid
 from ingest.selectors import standing
 from ingest.stream import read_post
-from metrics import group_commit, keysets, store
+from metrics import group_commit, store
 from metrics.gaps import gap_marks, lost_lines
 from metrics.group_commit import Ack, GapError, write_group
 from metrics.log_writers import writers_of
@@ -28,13 +28,6 @@ from tests.factories import RunFactory
 pytestmark = pytest.mark.django_db
 
 WRITER, OTHER = "0123456789abcdef", "fedcba9876543210"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_keysets():
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics import chosen, codec, compaction, keysets, store
+from metrics import chosen, codec, compaction, store
 from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.segments import Index
@@ -26,9 +26,6 @@ def _small(monkeypatch, tmp_path, settings):
         monkeypatch.setattr(module, "MAX_SEGMENT_ROWS", 8)
     monkeypatch.setattr(store, "MAX_ROWS", 4096)
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 2)
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 # -- the plain way ---------------------------------------------------------------------------------------------------

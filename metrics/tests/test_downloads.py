@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 from django.urls import reverse
 
-from metrics import keysets
 from metrics.tests.test_ingest import post, send
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, basic, make_key, make_member
 from tests.streams import body_of
@@ -49,12 +48,10 @@ ROWS: list[dict[str, object]] = [
 
 @pytest.fixture
 def run():
-    keysets.forget()
     made = RunFactory(project=ProjectFactory(team=TeamFactory()))
     send(post(made, history=(0, ROWS[:3]), system=(0, [{"_timestamp": 1.0, "system.cpu": 12.5}])))
     send(post(made, history=(3, ROWS[3:])))
-    yield made
-    keysets.forget()
+    return made
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ import math
 
 import pyarrow.parquet as pq
 import pytest
-from django.core.cache import cache
 
 from access.actor import SYSTEM
-from metrics import exports, keysets
+from metrics import exports
 from metrics.group_commit import write_group
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import post
@@ -18,15 +17,6 @@ from storage.models import Blob
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _fresh_caches():
-    keysets.forget()
-    cache.clear()
-    yield
-    keysets.forget()
-    cache.clear()
 
 
 def lines(*rows, start=0):

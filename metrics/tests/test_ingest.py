@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from common.errors import Unavailable
-from metrics import group_commit, keysets, store
+from metrics import group_commit, store
 from metrics.codec import MAX_ROWS
 from metrics.group_commit import Ack, write_group
 from metrics.models import Kind, Sequence, Tail
@@ -26,13 +26,6 @@ from tests.factories import RunFactory
 from wandb_api.file_stream import read_post
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _fresh_keysets():
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 def history(start, count, *, at=1000.0, **more):

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from metrics import compaction, histograms, keysets, media
+from metrics import compaction, histograms, media
 from metrics.models import Segment
 from metrics.tests.test_ingest import post, send
 from metrics.views import media as views
@@ -47,7 +47,6 @@ def rows():
 @pytest.fixture(params=["tail", "packed"])
 def run(request, monkeypatch, settings, tmp_path):
     settings.SEGMENT_ROOT = tmp_path / "segments"
-    keysets.forget()
     made = RunFactory(project=ProjectFactory(team=TeamFactory()))
     if request.param == "packed":
         monkeypatch.setattr(compaction, "PACK_AT_ROWS", 10)
@@ -57,8 +56,7 @@ def run(request, monkeypatch, settings, tmp_path):
         send(post(made, history=(40, rows()[40:])))
     else:
         send(post(made, history=(0, rows())))
-    yield made
-    keysets.forget()
+    return made
 
 
 @pytest.fixture

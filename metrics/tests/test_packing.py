@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from access.actor import SYSTEM
-from metrics import cold, compaction, keysets, store
+from metrics import cold, compaction, store
 from metrics.batches import cut, join
 from metrics.codec import pack, unpack
 from metrics.contents import Content
@@ -39,9 +39,6 @@ def _small(monkeypatch, tmp_path, settings):
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 6)
     monkeypatch.setattr(compaction, "PACK_ENDED_AT_ROWS", 3)
     monkeypatch.setattr(compaction, "MERGE_AT", 3)
-    keysets.forget()
-    yield
-    keysets.forget()
 
 
 @pytest.fixture(params=["files", "database"])

@@ -6,7 +6,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import compaction, keysets, selectors, store
+from metrics import compaction, selectors, store
 from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.posts import Post
@@ -20,7 +20,6 @@ from tests.factories import RunFactory
 
 @pytest.fixture
 def run(db):
-    keysets.forget()
     made = RunFactory()
     rows = [{**row, **({"val": row["_step"] * 2} if row["_step"] % 5 == 0 else {})} for row in history(0, 40)]
     rows[7]["loss"] = float("nan")
@@ -28,8 +27,7 @@ def run(db):
     rows[9]["img"] = {"_type": "image-file", "path": "media/x.png"}
     send(post(made, history=(0, rows[:15])))
     send(post(made, history=(15, rows[15:])))
-    yield made
-    keysets.forget()
+    return made
 
 
 def test_columns_join_batches_by_row(run):
@@ -127,7 +125,6 @@ def test_all_points_at_one_x_are_one_bucket():
 @pytest.fixture
 def long_run(db):
     """Give 40,000 points in four segments and a tail: a walk with holes of NaN, and a key of every 10th row."""
-    keysets.forget()
     made = RunFactory()
     source = np.random.default_rng(7)
     walk = np.cumsum(source.normal(size=40_000))
@@ -143,8 +140,7 @@ def long_run(db):
         write_group([Post(run_id=made.pk, history=Lines.of(start, rows), run=RunPost(run_id=made.pk))])
         if start == 32_000:
             compaction.pack_stream(Stream.objects.get(run=made, kind=Kind.HISTORY).pk)
-    yield made
-    keysets.forget()
+    return made
 
 
 @pytest.mark.parametrize("key", ["walk", "rare", "deep.er"])

@@ -25,10 +25,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _forgets():
     salvage._failed.clear()
-    keysets.forget()
     yield
     salvage._failed.clear()
-    keysets.forget()
 
 
 def sent(

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from access.web import actor_of_user
-from metrics import charts, compaction, keysets
+from metrics import charts, compaction
 from metrics.models import Stream
 from metrics.smoothing import Smoothing, smoothed
 from metrics.tests.test_ingest import history, post, send
@@ -21,9 +21,7 @@ from tests.streams import body_of
 
 @pytest.fixture
 def project(db):
-    keysets.forget()
-    yield ProjectFactory()
-    keysets.forget()
+    return ProjectFactory()
 
 
 @pytest.fixture

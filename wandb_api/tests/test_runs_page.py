@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from metrics import compaction, keysets
+from metrics import compaction
 from metrics.group_commit import write_group
 from metrics.models import Stream
 from runs.models import Project, Run
@@ -25,7 +25,6 @@ query Runs($entity: String!) { project(name: "p", entityName: $entity) { runs(fi
 
 @pytest.fixture
 def project(ada: Asker) -> Project:
-    keysets.forget()
     return ProjectFactory(team=ada.user.memberships.get().team, name="p")
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
@@ -15,11 +14,6 @@ from wandb_api.tests.asking import Asker
 LIVE = {"parquetUrls": [], "liveData": [{"_step": 0}]}
 ASK = """query {}($e: String!, $p: String!, $n: String!) {{
     project(name: $p, entityName: $e) {{ run(name: $n) {{ {} }} }} }}"""
-
-
-@pytest.fixture(autouse=True)
-def _fresh_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture
