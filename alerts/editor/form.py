@@ -1,7 +1,7 @@
 """The form of one automation: what it waits for, of which runs, and what it does then."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -211,8 +211,10 @@ class AutomationForm(forms.Form):
         self.fields["scope"].required = bool(scopes)
         self.destinations = list(destinations)
         for field, is_slack in (("slack", True), ("webhook", False)):
-            self._offer_rows(field, [row for row in self.destinations if row.is_slack is is_slack])
-        self._offer_people(list(people))
+            rows = [row for row in self.destinations if row.is_slack is is_slack]
+            labels = {row: row.name if row.is_on else _("%(name)s (off)") % {"name": row} for row in rows}
+            self._offer_rows(field, labels)
+        self._offer_rows("mail_to", {user: user.username for user in people})
         self.kept: Filter | None = None
         if automation is not None:
             self._begin_with(automation)
@@ -222,19 +224,13 @@ class AutomationForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
         field.choices = list(choices)
 
-    def _offer_rows(self, name: str, rows: Sequence[Destination]) -> None:
+    def _offer_rows(self, name: str, labels: Mapping[Any, str]) -> None:
+        """Offer rows under their labels."""
         field = self.fields[name]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - for the type checker
-        field.queryset = Destination.objects.filter(pk__in=[row.pk for row in rows])
-        field.choices = [
-            (row.pk, row.name if row.is_on else _("%(name)s (off)") % {"name": row}) for row in rows
-        ]
-
-    def _offer_people(self, people: Sequence[User]) -> None:
-        field = self.fields["mail_to"]
-        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - for the type checker
-        field.queryset = User.objects.filter(pk__in=[user.pk for user in people])
-        field.choices = [(user.pk, user.username) for user in people]
+        assert field.queryset is not None  # noqa: S101 - as above
+        field.queryset = field.queryset.model._default_manager.filter(pk__in=[row.pk for row in labels])
+        field.choices = [(row.pk, label) for row, label in labels.items()]
 
     def _begin_with(self, automation: Automation) -> None:
         """Show what an automation is."""
