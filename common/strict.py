@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+_SIZE_OF_NUMBER = 8
+
 
 def strict(value: Any) -> Any:
     """Return the value with non-finite numbers as the strings "NaN", "Infinity", "-Infinity"."""
@@ -22,6 +24,17 @@ def strict(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [strict(item) for item in value]
     return value
+
+
+def size_of(value: Any) -> int:
+    """Return about how many characters a value takes as JSON."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, dict):
+        return 2 + sum(len(key) + 4 + size_of(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return 2 + sum(map(size_of, value)) + len(value)
+    return _SIZE_OF_NUMBER
 
 
 def strict_json(value: Any, **given: Any) -> str:

@@ -6,9 +6,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from common.strict import size_of
 from metrics.codec import Batch, Floats, Group, Mode, Rows, row_numbers
 
 Flags = npt.NDArray[np.bool_]
+
+_SIZE_OF_ROW = 64
+_SIZE_OF_NUMBER = 32
+
+
+def weight(batch: Batch) -> int:
+    """Return about how many bytes its rows take once they are put together, without doing so."""
+    numbers = sum(
+        sum(len(key) + _SIZE_OF_NUMBER for key in group.keys) * int(group.values.shape[1])
+        for group in batch.groups
+    )
+    return batch.row_count * _SIZE_OF_ROW + numbers + sum(size_of(value) for _, _, value in batch.other)
 
 
 def cut(batch: Batch, start: int, stop: int) -> Batch:

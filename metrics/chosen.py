@@ -3,24 +3,44 @@
 Which rows are wanted is settled by columns; only those rows are put together, exactly as they arrived.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from metrics import store
-from metrics.batches import Flags, pick
+from metrics.batches import Flags, pick, weight
 from metrics.codec import SEPARATOR, Batch, Floats, Rows, row_numbers, unpack
 from metrics.models import Kind
 from metrics.store import Block
 
 Row = dict[str, Any]
-Through = Callable[[Iterable[Any]], Iterator[Any]]
-"""Passes blocks on, and may raise between two of them."""
+T = TypeVar("T")
 
 _MISSING = object()
+
+
+class Meter(Protocol):
+    """Counts what a read costs; each method may raise to end it."""
+
+    def through(self, parts: Iterable[T]) -> Iterator[T]:
+        """Pass blocks on while they are read."""
+
+    def count_read(self, size: int) -> None:
+        """Count the bytes of rows before they are put together."""
+
+
+class _Unmetered:
+    def through(self, parts: Iterable[T]) -> Iterator[T]:
+        return iter(parts)
+
+    def count_read(self, size: int) -> None: ...
+
+
+UNMETERED = _Unmetered()
+"""For reads that are bounded by their caller."""
 
 
 def _below(node: Any, path: Sequence[str]) -> Any:
@@ -104,11 +124,13 @@ def _x_of(block: Block, name: str) -> Floats:
     return x
 
 
-def _taken(block: Block, rows: Rows, keys: Sequence[Key] | None) -> list[Row]:
+def _taken(block: Block, rows: Rows, keys: Sequence[Key] | None, meter: Meter) -> list[Row]:
     """Put some of a block's rows together."""
     if not rows.size:
         return []
-    found = unpack(pick(_read(block, keys), rows))
+    batch = pick(_read(block, keys), rows)
+    meter.count_read(weight(batch))
+    found = unpack(batch)
     return found if keys is None else [{key.name: key.of(row) for key in keys} for row in found]
 
 
@@ -127,7 +149,7 @@ def evenly(total: int, count: int) -> list[int]:
 
 
 def sampled(
-    run_id: int, kind: Kind, count: int, keys: Sequence[Key] | None = None, through: Through = iter
+    run_id: int, kind: Kind, count: int, keys: Sequence[Key] | None = None, meter: Meter = UNMETERED
 ) -> list[Row]:
     """Return at most ``count`` rows, evenly chosen, in the order they arrived.
 
@@ -136,21 +158,21 @@ def sampled(
         kind: History or system metrics.
         count: At least 1.
         keys: What is wanted of rows; those that lack one are no candidates. None: all of every row.
-        through: What blocks pass through while they are read.
+        meter: Counts what it costs.
     """
-    found = [(block, _rows_of(block, keys)) for block in through(store.blocks(run_id, kind))]
+    found = [(block, _rows_of(block, keys)) for block in meter.through(store.blocks(run_id, kind))]
     places = np.array(evenly(sum(rows.size for _, rows in found), count), np.int64)
     answer: list[Row] = []
     before = 0
-    for block, rows in through(found):
+    for block, rows in meter.through(found):
         start, stop = np.searchsorted(places, (before, before + rows.size))
-        answer += _taken(block, rows[places[start:stop] - before], keys)
+        answer += _taken(block, rows[places[start:stop] - before], keys, meter)
         before += rows.size
     return answer
 
 
 def between(
-    run_id: int, low: float, high: float, keys: Sequence[Key] | None = None, through: Through = iter
+    run_id: int, low: float, high: float, keys: Sequence[Key] | None = None, meter: Meter = UNMETERED
 ) -> list[Row]:
     """Return the history's rows of a range of steps, both ends included, by step, then in the order they arrived.
 
@@ -159,15 +181,15 @@ def between(
         low: The first step, or -inf.
         high: The last step, or inf.
         keys: What is wanted of rows; those that lack one are left out. None: all of every row.
-        through: What blocks pass through while they are read.
+        meter: Counts what it costs.
     """
     answer: list[Row] = []
     steps: list[Floats] = [np.array([])]
-    for block in through(store.blocks(run_id, Kind.HISTORY, x_from=low, x_to=high)):
+    for block in meter.through(store.blocks(run_id, Kind.HISTORY, x_from=low, x_to=high)):
         x = _x_of(block, store.X_OF[Kind.HISTORY])
         rows = np.flatnonzero((x >= low) & (x <= high))
         if keys and rows.size:
             rows = np.intersect1d(rows, _rows_of(block, keys), assume_unique=True)
-        answer += _taken(block, rows, keys)
+        answer += _taken(block, rows, keys, meter)
         steps.append(x[rows])
     return [answer[place] for place in np.argsort(np.concatenate(steps), kind="stable")]

@@ -12,6 +12,7 @@ from django.conf import settings
 from graphql.execution import Executor
 
 from common.errors import Invalid
+from common.strict import size_of
 
 T = TypeVar("T")
 
@@ -44,7 +45,8 @@ class Budget:
         self._is_gone = is_gone
         self._began = time.thread_time()
         self._fields = 0
-        self._bytes = 0
+        self._read = 0
+        self._answered = 0
 
     @property
     def seconds(self) -> float:
@@ -57,13 +59,13 @@ class Budget:
         if self._fields % _EVERY == 0:
             self._look()
 
-    def count_bytes(self, size: int) -> None:
-        """Count characters that are read or answered."""
-        self._bytes += size
-        if self._bytes > settings.GRAPHQL_MAX_ANSWER_BYTES:
-            raise _stopped(
-                settings.GRAPHQL_MAX_ANSWER_BYTES, "bytes of values", "RUNYARD_GRAPHQL_MAX_ANSWER_MIB"
-            )
+    def count_read(self, size: int) -> None:
+        """Count bytes that are read, before they are in memory."""
+        self._read = _added(self._read, size)
+
+    def count_answered(self, size: int) -> None:
+        """Count characters of the answer."""
+        self._answered = _added(self._answered, size)
 
     def through(self, parts: Iterable[T]) -> Iterator[T]:
         """Pass blocks of rows on that a resolver reads, looking at the clock before each."""
@@ -78,6 +80,12 @@ class Budget:
             raise _stopped(settings.GRAPHQL_MAX_S, "seconds of processor time", "RUNYARD_GRAPHQL_MAX_S")
         if self._is_gone():
             raise Stopped(None)
+
+
+def _added(total: int, size: int) -> int:
+    if total + size > settings.GRAPHQL_MAX_ANSWER_BYTES:
+        raise _stopped(settings.GRAPHQL_MAX_ANSWER_BYTES, "bytes of values", "RUNYARD_GRAPHQL_MAX_ANSWER_MIB")
+    return total + size
 
 
 def _stopped(limit: int, what: str, setting: str) -> Stopped:
@@ -99,6 +107,6 @@ class MeteredExecutor(Executor[Any]):
     def complete_leaf_value(self, return_type: Any, result: Any) -> Any:  # type: ignore[override]  # static there
         """Count what the answer grows by."""
         value = Executor.complete_leaf_value(return_type, result)
-        if type(value) is str:
-            self.context_value.budget.count_bytes(len(value))
+        if isinstance(value, (str, dict, list)):
+            self.context_value.budget.count_answered(size_of(value))
         return value

@@ -32,6 +32,10 @@ def register() -> None:
             lambda: settings.GRAPHQL_MAX_ANSWER_BYTES, stopped, LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_ANSWER_MIB",
         ),
         Limit(
+            "graphql.history_specs", requests, _("Specs of a run’s `sampledHistory`"), lambda: limits.MAX_SPECS,
+            _("The field is refused; ask in parts."),
+        ),
+        Limit(
             "requests.bytes", requests, _("A request to GraphQL or REST, and a form"),
             lambda: settings.GRAPHQL_MAX_BYTES, _("Answered 413; send less at once."),
             LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_MIB",

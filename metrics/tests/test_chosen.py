@@ -1,7 +1,9 @@
 """Rows that the SDK reads are those of a plain walk over all of them (MET-3)."""
 
+import json
 import math
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
 from django.db import transaction
@@ -164,9 +166,30 @@ def test_blocks_pass_through_while_they_are_read(run):
         yield next(iter(parts))
         raise TimeoutError
 
-    for read in (
-        lambda: chosen.sampled(run.pk, Kind.HISTORY, 5, through=one),
-        lambda: chosen.between(run.pk, 0, 100, through=one),
-    ):
+    meter = Mock(through=one)
+    for read in reads(run, meter):
         with pytest.raises(TimeoutError):
             read()
+
+
+def test_rows_are_weighed_before_they_are_put_together(run, monkeypatch):
+    """A budget can end a read before its rows fill the memory."""
+    monkeypatch.setattr(chosen, "unpack", lambda _: pytest.fail("put together"))
+    meter = Mock(through=iter, count_read=Mock(side_effect=MemoryError))
+    for read in reads(run, meter):
+        with pytest.raises(MemoryError):
+            read()
+
+
+def test_the_weight_of_rows_is_about_that_of_their_json(run):
+    meter = Mock(through=iter)
+    rows = chosen.sampled(run.pk, Kind.HISTORY, 100, meter=meter)
+    weighed = sum(call.args[0] for call in meter.count_read.call_args_list)
+    assert len(json.dumps(rows)) < weighed < 10 * len(json.dumps(rows))
+
+
+def reads(run, meter):
+    return (
+        lambda: chosen.sampled(run.pk, Kind.HISTORY, 5, meter=meter),
+        lambda: chosen.between(run.pk, 0, 100, meter=meter),
+    )

@@ -16,6 +16,7 @@ from runs.selectors import log_lines_between
 from storage.tickets import get_path
 from wandb_api.budget import Budget
 from wandb_api.context import Info
+from wandb_api.limits import MAX_SPECS
 from wandb_api.paging import number_of
 from wandb_api.scans import begins_scan, expect_scan
 from wandb_api.schema import run_type
@@ -95,20 +96,21 @@ def resolve_history(
     samples: int | None = None,
 ) -> list[str]:
     """Return rows as JSON strings: a range of steps whole and strict, or a sample as written."""
-    run_id, through = run["row"].pk, info.context.budget.through
+    run_id, meter = run["row"].pk, info.context.budget
     if minStep is None and maxStep is None:
-        rows = chosen.sampled(run_id, Kind.HISTORY, max(1, samples or _SAMPLES), through=through)
+        rows = chosen.sampled(run_id, Kind.HISTORY, max(1, samples or _SAMPLES), meter=meter)
         return [shown_json(run, info, store.line_of(row)) for row in rows]
     high = math.inf if maxStep is None else math.nextafter(maxStep, -math.inf)  # maxStep itself is left out
-    rows = chosen.between(run_id, minStep or 0, high, through=through)
+    rows = chosen.between(run_id, minStep or 0, high, meter=meter)
     return [shown_json(run, info, store.line_of(strict(row))) for row in rows]
 
 
 @run_type.field("events")
 def resolve_events(run: dict[str, Any], info: Info, *, samples: int | None = None) -> list[str]:
     """Return a sample of system metrics as JSON strings."""
-    count, through = max(1, samples or _SAMPLES), info.context.budget.through
-    return [store.line_of(row) for row in chosen.sampled(run["row"].pk, Kind.SYSTEM, count, through=through)]
+    count = max(1, samples or _SAMPLES)
+    rows = chosen.sampled(run["row"].pk, Kind.SYSTEM, count, meter=info.context.budget)
+    return [store.line_of(row) for row in rows]
 
 
 def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
@@ -123,16 +125,18 @@ def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
             " `samples`, `minStep`, `maxStep`."
         ) from None
     if low is None and high is None:
-        rows = chosen.sampled(run_id, Kind.HISTORY, samples, keys, budget.through)
+        rows = chosen.sampled(run_id, Kind.HISTORY, samples, keys, budget)
     else:
         bounds = (-math.inf if low is None else low, math.inf if high is None else high)
-        rows = chosen.between(run_id, *bounds, keys, budget.through)
+        rows = chosen.between(run_id, *bounds, keys, budget)
     return [strict(row) for row in rows]
 
 
 @run_type.field("sampledHistory")
 def resolve_sampled_history(run: dict[str, Any], info: Info, specs: list[str]) -> list[list[dict[str, Any]]]:
     """Return one list of rows per spec."""
+    if len(specs) > MAX_SPECS:
+        raise Invalid(f"At most {MAX_SPECS} specs can be asked for at once, not {len(specs)}; ask in parts.")
     found = [_sampled(run["row"].pk, spec, info.context.budget) for spec in specs]
     if reads_exactly(run, info):
         return found

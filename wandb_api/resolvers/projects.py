@@ -87,6 +87,6 @@ def resolve_runs(
     node = partial(run_node, siblings=Siblings())
 
     def weigh(run: Run) -> None:
-        info.context.budget.count_bytes(len(run.config_text) + len(run.pulse.summary_text))
+        info.context.budget.count_read(len(run.config_text) + len(run.pulse.summary_text))
 
     return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)

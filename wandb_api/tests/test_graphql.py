@@ -3,6 +3,7 @@
 import json
 import logging
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.test import Client
@@ -322,6 +323,48 @@ def test_time_is_bounded_between_two_blocks_of_a_history(ada: Asker, settings: A
     for asked in (("true", "false"), ("false", "true"), ("false", "false")):
         answer = ada.ask(document % asked, p=run.project.name, n=run.uid, specs=['{"keys": ["loss"]}'])
         assert "RUNYARD_GRAPHQL_MAX_S" in answer.messages[0]
+
+
+SAMPLED = """query R($p: String!, $n: String!, $specs: [JSONString!]!) { project(name: $p) { run(name: $n) {
+    sampledHistory(specs: $specs) } } }"""
+
+
+@pytest.fixture
+def long_run(ada: Asker) -> Run:
+    """Return a run of 3,000 rows of ten numbers and a text."""
+    run = RunFactory(project__team=ada.user.memberships.get().team, user=ada.user)
+    numbers = {f"metric/{key}": 0.1 for key in range(10)}
+    rows = [{"_step": step, "text": "x" * 100, **numbers} for step in range(3000)]
+    write_group([post(run, history=(0, rows))])
+    return run
+
+
+def test_rows_of_a_history_are_counted_as_they_are_read(ada: Asker, long_run: Run, settings: Any) -> None:
+    """By every spec, of a sample and of a range of steps; whatever number of samples is asked for."""
+    settings.GRAPHQL_MAX_ANSWER_BYTES = 1_000_000
+    keys = [f"metric/{key}" for key in range(10)]
+    few, many, steps = (
+        json.dumps({"keys": keys, **spec}) for spec in ({}, {"samples": 10**12}, {"minStep": 0, "samples": 1})
+    )
+    asked = {"p": long_run.project.name, "n": long_run.uid}
+    assert len(ada.ask(SAMPLED, **asked, specs=[few]).data["project"]["run"]["sampledHistory"][0]) == 500
+    for specs in ([many], [steps], [few] * 10):
+        assert "RUNYARD_GRAPHQL_MAX_ANSWER_MIB" in ada.ask(SAMPLED, **asked, specs=specs).messages[0]
+
+
+def test_values_that_are_answered_as_json_are_counted(ada: Asker, long_run: Run, settings: Any) -> None:
+    asked = {"p": long_run.project.name, "n": long_run.uid, "specs": ['{"keys": ["text"]}']}
+    settings.GRAPHQL_MAX_ANSWER_BYTES = 50_000
+    with patch.object(Budget, "count_read"):
+        assert "RUNYARD_GRAPHQL_MAX_ANSWER_MIB" in ada.ask(SAMPLED, **asked).messages[0]
+        settings.GRAPHQL_MAX_ANSWER_BYTES = 50 * 1024 * 1024
+        assert ada.ask(SAMPLED, **asked).status == 200
+
+
+def test_the_number_of_specs_is_bounded(ada: Asker, long_run: Run) -> None:
+    asked = {"p": long_run.project.name, "n": long_run.uid}
+    answer = ada.ask(SAMPLED, **asked, specs=['{"keys": ["none"]}'] * 101)
+    assert answer.messages == ["At most 100 specs can be asked for at once, not 101; ask in parts."]
 
 
 def test_what_costs_much_counts_for_many_requests(
