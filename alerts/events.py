@@ -25,7 +25,7 @@ ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CRASHED, RunStat
 """States that people may want to be told of; of others only automations are."""
 MAX_TEXT = 4000
 """Characters of an alert's text that are told; the run's page has all of it."""
-_HEAVY = ("config_text", "config_flat", "notes", "description")
+_HEAVY = ("config_text", "config_flat", "notes", "description", "masked_notes", "masked_description")
 
 
 def note_state(run: Run, before: str, _at: datetime) -> None:

@@ -12,6 +12,7 @@ from common.templatetags.runyard import duration
 from runs.authors import author_of
 from runs.metric_definitions import definitions_of, most
 from runs.models import Run
+from runs.secrets import mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ _FACTS: dict[str, Callable[[Run], str]] = {
     gettext_noop("Job type"): lambda run: run.job_type,
     gettext_noop("Host"): lambda run: run.host,
     gettext_noop("Git commit"): lambda run: run.git_commit,
-    gettext_noop("Notes"): lambda run: run.notes,
+    gettext_noop("Notes"): lambda run: mask(run.notes),
 }
 
 

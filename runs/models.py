@@ -217,6 +217,10 @@ class Run(Timestamped):
     tags = models.JSONField(default=list)
     notes = models.TextField(blank=True)
     description = models.TextField(blank=True)
+    masked_notes = models.TextField(
+        blank=True, help_text="What filters read instead; empty without a secret."
+    )
+    masked_description = models.TextField(blank=True, help_text="As masked_notes.")
     group = models.CharField(max_length=256, blank=True)
     job_type = models.CharField(max_length=256, blank=True)
     is_host = models.BooleanField(

@@ -17,6 +17,7 @@ from runs.masking import masked_json
 from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
+from runs.query.ordering import read_order
 from runs.secrets import MASK
 from runs.services import lifecycle
 from runs.services.lifecycle import RunFields
@@ -42,7 +43,9 @@ def run() -> Run:
         {"db_password": {"value": PASSWORD}, "hub": {"value": {"token": TOKEN}}, "lr": {"value": 1}}
     )
     lifecycle.update_run(
-        actor=actor(owner), run=run, fields=RunFields(config_text=config, notes=f"with {TOKEN}")
+        actor=actor(owner),
+        run=run,
+        fields=RunFields(config_text=config, notes=f"with {TOKEN}", description=f"by {TOKEN}"),
     )
     row = {
         "_step": 0,
@@ -167,15 +170,42 @@ def test_who_resumes_a_run_with_the_mask_does_not_destroy_the_secret(run: Run) -
 @pytest.mark.parametrize("text", [PASSWORD, PASSWORD[:4], TOKEN])
 def test_no_filter_finds_out_a_secret(run: Run, client: Client, text: str) -> None:
     """By an expression or the SDK's form, of whoever asks: not even the owner's."""
-    for path in ("config.db_password", "config.hub.token", "summary.db_password"):
+    for path in ("config.db_password", "config.hub.token", "summary.db_password", "notes", "description"):
         given = {"entity": run.project.team.name, "filter": f'{path} contains "{text}"'}
         assert client.get("/api/v1/runs/", given).json()["results"] == []
-    for key in ("config.db_password", "config.hub.token", "summary_metrics.db_password"):
+    for key in (
+        "config.db_password",
+        "config.hub.token",
+        "summary_metrics.db_password",
+        "notes",
+        "description",
+    ):
         condition = to_q(read_filters(json.dumps({key: {"$regex": text}})))
         assert not Run.objects.filter(condition).exists()
-    assert client.get("/api/v1/runs/", {"entity": run.project.team.name, "filter": "config.lr = 1"}).json()[
-        "results"
-    ]
+    for met in ("config.lr = 1", 'notes contains "with hf_"', 'description matches "^by "'):
+        given = {"entity": run.project.team.name, "filter": met}
+        assert client.get("/api/v1/runs/", given).json()["results"]
+
+
+@pytest.mark.parametrize("name", ["notes", "description"])
+def test_no_order_and_no_group_finds_out_a_secret(run: Run, client: Client, name: str) -> None:
+    """Of the same notes but for the secret, neither is first; no group of a table names one."""
+    rows: list[Run] = [run, *RunFactory.create_batch(2, project=run.project, user=run.user)]
+    for row, token in zip(rows, (TOKEN, TOKEN.replace("hf_aB3d", "hf_aB3z"), TOKEN), strict=True):
+        given: Any = {name: f"with {token}"}
+        lifecycle.update_run(actor=SYSTEM, run=row, fields=RunFields(**given))
+    listed = Run.objects.order_by(*read_order(f"+{name}"), "pk").values_list("pk", flat=True)
+    assert list(listed) == [row.pk for row in rows]
+    table = f"/{run.project.team.name}/{run.project.name}/runs"
+    page = client.get(table, {"group": name}).content.decode()
+    assert "••••" in page
+    assert TOKEN not in page
+
+
+def test_notes_without_a_secret_are_found_again_once_it_is_gone(run: Run, client: Client) -> None:
+    lifecycle.update_run(actor=SYSTEM, run=run, fields=RunFields(notes="a plain note"))
+    given = {"entity": run.project.team.name, "filter": 'notes = "a plain note"'}
+    assert len(client.get("/api/v1/runs/", given).json()["results"]) == 1
 
 
 def test_a_long_text_file_is_masked_in_pieces(run: Run) -> None:

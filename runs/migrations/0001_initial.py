@@ -45,6 +45,8 @@ class Migration(migrations.Migration):
                 ('tags', models.JSONField(default=list)),
                 ('notes', models.TextField(blank=True)),
                 ('description', models.TextField(blank=True)),
+                ('masked_notes', models.TextField(blank=True, help_text='What filters read instead; empty without a secret.')),
+                ('masked_description', models.TextField(blank=True, help_text='As masked_notes.')),
                 ('group', models.CharField(blank=True, max_length=256)),
                 ('job_type', models.CharField(blank=True, max_length=256)),
                 ('is_host', models.BooleanField(default=False, help_text='Only watches a machine, hence is no training; see runs.services.watching.')),

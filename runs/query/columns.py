@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from django.db.models import Expression, F
+from django.db.models import Expression, F, TextField, Value
+from django.db.models.functions import Coalesce, NullIf
 
 from common.errors import Invalid
 from runs.projection import GPU, GPU_COUNT
@@ -34,10 +35,19 @@ class Column:
     field: str = ""
     keys: tuple[str, ...] = ()
     """Of a flat column: the keys to try, in order."""
+    masked: str = ""
+    """Of a column that may hold secrets: the field with its text where those are masked."""
 
     @property
     def expression(self) -> F | Expression:
-        """The value of any column but a flat one."""
+        """The value of any column but a flat one, as everybody may know it."""
+        if self.masked:
+            return Coalesce(NullIf(self.masked, Value("", output_field=TextField())), self.field)
+        return self.exact
+
+    @property
+    def exact(self) -> F | Expression:
+        """The same as it was written."""
         return _SPANS[self.field]() if self.kind is Kind.SPAN else F(self.field)
 
 
@@ -58,8 +68,8 @@ _FIELDS = {
     "logged_by": Column(Kind.TEXT, "logged_by__username"),
     "entity": Column(Kind.TEXT, "project__team__name"),
     "project": Column(Kind.TEXT, "project__name"),
-    "notes": Column(Kind.TEXT, "notes"),
-    "description": Column(Kind.TEXT, "description"),
+    "notes": Column(Kind.TEXT, "notes", masked="masked_notes"),
+    "description": Column(Kind.TEXT, "description", masked="masked_description"),
     "commit": Column(Kind.TEXT, "git_commit"),
     "created_at": Column(Kind.TIME, "created_at"),
     "updated_at": Column(Kind.TIME, "updated_at"),

@@ -19,7 +19,8 @@ def annotate_runs(*, actor: Actor, run_ids: Collection[int], fields: RunFields) 
     def change(run: Run, now: datetime) -> bool:
         return bool(apply_fields(run, fields))
 
-    act = Act(action=RunAction.UPDATE, change=change, fields=names, recorded=RunAction.UPDATE)
+    columns = (*names, "masked_notes") if "notes" in names else names
+    act = Act(action=RunAction.UPDATE, change=change, fields=columns, recorded=RunAction.UPDATE)
     return change_runs(actor=actor, run_ids=run_ids, act=act)
 
 

@@ -1,5 +1,6 @@
 """The life of a run: made, brought up to date, stopped, ended, found crashed."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from runs.names import random_display_name, random_uid
 from runs.projection import clean_text, flat_config, flat_summary
 from runs.redaction import REDACTED, redacted_columns, redacted_config
 from runs.run_ids import check_run_id
+from runs.secrets import mask
 from runs.services import watching, wrapping
 from runs.services.holdings import HISTORY, LOG, settle_run
 from runs.services.hosts import note_hosts_of_config
@@ -77,6 +79,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
             )
         setattr(run, name, REDACTED if name in redacted else clean_text(value))
         changed.append(name)
+    changed += _mask_texts(run, changed)
     if fields.tags is not None:
         if len(fields.tags) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in fields.tags):
             raise Invalid(
@@ -94,6 +97,15 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
         run.config_text = clean_text(config)
         changed += ["config_text", "config_flat"]
     return changed
+
+
+def _mask_texts(run: Run, changed: Collection[str]) -> list[str]:
+    """Keep what filters may read of changed texts; return the names of the columns."""
+    texts = [name for name in ("notes", "description") if name in changed]
+    for name in texts:
+        shown = mask(getattr(run, name))
+        setattr(run, f"masked_{name}", shown if shown != getattr(run, name) else "")
+    return [f"masked_{name}" for name in texts]
 
 
 def set_summary(run: Run, text: str) -> None:

@@ -37,7 +37,8 @@ ROWS_AT_ONCE = 500
 """In one transaction: SQLite has one writer, and a group commit must not wait long for it."""
 _RUNS_A_ROUND = 10_000
 _TEXTS = (
-    "config_text", "config_flat", "tags", "notes", "description", "group", "job_type", "host", "program", "git_remote",
+    "config_text", "config_flat", "tags", "notes", "description", "masked_notes",
+    "masked_description", "group", "job_type", "host", "program", "git_remote",
     "git_commit",
 )  # fmt: skip
 

@@ -85,7 +85,7 @@ class Reader:
         Secrets are masked; ``revealed``, those in labels and notes are not, for who shows them masked and lets edit.
         """
         picks = [(Picked(field, list(keys)), list(keys)) for field, keys in self._keys.items()]
-        fields = [column.expression for column in self._fields]
+        fields = [column.exact if revealed else column.expression for column in self._fields]
         read = runs.values_list("pk", "state", *fields, *(pick for pick, _keys in picks))
         for pk, state, *found in read.iterator(chunk_size=2000):
             values = found[: len(fields)] if revealed else [_masked(value) for value in found[: len(fields)]]

@@ -125,7 +125,7 @@ def _gather(runs: QuerySet[Run], by: Named, numeric: list[Named]) -> list[_Gathe
     reader = Reader([by, *numeric])
     places = [reader.columns.index(one) for one in numeric]
     found: dict[tuple[int, Any], _Gathered] = {}
-    for _pk, state, values in reader.rows(runs, revealed=True):
+    for _pk, state, values in reader.rows(runs):
         key = key_of(by, values[0])
         rank = rank_of(key)
         group = found.get(rank)

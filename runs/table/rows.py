@@ -10,7 +10,10 @@ from runs.table.cells import Cell, Reader
 from runs.table.query import TableQuery, matching, seen_runs
 
 MAX_ROWS = 1000
-WIDE = ("config_text", "config_flat", "description", "pulse__summary_text", "pulse__summary_flat")
+WIDE = (
+    "config_text", "config_flat", "description", "masked_notes", "masked_description", "pulse__summary_text",
+    "pulse__summary_flat",
+)  # fmt: skip
 """What a list of runs leaves where it is."""
 
 

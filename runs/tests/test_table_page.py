@@ -215,7 +215,7 @@ def test_secrets_in_labels_are_masked_in_cells_and_groups(client, project, membe
     assert TOKEN not in ask(client, project, "rows", **shown).content.decode()
     for column in ("group", "config.key"):
         grouped = ask(client, project, group=column).content.decode()
-        assert TOKEN not in re.sub(r'data-path="[^"]*"', "", grouped)
+        assert TOKEN not in grouped
 
 
 def test_what_somebody_set_up_comes_back_to_them_alone(client, project, member):

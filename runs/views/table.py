@@ -341,7 +341,7 @@ def _values(table: Table) -> HttpResponse:
         cell = row.cells[name]
         texts = cell.value if cell.type == "tags" else [cell.text] if cell.type else []
         is_text = cell.type in {"text", "tags"}
-        counts.update(_in_quotes(text) if is_text else text for text in texts)
+        counts.update(_in_quotes(mask(text)) if is_text else text for text in texts)
     return JsonResponse({"values": [text for text, _count in counts.most_common(_MOST_VALUES)]})
 
 
