@@ -32,6 +32,7 @@ from runs.script import script_for
 from runs.selectors import get_project, runs_of
 from runs.table import TableQuery, matching
 from runs.table.query import seen_runs
+from runs.table_layout import read_state
 
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""
@@ -297,6 +298,7 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     context |= {
         "framed": framed,
         "urls": urls_of(row) | view_urls(request, row),
+        "crop": read_state(start.get("runs")).crop,
         "start": {part: start[part] for part in ("panels", "selector", "runs") if part in start},
         "can_share": not framed and can(actor, ProjectAction.UPDATE, row),
         "can_save_chart": not framed and can(actor, ChartAction.SAVE, row.team),

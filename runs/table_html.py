@@ -12,7 +12,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from common.templatetags.runyard import color_index, duration, icon, initials, relative_time
+from common.templatetags.runyard import color_index, croppable, duration, icon, initials, relative_time
 from runs.authors import author_of
 from runs.models import Run
 from runs.run_ids import segment_of
@@ -23,7 +23,6 @@ from runs.table_layout import Shown
 
 MAX_SHOWN_TEXT = 300
 _LONG = 18
-_TAIL = 10
 _MOST_TAGS = 12
 _EDITED = frozenset({"notes", "tags"})
 _NONE = '<span class="none" aria-hidden="true">–</span>'
@@ -97,7 +96,6 @@ def _kept(column: str, cell: Cell) -> str:
 def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     name = run.display_name
     color = drawing.colors.get(run.uid, color_index(run.pk))
-    cut = max(len(name) // 2, len(name) - _TAIL)
     lock = (
         f'<span class="protected">{icon("lock", _("protected from deletion"))}</span>'
         if run.is_protected
@@ -105,8 +103,8 @@ def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     )
     return (
         f'<th scope="row" class="{css}"><span class="run-cell"><span class="run-swatch run-color-{color}"></span>'
-        f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}" title="{escape(name)}"><bdi>'
-        f"<span>{escape(name[:cut])}</span><span>{escape(name[cut:])}</span></bdi></a>{lock}</span></th>"
+        f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}" title="{escape(name)}">'
+        f"{croppable(name)}</a>{lock}</span></th>"
     )
 
 

@@ -24,6 +24,8 @@ register = template.Library()
 
 RUN_COLORS = 8
 """How many run colours ``assets/css/tokens.css`` defines."""
+_NAME_END = 10
+"""Characters of a long name that are kept when it is cut in the middle."""
 _BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -193,6 +195,13 @@ def initials(name: object) -> str:
     """Return one or two capitals for an avatar: ``Ada Lovelace`` and ``ada-lovelace`` give ``AL``."""
     words = str(name).replace("-", " ").replace("_", " ").replace(".", " ").split()
     return "".join(word[0] for word in words[:2]).upper() or "?"
+
+
+@register.filter
+def croppable(name: str) -> SafeString:
+    """Write a run's name in two parts, so that `.crop` of the style sheet can cut it at any place (RUN-24)."""
+    cut = max(len(name) // 2, len(name) - _NAME_END)
+    return format_html("<bdi><span>{}</span><span>{}</span></bdi>", name[:cut], name[cut:])
 
 
 @register.simple_tag

@@ -330,6 +330,18 @@ def test_the_selector_follows_the_table(client, owner, project, two_runs):
     assert ask(client, project, "selector", filter="").content.decode().count("data-uid=") == 2
 
 
+def test_the_list_of_runs_cuts_long_names_as_the_table_does(client, owner, project):
+    """RUN-24: one setting, which either of them offers; both write a name in the two parts that are cut."""
+    RunFactory(project=project, display_name="sweep-with-a-rather-long-name-17")
+    merge_working_view(actor=actor_of_user(owner), project=project, parts={"runs": {"crop": "start"}})
+    table = client.get(reverse("runs:runs", args=[project.team.name, project.name]))
+    for page in (ask(client, project, "workspace"), table):
+        text = page.content.decode()
+        assert 'data-crop="start"' in text
+        assert "<span>sweep-with-a-rather-lo</span><span>ng-name-17</span>" in text
+        assert text.count('name="crop"') == 3
+
+
 def test_a_filter_that_cannot_be_read_is_explained(client, owner, project, two_runs):
     page = ask(client, project, "workspace", filter="lr >")
     assert page.status_code == 200

@@ -213,14 +213,19 @@ def test_the_legend_beside_a_large_chart_tells_values_and_draws_one_line_alone(f
 
 
 def test_the_workspace_is_kept(filled: Page) -> None:
-    """RUN-26: what somebody changes is there again after a reload: hidden runs, colours, panels, their order."""
+    """RUN-24, RUN-26: what somebody changes is there after a reload: hidden runs, colours, how names are cut."""
     page = filled
     with page.expect_response(re.compile("/views/working")):
         page.click(".run-row[data-uid=two] [data-eye]")
     page.click(".run-row[data-uid=one] [data-swatch]")
     with page.expect_response(re.compile("/views/working")):
         page.click("[data-color-choice='6']")
+    page.click("[popovertarget=list-menu]")
+    with page.expect_response(re.compile("/views/working")):
+        page.check("[name=crop][value=start]")
     page.reload()
+    expect(page.locator(".selector")).to_have_attribute("data-crop", "start")
+    expect(page.locator("[name=crop][value=start]")).to_be_checked()
     expect(page.locator(".run-row[data-uid=two] [data-eye]")).to_have_attribute("aria-pressed", "false")
     expect(page.locator(".run-row[data-uid=one]")).to_have_class(re.compile("run-color-6"))
 

@@ -23,7 +23,15 @@ const table = new RunsTable();
 const catalogue = new Catalogue(table);
 const pages = new Pages(table);
 const selection = new Selection(table);
-enableCropping(table);
+const showCropping = enableCropping(
+  table.root,
+  () => table.state.crop,
+  (crop) => {
+    table.state = { ...table.state, crop };
+    table.keep();
+  },
+);
+table.addEventListener("drawn", showCropping);
 enableWidths(table);
 enableHeader(table);
 enableReordering(table);

@@ -1,21 +1,30 @@
 import type { Crop } from "./state";
-import type { RunsTable } from "./table";
 
-/** Let the choices of *Run name cropping* cut long names elsewhere (RUN-24); the style sheet does the cutting. */
-export function enableCropping(table: RunsTable): void {
-  const choices = table.root.querySelectorAll<HTMLInputElement>("input[name=crop]");
+/** Read a kept choice, which nobody may have made. */
+export function readCrop(kept: unknown): Crop {
+  return kept === "start" || kept === "end" ? kept : "middle";
+}
+
+/**
+ * Let the choices of *Run name cropping* inside of `root` cut long names elsewhere (RUN-24); the style sheet does the
+ * cutting. Returns what shows the choice when something else has changed it.
+ */
+export function enableCropping(
+  root: HTMLElement,
+  chosen: () => Crop,
+  choose: (crop: Crop) => void,
+): () => void {
+  const choices = root.querySelectorAll<HTMLInputElement>("input[name=crop]");
+  const show = () => {
+    root.dataset.crop = chosen();
+    for (const choice of choices) choice.checked = choice.value === chosen();
+  };
   for (const choice of choices) {
-    choice.checked = choice.value === table.state.crop;
     choice.addEventListener("change", () => {
-      table.state = { ...table.state, crop: choice.value as Crop };
+      choose(choice.value as Crop);
       show();
-      table.keep();
     });
   }
-  const show = () => {
-    table.root.dataset.crop = table.state.crop;
-    for (const choice of choices) choice.checked = choice.value === table.state.crop;
-  };
-  table.addEventListener("drawn", show);
   show();
+  return show;
 }

@@ -16,6 +16,7 @@ import type { Panel, Stage } from "../panels/panel";
 import { type RunTable, TableFeed } from "../panels/run-table";
 import type { RunGroup, Runs } from "../panels/runs";
 import type { PanelSpec, PanelsState, View } from "../panels/spec";
+import { enableCropping, readCrop } from "../table/crop";
 import { GroupMenu } from "./group-menu";
 import { GroupReader } from "./group-reply";
 import { Keeper } from "./keeper";
@@ -63,6 +64,7 @@ export class Workspace implements Stage {
   private readonly toolbar: Toolbar;
   private readonly live: Live;
   private readonly selector: Selector | undefined;
+  private readonly showCropping: (() => void) | undefined;
   private readonly groupMenu: GroupMenu | undefined;
   private readonly groupReader: GroupReader;
   private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
@@ -101,6 +103,11 @@ export class Workspace implements Stage {
         saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
         changed: () => this.runsChanged(),
       });
+      this.showCropping = enableCropping(
+        one(".selector"),
+        () => readCrop(this.runsPart.crop),
+        (crop) => this.keepRuns({ ...this.runsPart, crop }),
+      );
     }
     this.runs = this.selector ?? new OneRun(this.root.dataset);
     this.grid = new Grid(one("[data-grid]"), this, this.layout, {
@@ -399,6 +406,7 @@ export class Workspace implements Stage {
     this.selector?.replace(spec.selector ?? {});
     if (spec.runs) {
       this.keepRuns({ ...this.runsPart, ...spec.runs });
+      this.showCropping?.();
       void this.selector?.follow(spec.runs);
     }
     this.toolbar.show();
@@ -406,10 +414,10 @@ export class Workspace implements Stage {
     this.redraw();
   }
 
-  /** Which runs are listed, with the table's groups where those are shown. */
+  /** Which runs are listed, with the table's groups and cropping where those are shown. */
   private runsShown(): Record<string, unknown> {
-    const { group } = this.runsPart;
-    return { ...this.selector?.query(), ...(group ? { group } : {}) };
+    const { group, crop } = this.runsPart;
+    return { ...this.selector?.query(), ...(group ? { group } : {}), ...(crop ? { crop } : {}) };
   }
 
   private keepRuns(runs: Record<string, unknown>): void {
