@@ -304,8 +304,8 @@ def test_a_point_is_painted_soon(
     assert slow < 10_000
 
 
-def test_panels_are_reset_after_a_question_and_come_back(quiet: Page, server: Installation) -> None:
-    """The review's D11: one click destroyed all panels, on the server, too."""
+def test_panels_that_are_removed_or_reset_come_back(quiet: Page, server: Installation) -> None:
+    """The review's D11: one click removed a panel, or after a question all of them, on the server, too."""
     page = quiet
     name = f"resetter{next(_people)}"
     sign_up(page, server, name)
@@ -313,7 +313,13 @@ def test_panels_are_reset_after_a_question_and_come_back(quiet: Page, server: In
     send_points(wire, wire.begin("race", "first"), 0, 40)
     wire.http.close()
     page.goto(f"{server.url}/{name}/race")
-    expect(page.locator(LOSS)).to_be_visible()
+    loss, undo = page.locator(LOSS), page.locator(".toast-note button >> text=Undo")
+    loss.hover()
+    loss.locator("[aria-haspopup=menu]").click()
+    page.click("#panel-menu >> text=Remove")
+    expect(loss).to_be_hidden()
+    undo.click()
+    expect(loss).to_be_visible()
     with page.expect_response(lambda answer: answer.request.method == "PATCH"):
         page.locator("[data-view=columns]").evaluate(
             "field => { field.value = '1'; field.dispatchEvent(new Event('change', { bubbles: true })) }"
@@ -325,7 +331,7 @@ def test_panels_are_reset_after_a_question_and_come_back(quiet: Page, server: In
     expect(page.locator("#reset-panels")).to_be_hidden()
     expect(page.locator("[data-view=columns]")).to_have_value("0")
     with page.expect_response(lambda answer: answer.request.method == "PATCH"):
-        page.locator(".toast-note button >> text=Undo").click()
+        undo.click()
     page.reload()
     expect(page.locator(LOSS)).to_be_visible()
     expect(page.locator("[data-view=columns]")).to_have_value("1")

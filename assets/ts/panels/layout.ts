@@ -67,15 +67,23 @@ export class Layout {
   put(spec: PanelSpec): void {
     this.keep({
       panels: { ...this.kept.panels, [spec.id]: spec },
-      removed: (this.kept.removed ?? []).filter((id) => id !== spec.id),
+      removed: this.removedWithout(spec.id),
     });
   }
 
-  remove(id: string): void {
+  /** Returns what undoes it, whatever else has changed since. */
+  remove(id: string): () => void {
     if (isAdded(id)) {
-      const { [id]: _, ...panels } = this.kept.panels ?? {};
+      const { [id]: spec = {}, ...panels } = this.kept.panels ?? {};
       this.keep({ panels });
-    } else this.keep({ removed: [...(this.kept.removed ?? []), id] });
+      return () => this.change(id, spec);
+    }
+    this.keep({ removed: [...(this.kept.removed ?? []), id] });
+    return () => this.keep({ removed: this.removedWithout(id) });
+  }
+
+  private removedWithout(id: string): string[] {
+    return (this.kept.removed ?? []).filter((other) => other !== id);
   }
 
   get isChanged(): boolean {

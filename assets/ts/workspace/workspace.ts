@@ -220,8 +220,12 @@ export class Workspace implements Stage {
 
   remove(card: Card): void {
     this.runs.narrowing.clear(card.spec.id);
-    this.layout.remove(card.spec.id);
+    const putBack = this.layout.remove(card.spec.id);
     this.arrange();
+    offerUndo(word("panelRemoved", { title: card.spec.title }), () => {
+      putBack();
+      this.arrange();
+    });
   }
 
   shift(card: Card, places: number): void {
@@ -377,7 +381,7 @@ export class Workspace implements Stage {
       this.redraw();
     };
     show({});
-    toast(word("panelsReset"), "success", { label: word("undo"), act: () => show(before) });
+    offerUndo(word("panelsReset"), () => show(before));
   }
 
   private async openViews(): Promise<void> {
@@ -430,4 +434,9 @@ export class Workspace implements Stage {
     this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
     this.grid.each((card) => card.panel?.refresh());
   }
+}
+
+/** Say what was done, with a button that undoes it. */
+function offerUndo(text: string, undo: () => void): void {
+  toast(text, "success", { label: word("undo"), act: undo });
 }
