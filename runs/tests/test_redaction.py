@@ -120,8 +120,17 @@ def test_the_page_offers_what_was_found_and_redacts_it(client, run):
     reply = client.post(reverse("runs:run_redact", args=names), {"keys": "config.hub.token\n"})
     assert reply.status_code == 302
     assert token not in _stored(run)
-    client.force_login(make_member(run.project.team, Preset.VIEW_ONLY))
-    assert "redact-dialog" not in client.get(reverse("runs:run_overview", args=names)).content.decode()
+
+
+@pytest.mark.parametrize("tab", ["runs:run_overview", "metrics:run_workspace", "runs:run_logs"])
+def test_whoever_may_redact_a_run_is_offered_it_in_its_menu(client, run, tab):
+    """Only the banner about secrets offered it: what no pattern finds could be redacted from the runs table alone."""
+    url = reverse(tab, args=[run.project.team.name, run.project.name, run.uid])
+    for person, times in ((run.user, 1), (make_member(run.project.team, Preset.VIEW_ONLY), 0)):
+        client.force_login(person)
+        page = client.get(url).content.decode()
+        assert page.count('class="menu-item" data-opens="redact-dialog"') == times
+        assert page.count('id="redact-dialog"') == times
 
 
 @pytest.mark.parametrize("text", ["", "lr", "config.", "summary.loss", "config." + "x" * 600])
