@@ -23,6 +23,7 @@ PANELS: dict[str, dict[str, Any]] = {
     "added-par": {"kind": "parallel", "columns": ["config.lr", "config.kind", "summary.acc"], "span": 2},
     "added-imp": {"kind": "importance", "columns": ["summary.acc"]},
     "added-sca": {"kind": "scatter", "columns": ["config.kind", "summary.acc", ""]},
+    "added-cmp": {"kind": "compare"},
 }
 KEEP = """async panels => {
   const headers = { "Content-Type": "application/json", "X-CSRFToken": document.body.dataset.csrf };
@@ -109,6 +110,18 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     page.click("[data-clear-narrowing]")
     expect(narrowed).to_be_hidden()
     expect(parallel.locator(".tag")).to_have_count(0)
+
+    compared = page.locator("[data-key=added-cmp]")
+    compared.scroll_into_view_if_needed()
+    expect(compared.locator("tbody th[scope=row]")).to_have_text(["lr", "acc"])  # kind is the same in all of them
+    compared.hover()
+    compared.locator("[aria-haspopup=menu]").click()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#panel-menu").get_by_role("menuitem", name="Copy as Markdown").click()
+    expect(page.locator(".toast-note")).to_contain_text("Rows copied: 2")
+    head, _rule, *lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert head.startswith("| Key | ")
+    assert [line.split(" | ")[0] for line in lines] == ["| lr", "| acc"]
 
     panel = page.locator("[data-key=added-imp]")
     panel.scroll_into_view_if_needed()

@@ -3,6 +3,7 @@ import { toPng, toSvg } from "../charts/picture";
 import { toast } from "../lib/announce";
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
+import { copyTable, MOST_COPIED } from "../table/copy";
 import { saveAddress, saveFile } from "./csv";
 import { makerOf } from "./kinds";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
@@ -119,6 +120,12 @@ export class Card implements Head {
     } catch {
       toast(word("exportFailed"), "error");
     }
+  }
+
+  /** Put the table that the panel shows on the clipboard. */
+  async copy(form: string, button: HTMLElement): Promise<void> {
+    const [head = [], ...rows] = this.panel?.texts?.() ?? [];
+    await copyTable(form, [head, ...rows.slice(0, MOST_COPIED)], button, rows.length);
   }
 
   private begin(makePanel: MakePanel): void {

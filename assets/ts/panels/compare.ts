@@ -11,7 +11,8 @@ import { ValuesPanel } from "./values-panel";
 /** Config and summary of the runs side by side, only what differs unless all is asked for (RUN-29). */
 class Compare extends ValuesPanel {
   private everything = false;
-  private table: unknown[][] = [];
+  private shown: RunInfo[] = [];
+  private table: [string, ...unknown[]][] = [];
 
   protected override columns(): string[] {
     return [];
@@ -20,6 +21,7 @@ class Compare extends ValuesPanel {
   protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
     const all = columnsOf(values);
     const columns = this.everything ? all : varied(values, runs, all);
+    this.shown = runs;
     this.table = columns.map((column) => [column, ...runs.map(({ uid }) => cellOf(values, uid, column))]);
     if (!all.length) {
       note(this.body, word("noPoints"));
@@ -50,8 +52,12 @@ class Compare extends ValuesPanel {
   }
 
   override async csv(): Promise<string> {
-    const runs = this.stage.runs.drawn();
-    return rows([["column", ...runs.map(({ uid }) => uid)], ...this.table]);
+    return rows([["column", ...this.shown.map(({ uid }) => uid)], ...this.table]);
+  }
+
+  override texts(): string[][] {
+    const head = [word("key"), ...this.shown.map(({ name }) => name)];
+    return [head, ...this.table.map(([column, ...cells]) => [shortColumn(column), ...cells.map(cellText)])];
   }
 
   private switch(): HTMLElement {

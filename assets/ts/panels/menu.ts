@@ -1,5 +1,6 @@
-import { make, makeIcon } from "../lib/dom";
+import { make, makeIcon, one } from "../lib/dom";
 import { word } from "../lib/words";
+import { formOf } from "../table/copy";
 import { type Card, clampHeight } from "./card";
 import { DEFAULT_HEIGHT, type PanelSpec } from "./spec";
 
@@ -27,11 +28,14 @@ export function openMenu(card: Card, button: HTMLElement, actions: MenuActions):
     entry.setAttribute("role", "menuitem");
     entry.append(makeIcon(icon), make("span", "", text));
     entry.addEventListener("click", () => {
-      menu.hidePopover();
-      button.focus();
+      close();
       act();
     });
     menu.append(entry);
+  };
+  const close = () => {
+    menu.hidePopover();
+    button.focus();
   };
   const { span = 1, height = DEFAULT_HEIGHT } = card.spec;
   item("pencil", word("menuEdit"), () => actions.edit(card));
@@ -56,9 +60,20 @@ export function openMenu(card: Card, button: HTMLElement, actions: MenuActions):
   }
   if (card.panel?.csv || card.panel?.csvAddress)
     item("download", word("menuCsv"), () => void card.save("csv"));
+  if (card.panel?.texts) menu.append(copyItems());
+  menu.addEventListener("click", (event) => {
+    const form = formOf(event);
+    if (!form) return;
+    close();
+    void card.copy(form, button);
+  });
   menu.append(make("hr"));
   item("trash-2", word("menuRemove"), () => actions.remove(card));
   show(menu, button);
+}
+
+function copyItems(): Node {
+  return one<HTMLTemplateElement>("template[data-copy-items]").content.cloneNode(true);
 }
 
 function show(menu: HTMLElement, button: HTMLElement): void {

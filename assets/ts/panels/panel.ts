@@ -95,6 +95,8 @@ export interface Panel {
   csvAddress?(): string;
   /** The data behind it, as CSV. */
   csv?(): Promise<string>;
+  /** The table that it shows, its head first, to be copied. */
+  texts?(): string[][];
 }
 
 export type MakePanel = (body: HTMLElement, spec: PanelSpec, stage: Stage, head: Head) => Panel;

@@ -60,6 +60,11 @@ class Tables implements Panel {
     return rows([["run", ...this.columns], ...this.chosen().map(({ run, cells }) => [run.uid, ...cells])]);
   }
 
+  texts(): string[][] {
+    const head = [word("run"), ...this.columns];
+    return [head, ...this.chosen().map(({ run, cells }) => [run.name, ...cells.map(cellText)])];
+  }
+
   private async read(runs: RunInfo[]): Promise<void> {
     try {
       const tables = await this.tables.of(runs.map(({ uid }) => uid));

@@ -27,6 +27,7 @@ export abstract class ValuesPanel implements Panel {
   }
 
   csv?(): Promise<string>;
+  texts?(): string[][];
 
   /** The columns needed; all of them when empty. */
   protected abstract columns(): string[];

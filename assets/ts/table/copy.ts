@@ -13,7 +13,7 @@ import type { RunsTable } from "./table";
 
 const FORMS = { csv, markdown, latex };
 /** What fits into any paper, and is read in ten requests; all rows are to be had as CSV file. */
-const MOST = 1000;
+export const MOST_COPIED = 1000;
 
 /** Copy the chosen runs, or all that are shown, as text: the columns shown, and numbers as they are shown. */
 export function enableCopyingRuns(table: RunsTable, selection: Selection): void {
@@ -57,7 +57,7 @@ export async function copyTable(
 async function copyRuns(table: RunsTable, form: string, selection?: Selection): Promise<void> {
   const all = selection?.size ?? table.total;
   try {
-    const rows = await rowsOf(table, Math.min(all, MOST), selection);
+    const rows = await rowsOf(table, Math.min(all, MOST_COPIED), selection);
     await copyTable(form, [headOf(table), ...rows], table.root, all);
   } catch {
     toast(word("requestFailed"), "error");
