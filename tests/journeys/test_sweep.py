@@ -122,6 +122,8 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     head, _rule, *lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert head.startswith("| Key | ")
     assert [line.split(" | ")[0] for line in lines] == ["| lr", "| acc"]
+    page.locator("[data-uid] [data-only]").first.dispatch_event("click")
+    expect(compared.locator("tbody")).to_have_text("No differences.")
 
     panel = page.locator("[data-key=added-imp]")
     panel.scroll_into_view_if_needed()

@@ -24,7 +24,7 @@ class Compare extends ValuesPanel {
     this.shown = runs;
     this.table = columns.map((column) => [column, ...runs.map(({ uid }) => cellOf(values, uid, column))]);
     if (!all.length) {
-      note(this.body, word("noPoints"));
+      note(this.body, word("noRows"));
       return;
     }
     const box = make("div", "panel-table");
@@ -46,6 +46,11 @@ class Compare extends ValuesPanel {
       title.colSpan = runs.length + 1;
       lines.insertRow().append(title);
       for (const column of inside) lines.append(this.rowOf(column, runs, values));
+    }
+    if (!columns.length) {
+      const none = make("td", "muted", word("noDifferences"));
+      none.colSpan = runs.length + 1;
+      lines.insertRow().append(none);
     }
     box.append(table);
     this.body.replaceChildren(box);
