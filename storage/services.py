@@ -172,20 +172,25 @@ def _forget(unused: QuerySet[Blob], blob: Blob) -> bool:
         return False
 
 
-def sweep() -> int:
-    """Free content that nobody has used for UNUSED_FOR, and uploads cut off; returns how many were freed.
+def free_unused(blobs: "QuerySet[Blob]") -> int:
+    """Free those of these blobs that nobody uses; returns how many were freed.
 
     The row goes first: a crash before the content is removed leaves a stray, never a row without content.
     """
-    before = timezone.now() - UNUSED_FOR
-    unused = Blob.objects.filter(seen_at__lt=before)
     for used in _users:
-        unused = unused.exclude(pk__in=used())
+        blobs = blobs.exclude(pk__in=used())
     freed = 0
-    for blob in unused.iterator():
-        if _forget(unused, blob):
+    for blob in blobs.iterator():
+        if _forget(blobs, blob):
             local.delete(blob.location)
             freed += 1
+    return freed
+
+
+def sweep() -> int:
+    """Free content that nobody has used for UNUSED_FOR, and uploads cut off; returns how many were freed."""
+    before = timezone.now() - UNUSED_FOR
+    freed = free_unused(Blob.objects.filter(seen_at__lt=before))
     for path in local.abandoned_uploads(before.timestamp()):
         path.unlink(missing_ok=True)
         freed += 1

@@ -3,12 +3,19 @@
 from celery import shared_task
 
 from storage import services
+from storage.models import Blob
 
 
 @shared_task(time_limit=600)
 def sweep_storage() -> int:
     """Free what nobody uses."""
     return services.sweep()
+
+
+@shared_task(acks_late=True, time_limit=60)
+def free_blobs(blob_ids: list[int]) -> int:
+    """Free those of these blobs that nobody uses any more, without waiting for the sweep; returns how many were."""
+    return services.free_unused(Blob.objects.filter(pk__in=blob_ids))
 
 
 @shared_task(time_limit=3600)

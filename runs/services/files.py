@@ -9,6 +9,7 @@ from django.db import transaction
 from access.actor import Actor
 from access.audit import record
 from access.engine import require
+from common.commits import after_commit
 from common.errors import Gone, Invalid
 from runs.access import RunAction
 from runs.models import RefusedFile, Run, RunFile
@@ -22,6 +23,7 @@ from storage.local import path_of
 from storage.models import Blob
 from storage.room import require_room
 from storage.services import enter_bytes, keep_bytes
+from storage.tasks import free_blobs
 
 PURPOSE = "run-file"
 MAX_NAME = 1024
@@ -125,21 +127,27 @@ def rewrite_redacted_files(run: Run) -> None:
 
 
 def without_redacted(run: Run, name: str, blob: Blob) -> Blob:
-    """Return the blob to keep under a name: another one where the file repeats keys that were redacted from the run."""
-    if not run.redacted_keys:
+    """Return the blob to keep under a name: another one where the file repeats keys that were redacted from the run.
+
+    The blob that it replaces is freed after the commit, unless another file has the same content.
+    """
+    if not run.redacted_keys or (name != CONFIG and not tells_of_host(name)):
         return blob
-    if name == CONFIG:
-        return keep_bytes(redacted_config_file(run))
-    if not tells_of_host(name):
-        return blob
+    kept = keep_bytes(redacted_config_file(run) if name == CONFIG else _redacted_metadata(run, blob))
+    if kept != blob:
+        after_commit(free_blobs.delay, [blob.pk])
+    return kept
+
+
+def _redacted_metadata(run: Run, blob: Blob) -> bytes:
     is_readable = blob.size_bytes <= MAX_METADATA_BYTES
     content = path_of(blob.location).read_bytes() if is_readable else b""
-    return keep_bytes(redacted_metadata_file(content, run.redacted_keys))
+    return redacted_metadata_file(content, run.redacted_keys)
 
 
 @transaction.atomic
 def delete_run_file(*, actor: Actor, file: RunFile) -> None:
-    """Remove a file from its run; the sweep frees its bytes when nothing else uses them."""
+    """Remove a file from its run; its bytes are freed after the commit, unless something else uses them."""
     require(actor, RunAction.DELETE_FILES, file.run)
     run = Run.objects.locked().get(pk=file.run_id)
     found = RunFile.objects.filter(pk=file.pk).first()
@@ -155,3 +163,4 @@ def delete_run_file(*, actor: Actor, file: RunFile) -> None:
         delta_bytes=-file.size_bytes,
     )  # fmt: skip
     file.delete()
+    after_commit(free_blobs.delay, [file.blob_id])

@@ -12,7 +12,7 @@ from common.errors import Invalid
 from runs.models import Run, RunFile, RunHost
 from runs.redaction import REDACTED, read_keys, redacted_config
 from runs.services import lifecycle
-from runs.services.files import receive_run_file
+from runs.services.files import delete_run_file, receive_run_file
 from runs.services.lifecycle import RunFields
 from runs.services.posts import RunPost, apply_posts, lock_runs
 from runs.services.redaction import redact_runs
@@ -85,6 +85,27 @@ def test_what_clients_send_again_is_redacted_too(run):
     apply_posts([RunPost(run_id=run.pk, config=config)], lock_runs([run.pk]), timezone.now())
     assert SECRET not in _stored(run)
     assert Run.objects.get(pk=run.pk).config_flat["lr"] == 0.2
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_the_bytes_that_were_redacted_are_erased_unless_another_run_has_them(
+    run, is_shared, django_capture_on_commit_callbacks
+):
+    """At once, also those that the client sends again afterwards; and those of a deleted file."""
+    if is_shared:
+        add_run_file(RunFactory(), "wandb-metadata.json", json.dumps(MACHINE).encode())
+    blobs = {file.name: file.blob for file in run.files.select_related("blob")}
+    with django_capture_on_commit_callbacks(execute=True):
+        _redact(run)
+    with django_capture_on_commit_callbacks(execute=True):
+        sent = keep_bytes(f"token: {SECRET}".encode())
+        receive_run_file({"r": run.pk, "n": "config.yaml"}, sent)
+    with django_capture_on_commit_callbacks(execute=True):
+        delete_run_file(actor=actor(run.user), file=run.files.get(name="train.py"))
+    left = {name for name, blob in blobs.items() if path_of(blob.location).exists()}
+    assert left == ({"wandb-metadata.json"} if is_shared else set())
+    assert not path_of(sent.location).exists()
+    assert all(path_of(file.blob.location).exists() for file in run.files.select_related("blob"))
 
 
 def test_the_host_is_forgotten_where_it_is_redacted(run):
