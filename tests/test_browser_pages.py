@@ -142,6 +142,19 @@ def test_a_page_is_accessible_and_fits(tab: Page, filled: Installation, name: st
     assert said == []
 
 
+def test_a_table_of_limits_is_read_without_scrolling_it(tab: Page, filled: Installation) -> None:
+    """UI-6: its sentences wrap."""
+    go(tab, filled.url + PAGES["limits"])
+    for width in (WIDE["width"], 390, NARROW["width"]):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tables = tab.locator(".limits .table-wrap")
+        assert tables.count() > 3
+        assert (
+            tables.evaluate_all("found => found.filter((one) => one.scrollWidth > one.clientWidth).length")
+            == 0
+        )
+
+
 @pytest.mark.parametrize("name", share("pages of strangers", list(PUBLIC)))
 def test_a_page_of_strangers_is_accessible_and_fits(
     filled: Installation, browser: Browser, name: str
