@@ -18,13 +18,14 @@ from common.models import Timestamped
 class Name(models.Model):
     """One taken name of a user, team or organization. Never deleted, so that a name is never given again."""
 
-    text = models.CharField(max_length=64, help_text="As it was typed.")
+    text = models.CharField("name", max_length=64, help_text="As it was typed.")
     picture = models.CharField(
-        max_length=64, blank=True, help_text="Digest of the picture that stands for it; none: initials do."
+        max_length=64, blank=True, help_text="Digest of the picture; without one, initials are shown."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = "reserved name"
         constraints = [models.UniqueConstraint(Lower("text"), name="accounts_name_once")]
 
     def __str__(self) -> str:
@@ -105,12 +106,12 @@ class User(AbstractBaseUser, Timestamped):
     """A person or a service account. Its username is its entity in URLs and in the SDK."""
 
     claim = models.OneToOneField(Name, models.PROTECT, related_name="user")
-    username = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name.")
+    username = models.CharField(max_length=64, unique=True, help_text="The reserved name.")
     display_name = models.CharField(max_length=120, blank=True)
-    email = models.EmailField(blank=True, help_text="The primary address; allauth keeps it in step.")
+    email = models.EmailField(blank=True, help_text="The primary address.")
     kind = models.CharField(max_length=10, default=UserKind.PERSON)
     language = models.CharField(
-        max_length=16, blank=True, help_text="Of pages and mails; none chosen: what the browser asks for."
+        max_length=16, blank=True, help_text="Of pages and emails; empty follows the browser."
     )
     theme = models.CharField(max_length=5, blank=True, help_text="light, dark, or as the system has it.")
     code_saving = models.CharField(
@@ -122,12 +123,15 @@ class User(AbstractBaseUser, Timestamped):
         default=ProfileAudience.EVERYONE,
         help_text="Besides themselves.",
     )
-    is_active = models.BooleanField(default=True)
+    is_active = models.BooleanField("active", default=True)
     is_operator = models.BooleanField(
-        default=False, help_text="Runs the installation; works in the Django admin."
+        "operator", default=False, help_text="Runs the installation and works in this admin."
     )
     deleted_at = models.DateTimeField(
-        null=True, blank=True, editable=False, help_text="Only a tombstone is left, for ever (ACC-9)."
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Set once the account was deleted; only its name is left.",
     )
 
     USERNAME_FIELD = "username"
@@ -178,19 +182,22 @@ class ApiKey(models.Model):
     user = models.ForeignKey(User, models.CASCADE, related_name="api_keys")
     label = models.CharField(max_length=120, blank=True)
     prefix = models.CharField(
-        max_length=8, unique=True, help_text="First characters of the secret; finds the row."
+        max_length=8, unique=True, help_text="The first characters of the secret; they identify the key."
     )
     hash = models.CharField(max_length=64, help_text="Hex HMAC-SHA256 of the whole secret.")
     scopes = models.JSONField(
-        null=True, blank=True, help_text="Actions the key is limited to; null is no limit."
+        null=True, blank=True, help_text="Actions the key is limited to; empty means no limit."
     )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     end_told_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its coming end was mailed, or need not be; null waits."
+        "expiry notice at",
+        null=True,
+        editable=False,
+        help_text="When its owner was told that it expires, or need not be; empty while that waits.",
     )
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")
-    last_used_address = models.CharField(max_length=64, blank=True)
+    last_used_address = models.CharField("last used from", max_length=64, blank=True)
 
     class Meta:
         ordering = ["-pk"]
@@ -218,31 +225,35 @@ class ApiKey(models.Model):
 class OutboxMail(models.Model):
     """A mail that waits to be sent; or, where no mail server is configured, one that operators read in its place."""
 
-    to = models.EmailField()
+    to = models.EmailField("recipient")
     subject = models.CharField(max_length=300)
     text = models.TextField()
     html = models.TextField()
     headers = models.JSONField(
-        default=dict, help_text="More for its head; a Message-ID that each attempt repeats, above all."
+        default=dict, help_text="Additional headers, such as the Message-ID that each attempt repeats."
     )
     created_at = models.DateTimeField(default=timezone.now)
-    try_at = models.DateTimeField(default=timezone.now, help_text="Not sent before; UTC.")
-    attempt_count = models.PositiveSmallIntegerField(default=0)
-    error = models.CharField(max_length=300, blank=True, help_text="What the mail server said last.")
+    try_at = models.DateTimeField("next attempt at", default=timezone.now, help_text="UTC.")
+    attempt_count = models.PositiveSmallIntegerField("attempts", default=0)
+    error = models.CharField(
+        "last error", max_length=300, blank=True, help_text="What the mail server answered last."
+    )
     is_refused = models.BooleanField(
-        default=False, help_text="It cannot be sent as it is; later mail to the address does not wait for it."
+        "refused",
+        default=False,
+        help_text="It cannot be sent as it is; later emails to the address do not wait for it.",
     )
     kept_at = models.DateTimeField(
-        null=True, help_text="When it was put here to be read instead of sent; null waits."
+        null=True, help_text="When it was kept to be read here instead of being sent; empty while it waits."
     )
 
     class Meta:
         ordering = ["-pk"]
+        verbose_name = "outgoing email"
         indexes = [
             models.Index(fields=["kept_at", "try_at"], name="accounts_outboxmail_waiting"),
             models.Index(fields=["to"], name="accounts_outboxmail_to"),
         ]
-        verbose_name = "mail"
 
     def __str__(self) -> str:
         return self.subject
@@ -272,16 +283,19 @@ class SignInProvider(Timestamped):
     slug = models.SlugField(
         max_length=40,
         unique=True,
-        help_text=_("Part of the callback URL, and never changed: people are known by it."),
+        help_text=_(
+            "Part of the callback URL. It cannot be changed later, because accounts are linked by it."
+        ),
     )
-    name = models.CharField(max_length=40, help_text=_("On the button: “Continue with …”."))
+    name = models.CharField(max_length=40, help_text=_("Shown on the button: “Continue with …”."))
     issuer = models.CharField(
+        _("issuer URL"),
         max_length=200,
         validators=[URLValidator(["https", "http"])],
         blank=True,
-        help_text=_("The issuer URL of an OpenID Connect provider; its /.well-known page is read."),
+        help_text=_("The URL of an OpenID Connect provider; its /.well-known document is read."),
     )
-    client_id = models.CharField(max_length=190)
+    client_id = models.CharField(_("client ID"), max_length=190)
     sealed_secret = models.TextField(
         blank=True, editable=False, help_text="Encrypted with the installation's key."
     )
@@ -291,23 +305,26 @@ class SignInProvider(Timestamped):
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("The organization whose provider this is; empty for the whole installation."),
+        help_text=_("The organization that the provider belongs to; empty for the whole installation."),
     )
     email_domains = models.CharField(
+        _("allowed email domains"),
         max_length=500,
         blank=True,
-        help_text=_("Only addresses of these domains may sign in; separated by spaces."),
+        help_text=_("Only addresses of these domains may sign in, separated by spaces; empty allows all."),
     )
     vouches_for_email = models.BooleanField(
-        _("vouches for addresses"),
+        _("trusted addresses"),
         default=False,
         help_text=_(
-            "Take its addresses as verified although it does not say so (Entra ID). Only for a provider in which people"
-            " cannot choose their address, and only with domains given."
+            "Treat its addresses as verified even if it does not say so (Entra ID). Only for providers where people"
+            " cannot choose their address, and only with allowed domains set."
         ),
     )
     makes_accounts = models.BooleanField(
-        _("makes accounts"), default=True, help_text=_("Whoever signs in for the first time gets an account.")
+        _("automatic sign-up"),
+        default=True,
+        help_text=_("Create an account when somebody signs in for the first time."),
     )
     groups_claim = models.CharField(
         max_length=60, blank=True, help_text=_("The claim that lists a person’s groups, such as “groups”.")
@@ -316,6 +333,7 @@ class SignInProvider(Timestamped):
 
     class Meta:
         ordering = ["name"]
+        verbose_name = "sign-in provider"
         constraints = [
             models.UniqueConstraint(
                 fields=["kind"], condition=models.Q(kind="github"), name="accounts_signinprovider_one_github"

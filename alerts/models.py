@@ -39,15 +39,15 @@ class AlertSettings(Timestamped):
 
     user = models.OneToOneField(User, models.CASCADE, null=True, related_name="alert_settings")
     team = models.OneToOneField(Team, models.CASCADE, null=True, related_name="alert_settings")
-    on_finished = models.BooleanField(default=False, help_text="Runs that finished.")
-    on_crashed = models.BooleanField(default=False, help_text="Runs that crashed or failed.")
-    on_killed = models.BooleanField(default=False, help_text="Runs that somebody else stopped.")
-    on_scripted = models.BooleanField(default=False, help_text="Alerts that code sends.")
+    on_finished = models.BooleanField("finished runs", default=False)
+    on_crashed = models.BooleanField("crashed and failed runs", default=False)
+    on_killed = models.BooleanField("runs stopped by others", default=False)
+    on_scripted = models.BooleanField("alerts sent by code", default=False)
     least_level = models.CharField(
-        max_length=8, default=Level.INFO, choices=Level, help_text="Of alerts that code sends."
+        "minimum level", max_length=8, default=Level.INFO, choices=Level, help_text="Of alerts sent by code."
     )
     by_email = models.BooleanField(
-        default=True, help_text="To the person, or to every member who sees the run."
+        "email", default=True, help_text="To the person, or to every team member who can see the run."
     )
 
     class Meta:
@@ -76,29 +76,35 @@ class Destination(Timestamped):
     team = models.ForeignKey(Team, models.CASCADE, related_name="destinations")
     kind = models.CharField(max_length=16, choices=DestinationKind)
     name = models.CharField(max_length=64)
-    sealed_url = models.TextField(help_text="Encrypted: whoever knows such an address can post to it.")
+    sealed_url = models.TextField(
+        "sealed URL", help_text="Encrypted, because everyone who knows it can post to it."
+    )
     place = models.CharField(
-        max_length=200, blank=True, help_text="What pages show of it: channel and workspace, or a host."
+        "target", max_length=200, blank=True, help_text="Shown on pages: channel and workspace, or host."
     )
-    mention = models.CharField(
-        max_length=40, blank=True, help_text="Whom Slack messages name, as Slack's id."
-    )
+    mention = models.CharField(max_length=40, blank=True, help_text="The Slack ID that messages mention.")
     preset = models.CharField(
-        max_length=16, blank=True, help_text="Which service a webhook's payload is for."
+        max_length=16, blank=True, help_text="The service that the webhook's payload is made for."
     )
-    template = models.TextField(
-        blank=True, help_text="Payload of a webhook; blank takes the preset's. See alerts.templating."
-    )
+    template = models.TextField(blank=True, help_text="Payload of the webhook; empty uses the preset's.")
     access_token_name = models.CharField(
-        max_length=64, blank=True, help_text="Secret of the team that a webhook sends as its Bearer token."
+        "access token",
+        max_length=64,
+        blank=True,
+        help_text="Name of the team secret that the webhook sends as its Bearer token.",
     )
     signing_secret_name = models.CharField(
-        max_length=64, blank=True, help_text="Secret of the team that signs a webhook's body."
+        "signing secret",
+        max_length=64,
+        blank=True,
+        help_text="Name of the team secret that signs the webhook's body.",
     )
-    is_on = models.BooleanField(default=True)
-    off_reason = models.TextField(blank=True, help_text="Why it was turned off by itself (ALR-4).")
+    is_on = models.BooleanField("enabled", default=True)
+    off_reason = models.TextField(
+        "disabling reason", blank=True, help_text="Why it was disabled automatically."
+    )
     last_sent_at = models.DateTimeField(null=True, blank=True)
-    last_error = models.TextField(blank=True, help_text="Of the last attempt; blank when it was taken.")
+    last_error = models.TextField(blank=True, help_text="Of the last attempt; empty if it succeeded.")
     last_error_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
 
@@ -125,6 +131,7 @@ class Route(Timestamped):
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = "alert route"
         constraints = [
             models.UniqueConstraint(
                 fields=["settings", "destination", "project", "tag"],
@@ -151,6 +158,7 @@ class Mute(Timestamped):
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = "alert mute"
         constraints = [
             models.CheckConstraint(
                 condition=Q(project__isnull=True) ^ Q(team__isnull=True), name="alerts_mute_of_one"
@@ -204,14 +212,16 @@ class Automation(Timestamped):
         null=True,
         blank=True,
         related_name="automations",
-        help_text="Null: all of the team.",
+        help_text="Empty: all projects of the team.",
     )
     name = models.CharField(max_length=128)
     description = models.TextField(blank=True)
-    event = models.CharField(max_length=32, help_text="As the SDK names it: RUN_STATE, RUN_METRIC, ...")
-    filter = models.JSONField(
-        default=dict, help_text="What the SDK calls eventFilter; see alerts.automation.filters."
+    event = models.CharField(
+        max_length=32, help_text="The SDK's name for it, such as RUN_STATE or RUN_METRIC."
     )
+    filter = models.JSONField(
+        default=dict, help_text="The SDK's eventFilter."
+    )  # see alerts.automation.filters
     action = models.CharField(max_length=20, choices=ActionKind)
     destination = models.ForeignKey(
         Destination,
@@ -219,25 +229,32 @@ class Automation(Timestamped):
         null=True,
         blank=True,
         related_name="automations",
-        help_text="Null does nothing.",
+        help_text="Empty: nothing is sent.",
     )
     mail_to = models.ManyToManyField(
-        User, related_name="+", blank=True, help_text="Members of the team who are mailed."
+        User,
+        related_name="+",
+        blank=True,
+        help_text="Team members who get an email.",
+        verbose_name="email recipients",
     )
-    mail_author = models.BooleanField(default=False, help_text="Whether the author of the run is mailed.")
+    mail_author = models.BooleanField(
+        "email to author", default=False, help_text="Whether the author of the run gets an email."
+    )
     title = models.CharField(
-        max_length=256, blank=True, help_text="Of a message or mail; may hold variables."
+        max_length=256, blank=True, help_text="Of the message or email; may contain variables."
     )
-    message = models.TextField(blank=True, help_text="Of a message or mail; may hold variables.")
+    message = models.TextField(blank=True, help_text="Of the message or email; may contain variables.")
     severity = models.CharField(max_length=8, default=Level.INFO, choices=Level)
-    payload = models.TextField(blank=True, help_text="Of a webhook; blank takes the destination's template.")
+    payload = models.TextField(blank=True, help_text="Of the webhook; empty uses the destination's template.")
     once_in_s = models.PositiveIntegerField(
+        "cooldown (s)",
         default=86_400,
-        help_text="How long it does nothing more for a run for which it has acted; 0: acts always.",
+        help_text="How long it stays silent for a run after it was triggered; 0 means that it always acts.",
     )
-    is_on = models.BooleanField(default=True)
+    is_on = models.BooleanField("enabled", default=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
-    last_fired_at = models.DateTimeField(null=True, blank=True)
+    last_fired_at = models.DateTimeField("last triggered at", null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
@@ -285,27 +302,32 @@ class MetricCursor(models.Model):
 class Event(models.Model):
     """Something that happened, written in its own transaction; whom it concerns is found afterwards."""
 
-    uid = models.UUIDField(default=uuid.uuid4, unique=True)
+    uid = models.UUIDField("event ID", default=uuid.uuid4, unique=True)
     kind = models.CharField(max_length=16, choices=EventKind)
     team = models.ForeignKey(Team, models.CASCADE, related_name="+")
     project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="+")
     run = models.ForeignKey(Run, models.CASCADE, null=True, related_name="events")
     automation = models.ForeignKey(
-        Automation, models.CASCADE, null=True, related_name="+", help_text="Whose condition a metric met."
+        Automation,
+        models.CASCADE,
+        null=True,
+        related_name="+",
+        help_text="The automation whose condition was met.",
     )
-    at = models.DateTimeField(default=timezone.now, help_text="When it happened, UTC.")
+    at = models.DateTimeField("time", default=timezone.now, help_text="When it happened, UTC.")
     data = models.JSONField(default=dict, help_text="By kind; see alerts.events.")
-    routed_at = models.DateTimeField(null=True, help_text="When its recipients were found, UTC.")
+    routed_at = models.DateTimeField(null=True, help_text="When its recipients were determined, UTC.")
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = "alert event"
         indexes = [
             models.Index(fields=["id"], condition=Q(routed_at__isnull=True), name="alerts_event_unrouted"),
             models.Index(fields=["at"], name="alerts_event_at"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.run_id or self.project_id}"
+        return f"{self.get_kind_display()}, {self.at:%Y-%m-%d %H:%M}"
 
 
 class MessageState(models.TextChoices):
@@ -321,32 +343,36 @@ class Message(models.Model):
     """What one recipient is told at once: a mail, a Slack message or a call of a webhook, and its outcome (ALR-5)."""
 
     uid = models.UUIDField(
-        default=uuid.uuid4, unique=True, help_text="The same in each attempt: peers know repeats by it."
+        "message ID",
+        default=uuid.uuid4,
+        unique=True,
+        help_text="The same for each attempt, so that receivers recognize repeats.",
     )
-    recipient = models.CharField(
-        max_length=40, help_text="user:ID, destination:ID or automation:ID; what gathers messages."
+    recipient = models.CharField(max_length=40, help_text="user:ID, destination:ID or automation:ID.")
+    user = models.ForeignKey(
+        User, models.CASCADE, null=True, related_name="+", help_text="Who gets the email."
     )
-    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="+", help_text="Who is mailed.")
     destination = models.ForeignKey(Destination, models.CASCADE, null=True, related_name="messages")
     automation = models.ForeignKey(Automation, models.CASCADE, null=True, related_name="messages")
     team = models.ForeignKey(
-        Team, models.CASCADE, null=True, related_name="+", help_text="Whose settings asked for it."
+        Team, models.CASCADE, null=True, related_name="+", help_text="The team whose settings asked for it."
     )
     state = models.CharField(max_length=8, default=MessageState.WAITING, choices=MessageState)
-    is_open = models.BooleanField(default=True, help_text="Whether more events may join it.")
+    is_open = models.BooleanField("open", default=True, help_text="Whether more events may join it.")
     opened_at = models.DateTimeField(default=timezone.now)
-    send_at = models.DateTimeField(help_text="When its turn, or its next attempt, comes, UTC.")
-    claimed_until = models.DateTimeField(null=True, help_text="Until then a worker has it.")
-    attempt_count = models.PositiveIntegerField(default=0)
+    send_at = models.DateTimeField("next attempt at", help_text="UTC.")
+    claimed_until = models.DateTimeField(null=True, help_text="A worker is sending it until then.")
+    attempt_count = models.PositiveIntegerField("attempts", default=0)
     request = models.TextField(blank=True, help_text="What was sent last, secrets masked.")
-    status = models.PositiveIntegerField(null=True, help_text="HTTP status of the last answer.")
+    status = models.PositiveIntegerField("HTTP status", null=True, help_text="Of the last answer.")
     response = models.TextField(blank=True, help_text="The beginning of the last answer.")
-    error = models.TextField(blank=True, help_text="Why the last attempt failed.")
-    mail = models.ForeignKey(OutboxMail, models.SET_NULL, null=True, related_name="+")
+    error = models.TextField("last error", blank=True, help_text="Why the last attempt failed.")
+    mail = models.ForeignKey(OutboxMail, models.SET_NULL, null=True, related_name="+", verbose_name="email")
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-pk"]
+        verbose_name = "alert message"
         constraints = [
             models.UniqueConstraint(
                 fields=["recipient"], condition=Q(is_open=True), name="alerts_message_one_open"
@@ -358,7 +384,7 @@ class Message(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.recipient} {self.state}"
+        return f"{self.recipient}: {self.state_label}"
 
     @property
     def state_label(self) -> str:
@@ -371,11 +397,13 @@ class Delivery(models.Model):
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="deliveries")
     message = models.ForeignKey(Message, models.CASCADE, related_name="deliveries")
-    recipient = models.CharField(max_length=40, help_text="As its message's.")
+    recipient = models.CharField(max_length=40, help_text="The recipient of the message.")
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = "alert delivery"
+        verbose_name_plural = "alert deliveries"
         constraints = [models.UniqueConstraint(fields=["event", "recipient"], name="alerts_delivery_once")]
 
     def __str__(self) -> str:
-        return f"{self.event_id} to {self.recipient}"
+        return f"event {self.event_id} to {self.recipient}"

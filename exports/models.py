@@ -28,15 +28,13 @@ class Export(Timestamped):
     """One archive. It holds what its asker may see, so it is theirs alone; ``updated_at`` is its heartbeat."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="exports")
-    asked_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    asked_by = models.ForeignKey(User, models.CASCADE, related_name="+", verbose_name="requested by")
     state = models.CharField(max_length=8, default=ExportState.WAITING)
-    attempts = models.PositiveSmallIntegerField(
-        default=0, help_text="How often a worker has begun; one that is killed leaves it to the next."
-    )
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker has started on it.")
     runs_done = models.PositiveBigIntegerField(default=0)
     runs_total = models.PositiveBigIntegerField(default=0)
-    error = models.TextField(blank=True, help_text="Why it failed, for the asker.")
-    blob = models.ForeignKey(Blob, models.PROTECT, null=True, blank=True, help_text="The archive.")
+    error = models.TextField(blank=True, help_text="Why it failed; shown to the person who requested it.")
+    blob = models.ForeignKey(Blob, models.PROTECT, null=True, blank=True, verbose_name="archive")
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -19,19 +19,24 @@ class Stream(models.Model):
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
     kind = models.SmallIntegerField(choices=Kind)
     next_row = models.BigIntegerField(default=0)
-    last_step = models.FloatField(null=True, help_text="Largest _step of the stream.")
-    last_at = models.FloatField(null=True, help_text="Largest _timestamp, unix seconds.")
-    tail_bytes = models.BigIntegerField(default=0, help_text="Size of the tail's payloads.")
-    packed_to = models.BigIntegerField(
-        default=0, help_text="Rows before this one are in segments, others in the tail."
+    last_step = models.FloatField(null=True, help_text="The largest _step.")
+    last_at = models.FloatField(
+        "last timestamp", null=True, help_text="The largest _timestamp, Unix seconds."
     )
-    leased_until = models.DateTimeField(null=True, help_text="A worker packs this stream until then.")
+    tail_bytes = models.BigIntegerField(
+        "tail (bytes)", default=0, help_text="Size of the rows that are not packed yet."
+    )
+    packed_to = models.BigIntegerField(
+        "packed up to", default=0, help_text="Rows before this one are packed in segments."
+    )
+    leased_until = models.DateTimeField(null=True, help_text="A worker is packing the stream until then.")
 
     class Meta:
+        verbose_name = "metric stream"
         constraints = [models.UniqueConstraint(fields=["run", "kind"], name="metrics_stream_once")]
 
     def __str__(self) -> str:
-        return f"{Kind(self.kind).label} of {self.run_id}"
+        return f"{Kind(self.kind).label} of run {self.run_id}"
 
 
 class Export(models.Model):
@@ -58,26 +63,32 @@ class Sequence(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
     kind = models.SmallIntegerField(choices=Kind)
-    writer = models.CharField(max_length=64, blank=True, help_text="Client id in shared mode, else empty.")
+    writer = models.CharField(
+        max_length=64, blank=True, help_text="Client ID in shared mode, otherwise empty."
+    )
     lifetime = models.IntegerField(
-        default=0, help_text="Counts the processes that began again from an offset."
+        default=0, help_text="Counts the processes that started again at an offset."
     )
     first_offset = models.BigIntegerField()
     base_row = models.BigIntegerField()
     row_count = models.BigIntegerField()
-    gap_before = models.BigIntegerField(default=0, help_text="Lines the client skipped: never received.")
-    replaced = models.BigIntegerField(
-        default=0,
-        help_text="Lines of the log that took the place of the one before: numbered, without a row.",
+    gap_before = models.BigIntegerField(
+        default=0, help_text="Lines that the client skipped; they were never received."
     )
-    written_at = models.FloatField(help_text="Last line, unix seconds.")
+    replaced = models.BigIntegerField(
+        "replaced lines",
+        default=0,
+        help_text="Log lines that replaced the one before: numbered, but without a row.",
+    )
+    written_at = models.FloatField(help_text="The last line, Unix seconds.")
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = "stream sequence"
         indexes = [models.Index(fields=["run", "kind", "writer"], name="metrics_sequence_writer")]
 
     def __str__(self) -> str:
-        return f"{self.first_offset}+{self.row_count} at {self.base_row} of {self.run_id}"
+        return f"{self.row_count} lines from {self.first_offset} of run {self.run_id}"
 
 
 class KeySet(models.Model):

@@ -41,16 +41,18 @@ class Project(Timestamped):
     description = models.TextField(blank=True, help_text="Markdown.")
     visibility = models.CharField(max_length=12, default=Visibility.TEAM)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    runs_made = models.PositiveBigIntegerField(default=0, help_text="Numbers runs; never goes back.")
-    last_active_at = models.DateTimeField(default=timezone.now, help_text="Last run made, UTC.")
+    runs_made = models.PositiveBigIntegerField(
+        "run count", default=0, help_text="Numbers runs; never decreases."
+    )
+    last_active_at = models.DateTimeField(default=timezone.now, help_text="UTC.")
     pinned_at = models.DateTimeField(
-        null=True, blank=True, help_text="When it was put first on its entity's page (TEAM-10), UTC."
+        null=True, blank=True, help_text="When it was pinned to its entity's page, UTC."
     )
     protected_tags = models.JSONField(
         default=list, help_text="Runs with one of these tags cannot be deleted."
     )
     deleted_at = models.DateTimeField(
-        null=True, help_text="Runs that were deleted with it have the same time."
+        null=True, help_text="Runs deleted together with it have the same time."
     )
 
     objects = ProjectQuerySet.as_manager()
@@ -158,31 +160,31 @@ class Run(Timestamped):
     """One training run: its identity, configuration and state. Its points live in ``metrics``."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="runs")
-    uid = models.CharField(max_length=128, help_text="The id the SDK chose; unique in its project for ever.")
-    number = models.PositiveBigIntegerField(help_text="The how-manieth of its project, from 1.")
+    uid = models.CharField(
+        "run ID", max_length=128, help_text="Chosen by the SDK; unique in its project for ever."
+    )
+    number = models.PositiveBigIntegerField(help_text="In its project, from 1.")
     display_name = models.CharField(max_length=128)
     user = models.ForeignKey(
         User,
         models.SET_NULL,
         null=True,
         related_name="runs",
-        help_text="Creator; the attributed member if any.",
+        help_text="The author: the attributed member, if any.",
     )
     logged_by = models.ForeignKey(
-        User, models.SET_NULL, null=True, related_name="+", help_text="Whose API key logged it (TEAM-34)."
+        User, models.SET_NULL, null=True, related_name="+", help_text="The account whose API key logged it."
     )
     state = models.CharField(max_length=12, default=RunState.RUNNING)
     started_at = models.DateTimeField(default=timezone.now)
     synced_at = models.DateTimeField(
         null=True,
-        help_text="When the server first heard of it, if it was recorded before and sent later, UTC.",
+        help_text="When the server first received it, if it was recorded offline, UTC.",
     )
-    finished_at = models.DateTimeField(
-        null=True, help_text="End of the last lifetime; a crash ends at the last sign."
-    )
+    finished_at = models.DateTimeField(null=True, help_text="After a crash, the last sign of life.")
     active_since = models.DateTimeField(null=True, help_text="Begin of the lifetime under way.")
     active_before_s = models.FloatField(
-        default=0.0, help_text="Seconds in earlier lifetimes (RUN-3, Duration)."
+        "earlier active time (s)", default=0.0, help_text="In earlier lifetimes."
     )
     exit_code = models.IntegerField(null=True)
     stop_requested_at = models.DateTimeField(null=True)
@@ -193,7 +195,7 @@ class Run(Timestamped):
         related_name="forks",
         help_text="Whose history this one's begins with.",
     )
-    forked_at_step = models.BigIntegerField(null=True, help_text="Last step that was taken over (RUN-6).")
+    forked_at_step = models.BigIntegerField(null=True, help_text="The last step that was taken over.")
     archive_of = models.ForeignKey(
         "self",
         models.SET_NULL,
@@ -202,15 +204,13 @@ class Run(Timestamped):
         help_text="The run that was rewound: this one keeps what it had before. Not in lists.",
     )
     deleted_at = models.DateTimeField(null=True)
-    is_protected = models.BooleanField(
-        default=False, help_text="Cannot be deleted; see also Project.protected_tags."
-    )
-    purge_began_at = models.DateTimeField(null=True, help_text="From then on the deletion cannot be undone.")
+    is_protected = models.BooleanField("protected", default=False, help_text="Cannot be deleted.")
+    purge_began_at = models.DateTimeField(null=True, help_text="From then on it cannot be restored.")
     purged_at = models.DateTimeField(
-        null=True, help_text="What it held is gone; the row stays, so that its id is not used again."
+        null=True, help_text="Its data is gone; the row stays, so that its ID is not used again."
     )
     config_text = models.TextField(default="{}", help_text="Exactly as it came; what the SDK gets back.")
-    config_flat = models.JSONField(default=dict, help_text="See runs.projection.")
+    config_flat = models.JSONField("flat config", default=dict)  # see runs.projection
     redacted_keys = models.JSONField(
         default=list, help_text="Keys of config and metadata whose values were removed; see runs.redaction."
     )
@@ -224,12 +224,14 @@ class Run(Timestamped):
     group = models.CharField(max_length=256, blank=True)
     job_type = models.CharField(max_length=256, blank=True)
     is_host = models.BooleanField(
-        default=False, help_text="Only watches a machine, hence is no training; see runs.services.watching."
+        "host monitoring",
+        default=False,
+        help_text="Whether it only monitors a machine, hence is no training.",
     )
     host = models.CharField(max_length=256, blank=True)
     program = models.CharField(max_length=1024, blank=True)
-    git_remote = models.CharField(max_length=1024, blank=True)
-    git_commit = models.CharField(max_length=64, blank=True)
+    git_remote = models.CharField("Git remote", max_length=1024, blank=True)
+    git_commit = models.CharField("Git commit", max_length=64, blank=True)
 
     objects = RunQuerySet.as_manager()
 
@@ -353,7 +355,7 @@ class StateChange(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="state_changes")
     state = models.CharField(max_length=12)
-    at = models.DateTimeField(help_text="When it was so, UTC; for a crash the last sign of life.")
+    at = models.DateTimeField("time", help_text="UTC; for a crash, the last sign of life.")
     noticed_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -489,7 +491,7 @@ class RunFile(Timestamped):
     run = models.ForeignKey(Run, models.CASCADE, related_name="files")
     name = models.CharField(max_length=1024)
     blob = models.ForeignKey(Blob, models.PROTECT, related_name="+")
-    size_bytes = models.BigIntegerField()
+    size_bytes = models.BigIntegerField("size (bytes)")
 
     class Meta:
         ordering = ["name"]
@@ -513,10 +515,10 @@ class SavedView(Timestamped):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="views")
     user = models.ForeignKey(
-        User, models.CASCADE, null=True, related_name="+", help_text="Whose alone it is; nobody's is shared."
+        User, models.CASCADE, null=True, related_name="+", help_text="Its only reader; empty if it is shared."
     )
     name = models.CharField(max_length=128, blank=True)
-    spec = models.JSONField(default=dict, help_text="See runs.saved_views.")
+    spec = models.JSONField("content", default=dict)  # see runs.saved_views
 
     class Meta:
         ordering = ["name", "pk"]
@@ -550,11 +552,14 @@ class StoredChart(Timestamped):
     name = models.CharField(max_length=128)
     display_name = models.CharField(max_length=128, blank=True)
     access = models.CharField(max_length=12, default=ChartAccess.PRIVATE)
-    spec = models.TextField(help_text="JSON as it was written, with ${field:x} and ${string:x} to fill in.")
+    spec = models.TextField(
+        "specification", help_text="JSON with ${field:x} and ${string:x} as placeholders."
+    )
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ["name"]
+        verbose_name = "chart"
         constraints = [
             models.UniqueConstraint(fields=["team", "name"], name="runs_storedchart_name_once"),
             models.CheckConstraint(

@@ -7,16 +7,16 @@ from django.utils import timezone
 class Blob(models.Model):
     """Content stored once by digest. Who uses it keeps a foreign key; what nobody uses is swept."""
 
-    digest = models.CharField(max_length=64, unique=True, help_text="Hex SHA-256.")
-    md5 = models.CharField(max_length=24, help_text="Base64 MD5, the SDK's digest of files.")
-    size_bytes = models.BigIntegerField()
+    digest = models.CharField("SHA-256 digest", max_length=64, unique=True, help_text="Hexadecimal.")
+    md5 = models.CharField("MD5 digest", max_length=24, help_text="Base64, as the SDK sends it.")
+    size_bytes = models.BigIntegerField("size (bytes)")
     location = models.CharField(
         max_length=200,
         unique=True,
-        help_text="Path below the blob root; never reused, so a late delete hits nothing.",
+        help_text="Path below the blob root; never reused.",
     )
     created_at = models.DateTimeField(default=timezone.now)
-    seen_at = models.DateTimeField(default=timezone.now, help_text="Last upload of this content, UTC.")
+    seen_at = models.DateTimeField("last uploaded at", default=timezone.now, help_text="UTC.")
 
     class Meta:
         ordering = ["-pk"]
@@ -31,17 +31,20 @@ class ByteEntry(models.Model):
     Ids are plain numbers, because entries outlive the runs and projects they speak of.
     """
 
-    at = models.DateTimeField(default=timezone.now)
-    team_id = models.BigIntegerField()
-    project_id = models.BigIntegerField(null=True)
-    run_id = models.BigIntegerField(null=True)
-    user_id = models.BigIntegerField(null=True, help_text="Whose run it is.")
+    at = models.DateTimeField("time", default=timezone.now)
+    team_id = models.BigIntegerField("team ID")
+    project_id = models.BigIntegerField("project ID", null=True)
+    run_id = models.BigIntegerField("run ID", null=True)
+    user_id = models.BigIntegerField("user ID", null=True, help_text="The author of the run.")
     category = models.CharField(max_length=16, help_text="file, artifact, history or log.")
-    delta_bytes = models.BigIntegerField()
-    is_metered = models.BooleanField(default=False, help_text="Whether the meter has counted it.")
+    delta_bytes = models.BigIntegerField("change (bytes)")
+    is_metered = models.BooleanField(
+        "metered", default=False, help_text="Whether it is part of the daily totals."
+    )
 
     class Meta:
-        verbose_name_plural = "byte entries"
+        verbose_name = "storage entry"
+        verbose_name_plural = "storage entries"
         indexes = [
             models.Index(fields=["team_id", "at"], name="storage_bytes_team"),
             models.Index(fields=["at"], condition=models.Q(is_metered=False), name="storage_bytes_unmetered"),
@@ -58,13 +61,14 @@ class Holding(models.Model):
     Bytes that belong to no run have 0 in its place, and of no project 0 likewise.
     """
 
-    team_id = models.BigIntegerField()
-    project_id = models.BigIntegerField(default=0)
-    run_id = models.BigIntegerField(default=0)
-    category = models.CharField(max_length=16, help_text="As of `ByteEntry`.")
-    size_bytes = models.BigIntegerField(default=0)
+    team_id = models.BigIntegerField("team ID")
+    project_id = models.BigIntegerField("project ID", default=0)
+    run_id = models.BigIntegerField("run ID", default=0)
+    category = models.CharField(max_length=16, help_text="file, artifact, history or log.")
+    size_bytes = models.BigIntegerField("size (bytes)", default=0)
 
     class Meta:
+        verbose_name = "storage balance"
         constraints = [
             models.UniqueConstraint(
                 fields=["run_id", "category", "team_id", "project_id"], name="storage_holding_once"

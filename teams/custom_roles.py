@@ -23,7 +23,10 @@ from teams.signals import rights_changed_soon
 MOST_ROLES = 100
 MAX_NAME, MAX_DESCRIPTION = 80, 300
 BASES = (Preset.VIEW_ONLY, Preset.MEMBER)
-_KINDS = (gettext_noop("members of restricted projects"), gettext_noop("groups of sign-in providers"))
+_KINDS = (
+    gettext_noop("members of restricted projects"), gettext_noop("group mappings"),
+    gettext_noop("memberships of deactivated people"),
+)  # fmt: skip
 """What Django calls rows of models of elsewhere that hold roles, named here for translators."""
 
 

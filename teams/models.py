@@ -25,22 +25,29 @@ class Organization(Timestamped):
     """Owns teams, members and, later, a plan (TEAM-1)."""
 
     claim = models.OneToOneField(Name, models.PROTECT, related_name="organization")
-    name = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name; never changes.")
+    name = models.CharField(max_length=64, unique=True, help_text="The reserved name; it never changes.")
     display_name = models.CharField(max_length=120, blank=True)
     enforced_privacy = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Privacy switches that all its teams have alike, with their value.",
+        help_text="Privacy settings that apply to all of its teams.",
     )
-    api_keys_allowed = models.BooleanField(default=True, help_text="Whether members make API keys.")
+    api_keys_allowed = models.BooleanField(
+        "member API keys", default=True, help_text="Whether members may create API keys."
+    )
     api_key_max_days = models.PositiveIntegerField(
-        null=True, blank=True, help_text="How long a new API key of a member may live; null is for ever."
+        "API key lifetime (days)",
+        null=True,
+        blank=True,
+        help_text="At most, of a member's new API key; empty means no limit.",
     )
     deleted_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="Only its name is left, for ever."
     )
     api_keys_limited = models.BooleanField(
-        default=False, help_text="Whether a new API key of a member must be limited to some actions."
+        "limited API keys",
+        default=False,
+        help_text="Whether a member's new API key must be limited to some actions.",
     )
 
     class Meta:
@@ -61,11 +68,18 @@ class Role(models.Model):
         Organization, models.CASCADE, null=True, blank=True, related_name="roles"
     )
     level = models.CharField(max_length=12, default=RoleLevel.TEAM)
-    preset = models.CharField(max_length=2, blank=True, help_text="The built-in role's key in the matrix.")
+    preset = models.CharField(
+        "built-in role", max_length=2, blank=True, help_text="Its key in the permission matrix."
+    )
     name = models.CharField(max_length=80)
     description = models.CharField(max_length=300, blank=True, help_text="What a custom role is for.")
     base = models.ForeignKey(
-        "self", models.PROTECT, null=True, blank=True, help_text="What a custom role adds to."
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        help_text="The role that a custom role extends.",
+        verbose_name="base role",
     )
 
     class Meta:
@@ -136,13 +150,18 @@ class OrganizationMember(Timestamped):
     user = models.ForeignKey(User, models.CASCADE, related_name="organization_memberships")
     role = models.ForeignKey(Role, models.PROTECT, related_name="+")
     models_access = models.CharField(
+        "Models access",
         max_length=10,
         choices=ProductAccess,
         default=ProductAccess.FULL,
-        help_text="Projects, runs, artifacts.",
+        help_text="Projects, runs and artifacts.",
     )
     weave_access = models.CharField(
-        max_length=10, choices=ProductAccess, default=ProductAccess.FULL, help_text="Traces and evaluations."
+        "Weave access",
+        max_length=10,
+        choices=ProductAccess,
+        default=ProductAccess.FULL,
+        help_text="Traces and evaluations.",
     )
 
     class Meta:
@@ -191,32 +210,37 @@ class Team(Timestamped):
     """Owns projects. A personal entity is a team of kind personal with its one admin."""
 
     claim = models.OneToOneField(Name, models.PROTECT, related_name="team")
-    name = models.CharField(max_length=64, unique=True, help_text="Equals the claimed name; never changes.")
+    name = models.CharField(max_length=64, unique=True, help_text="The reserved name; it never changes.")
     display_name = models.CharField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, default=TeamKind.WORK)
     organization = models.ForeignKey(
         Organization, models.CASCADE, null=True, blank=True, related_name="teams"
     )
     is_hidden = models.BooleanField(
-        default=False, help_text="Who is no member finds neither the team's page nor its name in the search."
+        "hidden",
+        default=False,
+        help_text="People outside the team find neither its page nor its name in the search.",
     )
     public_projects_allowed = models.BooleanField(
-        default=True, help_text="Off: no project can be made Public or Open from now on (TEAM-8)."
+        "public projects", default=True, help_text="Off: no project can be made Public or Open any more."
     )
     members_may_invite = models.BooleanField(
-        default=False, help_text="Every member invites, not admins only (TEAM-4)."
+        "invitations by members", default=False, help_text="Every member may invite, not only admins."
     )
     code_saving_default = models.BooleanField(
-        default=False, help_text="Whether SDKs save code unless told not to."
+        "default code saving", default=False, help_text="Whether SDKs save code unless told otherwise."
     )
     code_saving_allowed = models.BooleanField(
-        default=True, help_text="Off: programs and diffs that SDKs upload are not stored."
+        "code saving", default=True, help_text="Off: programs and diffs that SDKs upload are not stored."
     )
     project_visibility = models.CharField(
-        max_length=12, default=Visibility.TEAM, help_text="Of new projects, unless who makes one chooses."
+        "default visibility",
+        max_length=12,
+        default=Visibility.TEAM,
+        help_text="Of new projects, unless their creator chooses another.",
     )
     deleted_at = models.DateTimeField(
-        null=True, help_text="Projects that were deleted with it have the same time."
+        null=True, help_text="Projects deleted together with it have the same time."
     )
 
     objects = TeamManager()
@@ -256,12 +280,14 @@ class Membership(Timestamped):
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.ForeignKey(Role, models.PROTECT, related_name="+")
     is_default = models.BooleanField(
+        "default team",
         default=False,
-        help_text="Runs of the user that name no entity go to this team; else to their own entity.",
+        help_text="Runs of the user that name no entity go to this team instead of their own entity.",
     )
 
     class Meta:
         ordering = ["pk"]
+        verbose_name = "team member"
         constraints = [
             models.UniqueConstraint(fields=["user", "team"], name="teams_membership_once"),
             models.UniqueConstraint(
@@ -312,31 +338,35 @@ class Invitation(Timestamped):
         null=True,
         blank=True,
         related_name="invitations",
-        help_text="Whose, where it is to no team.",
+        help_text="Only for invitations to no team.",
     )
     email = models.EmailField(blank=True, help_text="The invited address, in lower case.")
     user = models.ForeignKey(
         User, models.CASCADE, null=True, blank=True, related_name="invitations", help_text="The invited user."
     )
     role = models.ForeignKey(
-        Role, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Null when it was deleted."
+        Role, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Empty if it was deleted."
     )
     base_role = models.ForeignKey(
-        Role, models.PROTECT, related_name="+", help_text="The built-in role in place of a deleted one."
+        Role,
+        models.PROTECT,
+        related_name="+",
+        help_text="In place of a deleted one.",
+        verbose_name="built-in role",
     )
     invited_by = models.ForeignKey(
-        User, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Who asked last."
+        User, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Who sent it last."
     )
     token_hash = models.CharField(
         max_length=64,
         unique=True,
         null=True,
         blank=True,
-        help_text="Of the link that was mailed last; null before the first.",
+        help_text="Of the last link that was sent; empty before the first.",
     )
     state = models.CharField(max_length=8, default=InvitationState.PENDING)
-    expires_at = models.DateTimeField(help_text="When the link ends, UTC.")
-    last_sent_at = models.DateTimeField(null=True, blank=True, help_text="When the last mail went out, UTC.")
+    expires_at = models.DateTimeField(help_text="When the link expires, UTC.")
+    last_sent_at = models.DateTimeField(null=True, blank=True, help_text="When the last email was sent, UTC.")
     closed_at = models.DateTimeField(
         null=True, blank=True, help_text="When it was accepted, declined or revoked, UTC."
     )
@@ -415,8 +445,8 @@ class ServiceAccount(Timestamped):
     """A program with keys but no password (TEAM-30): of one team, or of all teams of an organization."""
 
     user = models.OneToOneField(User, models.CASCADE, related_name="service_account")
-    label = models.CharField(max_length=64, help_text="Its name in its team or organization.")
-    description = models.CharField(max_length=200, blank=True, help_text="What it is for, plain text.")
+    label = models.CharField("name", max_length=64, help_text="Within its team or organization.")
+    description = models.CharField(max_length=200, blank=True, help_text="Its purpose, plain text.")
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     team = models.ForeignKey(Team, models.CASCADE, null=True, blank=True, related_name="service_accounts")
     organization = models.ForeignKey(
@@ -428,7 +458,7 @@ class ServiceAccount(Timestamped):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Where runs go that name no team.",
+        help_text="For runs that name no team.",
     )
     role = models.ForeignKey(
         Role,
@@ -436,7 +466,7 @@ class ServiceAccount(Timestamped):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Of an organization's account, in all its teams; a team's account holds its membership's.",
+        help_text="Of an organization's service account, in all of its teams.",
     )
 
     class Meta:

@@ -6,14 +6,14 @@ from django.db import models
 class GroupMapping(models.Model):
     """Whoever is in a provider's group joins a team with a role (ACC-21)."""
 
-    provider = models.SlugField(max_length=40, help_text="The slug of the sign-in provider.")
-    group = models.CharField(max_length=200, help_text="As the provider writes it.")
+    provider = models.SlugField("sign-in provider", max_length=40, help_text="Its slug.")
+    group = models.CharField(max_length=200, help_text="As the provider spells it.")
     team = models.ForeignKey("teams.Team", models.CASCADE, related_name="group_mappings")
     role = models.ForeignKey("teams.Role", models.PROTECT, related_name="+")
 
     class Meta:
         ordering = ["pk"]
-        verbose_name_plural = "groups of sign-in providers"
+        verbose_name = "group mapping"
         constraints = [
             models.UniqueConstraint(fields=["provider", "group", "team"], name="teams_groupmapping_once")
         ]

@@ -19,15 +19,15 @@ class PaymentMethod(Timestamped):
 
     subscription = models.ForeignKey(Subscription, models.PROTECT, related_name="payment_methods")
     gateway = models.CharField(max_length=20)
-    ref = models.CharField(max_length=120, help_text="What the gateway calls it.")
-    brand = models.CharField(max_length=40, help_text="Such as visa; of bank transfers: bank transfer.")
-    last4 = models.CharField(max_length=4, blank=True)
-    exp_month = models.PositiveSmallIntegerField(null=True, blank=True)
-    exp_year = models.PositiveSmallIntegerField(null=True, blank=True)
-    is_default = models.BooleanField(default=False)
+    ref = models.CharField("gateway reference", max_length=120)
+    brand = models.CharField(max_length=40, help_text="The card's brand, such as visa; or “bank transfer”.")
+    last4 = models.CharField("last 4 digits", max_length=4, blank=True)
+    exp_month = models.PositiveSmallIntegerField("expiry month", null=True, blank=True)
+    exp_year = models.PositiveSmallIntegerField("expiry year", null=True, blank=True)
+    is_default = models.BooleanField("default", default=False)
     removed_at = models.DateTimeField(null=True, blank=True)
     forgotten_at = models.DateTimeField(
-        null=True, blank=True, help_text="When the gateway could not charge it any more."
+        null=True, blank=True, help_text="From then on the gateway cannot charge it any more."
     )
 
     class Meta:
@@ -53,17 +53,18 @@ class PeriodClose(models.Model):
     period_end = models.DateField(help_text="Exclusive.")
     closed_at = models.DateTimeField(default=timezone.now)
     usage = models.JSONField(
-        default=dict, help_text="Amounts and the plan's terms that the charges were made of."
+        default=dict, help_text="Amounts used, and the plan's terms that the charges are based on."
     )
 
     class Meta:
         ordering = ["-period_start"]
+        verbose_name = "closed billing period"
         constraints = [
             models.UniqueConstraint(fields=["subscription", "period_start"], name="billing_close_once")
         ]
 
     def __str__(self) -> str:
-        return f"{self.subscription_id} from {self.period_start}"
+        return f"subscription {self.subscription_id} from {self.period_start}"
 
 
 TRANSFER = "manual"
@@ -90,7 +91,7 @@ class Invoice(Timestamped):
     """One invoice (BIL-10). Its number, lines and addresses never change; its status does."""
 
     subscription = models.ForeignKey(Subscription, models.PROTECT, related_name="invoices")
-    sequence = models.PositiveIntegerField(help_text="From 1, without gaps.")
+    sequence = models.PositiveIntegerField(help_text="Starts at 1, without gaps.")
     number = models.CharField(max_length=60, unique=True)
     kind = models.CharField(max_length=8, choices=InvoiceKind)
     period_start = models.DateField()
@@ -98,23 +99,26 @@ class Invoice(Timestamped):
     issued_at = models.DateTimeField(default=timezone.now)
     due_at = models.DateTimeField()
     currency = models.CharField(max_length=3, default=CURRENCY)
-    total_usd = models.DecimalField(max_digits=12, decimal_places=2)
+    total_usd = models.DecimalField("total (USD)", max_digits=12, decimal_places=2)
     status = models.CharField(max_length=14, choices=InvoiceStatus, default=InvoiceStatus.OPEN)
     paid_at = models.DateTimeField(null=True, blank=True)
     details = models.JSONField(
-        default=dict, help_text="Names and addresses of both sides when it was issued."
+        default=dict, help_text="Names and addresses of both parties when it was issued."
     )
     gateway = models.CharField(max_length=20, blank=True)
-    ref = models.CharField(max_length=120, blank=True, help_text="What the gateway calls it.")
-    failure = models.CharField(max_length=300, blank=True, help_text="Why the last payment failed.")
-    attempts = models.PositiveSmallIntegerField(default=0, help_text="Charges that failed.")
-    reminders = models.PositiveSmallIntegerField(default=0, help_text="Sent of a bank transfer that is late.")
+    ref = models.CharField("gateway reference", max_length=120, blank=True)
+    failure = models.CharField(
+        "last failure", max_length=300, blank=True, help_text="Why the last payment failed."
+    )
+    attempts = models.PositiveSmallIntegerField("failed charges", default=0)
+    reminders = models.PositiveSmallIntegerField(default=0, help_text="Sent for a late bank transfer.")
     carried_to = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="carries",
-        help_text="The invoice that charges it, of one that was too small to be charged by itself.",
+        help_text="The invoice that charges the amount, which was too small to be charged alone.",
+        verbose_name="carried over to",
     )  # fmt: skip
     next_attempt_at = models.DateTimeField(
-        null=True, blank=True, help_text="When it is charged again, or reminded of."
+        null=True, blank=True, help_text="When it is charged again, or a reminder is sent."
     )
 
     class Meta:
@@ -156,12 +160,14 @@ class InvoiceLine(models.Model):
     description = models.CharField(max_length=300)
     quantity = models.DecimalField(max_digits=18, decimal_places=6)
     unit = models.CharField(max_length=20, blank=True)
-    unit_price_usd = models.DecimalField(max_digits=12, decimal_places=4)
-    amount_usd = models.DecimalField(max_digits=12, decimal_places=2, help_text="Negative for credits.")
-    days = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Days that are charged, where that is a part of a period."
+    unit_price_usd = models.DecimalField("unit price (USD)", max_digits=12, decimal_places=4)
+    amount_usd = models.DecimalField(
+        "amount (USD)", max_digits=12, decimal_places=2, help_text="Negative for credits."
     )
-    of_days = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Days of the whole period.")
+    days = models.PositiveSmallIntegerField(
+        "days charged", null=True, blank=True, help_text="If only part of the period is charged."
+    )
+    of_days = models.PositiveSmallIntegerField("days in period", null=True, blank=True)
 
     class Meta:
         ordering = ["position"]
@@ -191,8 +197,8 @@ class Payment(Timestamped):
     invoice = models.ForeignKey(Invoice, models.PROTECT, related_name="payments")
     method = models.ForeignKey(PaymentMethod, models.PROTECT, null=True, blank=True, related_name="+")
     gateway = models.CharField(max_length=20)
-    ref = models.CharField(max_length=120, blank=True)
-    amount_usd = models.DecimalField(max_digits=12, decimal_places=2)
+    ref = models.CharField("gateway reference", max_length=120, blank=True)
+    amount_usd = models.DecimalField("amount (USD)", max_digits=12, decimal_places=2)
     status = models.CharField(max_length=10, choices=PaymentStatus, default=PaymentStatus.PENDING)
     failure = models.CharField(max_length=300, blank=True)
 
@@ -200,22 +206,23 @@ class Payment(Timestamped):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"{self.amount_usd} for {self.invoice_id}: {self.status}"
+        return f"{self.amount_usd} USD, {self.get_status_display()}"
 
 
 class GatewayEvent(models.Model):
     """An event that a gateway sent; the same one again changes nothing."""
 
     gateway = models.CharField(max_length=20)
-    event_ref = models.CharField(max_length=120)
+    event_ref = models.CharField("event reference", max_length=120)
     kind = models.CharField(max_length=80)
-    object_ref = models.CharField(max_length=120, blank=True)
+    object_ref = models.CharField("object reference", max_length=120, blank=True)
     received_at = models.DateTimeField(default=timezone.now)
     handled_at = models.DateTimeField(null=True, blank=True)
     failure = models.CharField(max_length=300, blank=True)
 
     class Meta:
         ordering = ["-pk"]
+        verbose_name = "payment gateway event"
         constraints = [models.UniqueConstraint(fields=["gateway", "event_ref"], name="billing_event_once")]
 
     def __str__(self) -> str:

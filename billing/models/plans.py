@@ -17,8 +17,9 @@ CURRENCY = "USD"
 _ZERO = Decimal(0)
 
 
-def _price(help_text: str) -> "models.DecimalField[Decimal, Decimal]":
+def _price(verbose_name: str, help_text: str) -> "models.DecimalField[Decimal, Decimal]":
     return models.DecimalField(
+        verbose_name,
         max_digits=12,
         decimal_places=4,
         default=_ZERO,
@@ -27,8 +28,11 @@ def _price(help_text: str) -> "models.DecimalField[Decimal, Decimal]":
     )
 
 
-def _optional_price(help_text: str) -> "models.DecimalField[Decimal | None, Decimal | None]":
+def _optional_price(
+    verbose_name: str, help_text: str
+) -> "models.DecimalField[Decimal | None, Decimal | None]":
     return models.DecimalField(
+        verbose_name,
         max_digits=12,
         decimal_places=4,
         default=None,
@@ -45,68 +49,90 @@ class Plan(Timestamped):
     key = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=80)
     description = models.CharField(max_length=300, blank=True)
-    rank = models.PositiveSmallIntegerField(default=0, help_text="Order on pages.")
+    rank = models.PositiveSmallIntegerField("position", default=0, help_text="Order on pages.")
     is_offered = models.BooleanField(
-        default=False, help_text="Billing admins choose it themselves; others are given by operators."
+        "offered",
+        default=False,
+        help_text="Billing admins can choose it themselves; other plans are assigned by operators.",
     )
     by_contact = models.BooleanField(
-        default=False, help_text="Shown for comparison, with the contact instead of a button."
+        "contact only", default=False, help_text="Listed for comparison, with a contact instead of a button."
     )
-    is_default = models.BooleanField(default=False, help_text="Of new organizations. One plan is.")
+    is_default = models.BooleanField(
+        "default", default=False, help_text="New organizations start on it. Exactly one plan is the default."
+    )
     is_personal_default = models.BooleanField(
-        default=False, help_text="Of new personal entities. One plan is."
+        "personal default",
+        default=False,
+        help_text="New people start on it. Exactly one plan is the personal default.",
     )
     trial_days = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="New organizations and people that begin on it have it so long, as a trial; empty: for good.",
+        help_text="Length of the trial for new organizations and people who start on the plan; empty means no trial.",
     )
-    price_usd = _price("For a billing period, in advance.")
-    seats = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Full seats; empty is without limit."
-    )
+    price_usd = _price("price (USD)", "Per billing period, charged in advance.")
+    seats = models.PositiveIntegerField(null=True, blank=True, help_text="Full seats; empty means no limit.")
     view_only_seats = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Seats that only look; empty is without limit. Needs the switch."
+        "view-only seats",
+        null=True,
+        blank=True,
+        help_text="Empty means no limit. Requires the view-only role.",
     )
     included_hours = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Tracked hours in a period; empty is without limit."
+        null=True, blank=True, help_text="Tracked hours per billing period; empty means no limit."
     )
-    hour_price_usd = _optional_price("For a tracked hour above; empty: hours are shown and never billed.")
+    hour_price_usd = _optional_price(
+        "hour overage price (USD)",
+        "Per tracked hour above the limit; empty means that hours are shown but never charged.",
+    )
     included_storage_gb = models.PositiveIntegerField(
-        null=True, blank=True, help_text="GB (10⁹ bytes), on average over the period; empty is without limit."
+        "included storage (GB)",
+        null=True,
+        blank=True,
+        help_text="GB (10⁹ bytes), averaged over the billing period; empty means no limit.",
     )
     storage_price_usd = _optional_price(
-        "For a GB above, for a period; empty: nothing is stored above the limit."
+        "storage overage price (USD)",
+        "Per GB above the limit and billing period; empty means that nothing is stored above it.",
     )
     extra_storage_price_usd = _optional_price(
-        "For a GB bought in advance, for a period; empty: none is sold."
+        "extra storage price (USD)",
+        "Per GB bought in advance and billing period; empty means that none is sold.",
     )
     included_ingestion_gb = models.PositiveIntegerField(
-        null=True, blank=True, help_text="GB of trace data in a period; empty is without limit."
+        "included trace data (GB)",
+        null=True,
+        blank=True,
+        help_text="Per billing period; empty means no limit.",
     )
     ingestion_price_usd = _optional_price(
-        "For a GB of trace data above; empty: none is taken above the limit."
+        "trace data overage price (USD)",
+        "Per GB above the limit; empty means that nothing is accepted above it.",
     )
     grace_days = models.PositiveSmallIntegerField(
-        default=7, help_text="So long uploads are warned about, not refused, once storage is above its limit."
+        default=7,
+        help_text="How long uploads are only warned about, not refused, after storage has exceeded its limit.",
     )
-    has_custom_roles = models.BooleanField(default=False)
+    has_custom_roles = models.BooleanField("custom roles", default=False)
     has_view_only_role = models.BooleanField(
-        default=False, help_text="View-only seats and the view-only role."
+        "view-only role", default=False, help_text="View-only seats and the view-only role."
     )
-    has_service_accounts = models.BooleanField(default=False)
-    has_automations = models.BooleanField(default=False, help_text="Slack and webhook automations.")
+    has_service_accounts = models.BooleanField("service accounts", default=False)
+    has_automations = models.BooleanField(
+        "automations", default=False, help_text="Slack and webhook automations."
+    )
     has_sso = models.BooleanField(
-        "has SSO", default=False, help_text="Teams by groups of a provider, and SCIM."
+        "SSO", default=False, help_text="Teams by groups of a sign-in provider, and SCIM."
     )
-    has_audit_log = models.BooleanField(default=False)
-    has_usage_alerts = models.BooleanField(default=False)
+    has_audit_log = models.BooleanField("audit log", default=False)
+    has_usage_alerts = models.BooleanField("usage alerts", default=False)
     alerts_billing_admin_only = models.BooleanField(
-        default=False, help_text="Usage alerts go to the billing admins, not to all admins."
+        "usage alerts to billing admins only", default=False, help_text="Instead of to all admins."
     )
     has_many_billing_admins = models.BooleanField(
-        default=False, help_text="Several at a time; otherwise assigning one moves the role."
+        "several billing admins", default=False, help_text="Otherwise assigning a new one moves the role."
     )
 
     class Meta:
@@ -150,7 +176,7 @@ class Subscription(Timestamped):
         null=True,
         blank=True,
         related_name="subscription",
-        help_text="Of kind personal.",
+        verbose_name="personal entity",
     )
     plan = models.ForeignKey(Plan, models.PROTECT, related_name="subscriptions")
     next_plan = models.ForeignKey(
@@ -159,58 +185,74 @@ class Subscription(Timestamped):
         null=True,
         blank=True,
         related_name="+",
-        help_text="From the end of the period on.",
+        help_text="From the end of the current period.",
     )
     former_plans = models.ManyToManyField(
         Plan,
         blank=True,
         related_name="+",
-        help_text="Plans that it left by its own choice, and can go back to, whether they are offered or not.",
+        help_text="Plans that the payer left by choice and can return to, offered or not.",
     )
     extra_storage_gb = models.PositiveIntegerField(
-        default=0, help_text="Bought in advance, on top of the plan's."
+        "extra storage (GB)", default=0, help_text="Bought in advance, on top of the plan's."
     )
     next_extra_storage_gb = models.PositiveIntegerField(
-        null=True, blank=True, help_text="From the end of the period on; empty: as now."
+        "next extra storage (GB)",
+        null=True,
+        blank=True,
+        help_text="From the end of the current period; empty means unchanged.",
     )
     earlier_terms = models.JSONField(
         default=list,
         blank=True,
-        help_text="What was included earlier in the period that runs, each until a day (`billing.charges`).",
+        help_text="What was included earlier in the current period, each until a day.",
     )
     trial_ends_at = models.DateTimeField(
-        null=True, blank=True, help_text="The plan is a trial until then, UTC, and costs nothing meanwhile."
+        null=True, blank=True, help_text="Until then the plan is a trial and free of charge, UTC."
     )
     trial_then = models.ForeignKey(
-        Plan, models.PROTECT, null=True, blank=True, related_name="+", help_text="The plan after the trial."
+        Plan, models.PROTECT, null=True, blank=True, related_name="+", verbose_name="plan after trial"
     )
     trial_told_days = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="The trial's end was mailed so many days before."
-    )
-    anchor_day = models.PositiveSmallIntegerField(
-        default=1,
-        validators=[MinValueValidator(1), MaxValueValidator(28)],
-        help_text="Day of the month on which periods begin, UTC.",
-    )
-    closed_to = models.DateField(null=True, blank=True, help_text="Periods before this day are closed.")
-    over_storage_since = models.DateTimeField(
+        "trial notice (days)",
         null=True,
         blank=True,
-        help_text="Since when more is stored than the limit, UTC; the grace runs from then.",
+        help_text="How many days before its end the last notice was sent.",
+    )
+    anchor_day = models.PositiveSmallIntegerField(
+        "billing day",
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(28)],
+        help_text="Day of the month on which billing periods begin, UTC.",
+    )
+    closed_to = models.DateField(
+        "closed until", null=True, blank=True, help_text="Billing periods before this day are closed."
+    )
+    over_storage_since = models.DateTimeField(
+        "storage exceeded since",
+        null=True,
+        blank=True,
+        help_text="UTC; the grace period starts then.",
     )
     pays_by_transfer = models.BooleanField(
-        default=False, help_text="By bank transfer, whatever else is set up and on file."
+        "bank transfer", default=False, help_text="Pays by bank transfer, whatever else is on file."
     )
-    gateway = models.CharField(max_length=20, blank=True, help_text="Which gateway knows it as a customer.")
-    customer_ref = models.CharField(max_length=120, blank=True, help_text="What the gateway calls it.")
-    billing_name = models.CharField(max_length=200, blank=True, help_text="On invoices.")
-    billing_address = models.TextField(max_length=1000, blank=True, help_text="On invoices.")
-    tax_id = models.CharField(max_length=60, blank=True)
+    gateway = models.CharField(
+        max_length=20, blank=True, help_text="The gateway that knows the payer as a customer."
+    )
+    customer_ref = models.CharField(
+        "customer reference", max_length=120, blank=True, help_text="At the gateway."
+    )
+    billing_name = models.CharField(max_length=200, blank=True, help_text="Printed on invoices.")
+    billing_address = models.TextField(max_length=1000, blank=True, help_text="Printed on invoices.")
+    tax_id = models.CharField("tax ID", max_length=60, blank=True)
     purchase_order = models.CharField(max_length=60, blank=True)
     invoice_prefix = models.CharField(
-        max_length=40, blank=True, help_text="Of its invoices' numbers; set with the first."
+        max_length=40, blank=True, help_text="Of invoice numbers; set with the first invoice."
     )
-    invoices_made = models.PositiveIntegerField(default=0, help_text="Numbers invoices; never goes back.")
+    invoices_made = models.PositiveIntegerField(
+        "invoice count", default=0, help_text="Numbers invoices; never decreases."
+    )
 
     class Meta:
         ordering = ["pk"]
@@ -306,13 +348,13 @@ class InternalPrices(Timestamped):
     """What an organization charges its own teams, for showback; no money moves by it."""
 
     organization = models.OneToOneField(Organization, models.CASCADE, related_name="internal_prices")
-    currency = models.CharField(max_length=3, default=CURRENCY, help_text="ISO 4217.")
-    gpu_hour_price = _price("For an hour of one GPU.")
-    storage_gb_price = _price("For a GB (10⁹ bytes) stored for a period.")
-    kwh_price = _price("For a kWh that GPUs drew.")
+    currency = models.CharField(max_length=3, default=CURRENCY, help_text="ISO 4217 code.")
+    gpu_hour_price = _price("GPU hour price", "Per hour of one GPU.")
+    storage_gb_price = _price("storage price", "Per GB (10⁹ bytes) and billing period.")
+    kwh_price = _price("energy price", "Per kWh drawn by GPUs.")
 
     class Meta:
-        verbose_name_plural = "internal prices"
+        verbose_name = "internal price list"
 
     def __str__(self) -> str:
         return f"prices of {self.organization}"

@@ -11,10 +11,10 @@ from billing.models.plans import Subscription
 class _Of(models.Model):
     """Whose use it is. Plain numbers: entries outlive what they speak of."""
 
-    team_id = models.BigIntegerField()
-    project_id = models.BigIntegerField()
-    user_id = models.BigIntegerField(null=True)
-    run_id = models.BigIntegerField()
+    team_id = models.BigIntegerField("team ID")
+    project_id = models.BigIntegerField("project ID")
+    user_id = models.BigIntegerField("user ID", null=True)
+    run_id = models.BigIntegerField("run ID")
 
     class Meta:
         abstract = True
@@ -27,13 +27,17 @@ class TrackedInterval(_Of):
     """
 
     began_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True, help_text="Null: going on, counted to the last heartbeat.")
-    not_before = models.DateTimeField(
-        help_text="What came before was in a closed period; it counts as of this time."
+    ended_at = models.DateTimeField(
+        null=True, help_text="Empty while the run is running; it counts up to the last heartbeat."
     )
-    counted_to = models.DateTimeField(help_text="Up to here it is in `UsageDay`; not part of the ledger.")
+    not_before = models.DateTimeField(
+        help_text="Earlier time fell into a closed period; it counts from here."
+    )
+    counted_to = models.DateTimeField("counted until", help_text="Up to here it is part of the daily totals.")
 
     class Meta:
+        verbose_name = "tracked time entry"
+        verbose_name_plural = "tracked time entries"
         constraints = [
             models.UniqueConstraint(
                 fields=["run_id"], condition=Q(ended_at__isnull=True), name="billing_interval_one_open"
@@ -50,17 +54,21 @@ class TrackedInterval(_Of):
         ]
 
     def __str__(self) -> str:
-        return f"run {self.run_id} from {self.began_at}"
+        return f"run {self.run_id} from {self.began_at:%Y-%m-%d %H:%M}"
 
 
 class ReportedTime(_Of):
     """Seconds that a run's own clock tells beyond what the server heard: of runs synced late. Ledger."""
 
-    at = models.DateTimeField(help_text="When the server heard of it; it counts on this day.")
+    at = models.DateTimeField("reported at", help_text="When the server received it; it counts on this day.")
     seconds = models.PositiveBigIntegerField()
-    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+    is_counted = models.BooleanField(
+        "counted", default=False, help_text="Whether it is part of the daily totals."
+    )
 
     class Meta:
+        verbose_name = "reported time entry"
+        verbose_name_plural = "reported time entries"
         indexes = [
             models.Index(fields=["run_id"], name="billing_reported_run"),
             models.Index(fields=["at"], condition=Q(is_counted=False), name="billing_reported_uncounted"),
@@ -73,20 +81,23 @@ class ReportedTime(_Of):
 class IngestionEntry(models.Model):
     """Bytes of trace data taken in (BIL-4). Ledger."""
 
-    team_id = models.BigIntegerField()
-    project_id = models.BigIntegerField(null=True)
-    user_id = models.BigIntegerField(null=True)
-    at = models.DateTimeField(default=timezone.now)
-    size_bytes = models.PositiveBigIntegerField()
+    team_id = models.BigIntegerField("team ID")
+    project_id = models.BigIntegerField("project ID", null=True)
+    user_id = models.BigIntegerField("user ID", null=True)
+    at = models.DateTimeField("time", default=timezone.now)
+    size_bytes = models.PositiveBigIntegerField("size (bytes)")
     token = models.CharField(
         max_length=64,
         unique=True,
-        help_text="The producer's own; what comes with the same again changes nothing.",
+        help_text="The producer's own; a repeated one changes nothing.",
     )
-    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+    is_counted = models.BooleanField(
+        "counted", default=False, help_text="Whether it is part of the daily totals."
+    )
 
     class Meta:
-        verbose_name_plural = "ingestion entries"
+        verbose_name = "trace data entry"
+        verbose_name_plural = "trace data entries"
         indexes = [
             models.Index(fields=["at"], condition=Q(is_counted=False), name="billing_ingestion_uncounted")
         ]
@@ -99,12 +110,14 @@ class _Hardware(_Of):
     """GPU time and energy of one day of a run."""
 
     day = models.DateField(help_text="UTC.")
-    gpu_s = models.BigIntegerField(default=0, help_text="Seconds of sampled GPUs, added up.")
-    energy_j = models.BigIntegerField(default=0, help_text="Joules that GPUs drew.")
+    gpu_s = models.BigIntegerField("GPU time (s)", default=0, help_text="Total of the sampled GPUs.")
+    energy_j = models.BigIntegerField("energy (J)", default=0, help_text="Drawn by GPUs.")
     is_host = models.BooleanField(
-        default=False, help_text="Whether the run only watched a machine: no training's time."
+        "host monitoring", default=False, help_text="Whether the run only monitored a machine."
     )
-    is_counted = models.BooleanField(default=False, help_text="Whether it is in `UsageDay`.")
+    is_counted = models.BooleanField(
+        "counted", default=False, help_text="Whether it is part of the daily totals."
+    )
 
     class Meta:
         abstract = True
@@ -116,10 +129,12 @@ class _Hardware(_Of):
 class HardwareUse(_Hardware):
     """What came of samples that a run sent. Ledger, for chargeback."""
 
-    row_from = models.BigIntegerField(help_text="First row of system metrics that it was made of.")
-    row_to = models.BigIntegerField(help_text="Exclusive.")
+    row_from = models.BigIntegerField("first row", help_text="Of the system metrics that it covers.")
+    row_to = models.BigIntegerField("end row", help_text="Exclusive.")
 
     class Meta:
+        verbose_name = "GPU usage entry"
+        verbose_name_plural = "GPU usage entries"
         constraints = [
             models.UniqueConstraint(fields=["run_id", "row_from", "day"], name="billing_hardware_once")
         ]
@@ -132,6 +147,7 @@ class HardwareShift(_Hardware):
     """What a run lost of it to one with a better claim, or to itself as a training; negative takes away. Ledger."""
 
     class Meta:
+        verbose_name = "GPU usage correction"
         indexes = [
             models.Index(fields=["run_id"], name="billing_shift_run"),
             models.Index(fields=["day"], condition=Q(is_counted=False), name="billing_shift_uncounted"),
@@ -141,14 +157,13 @@ class HardwareShift(_Hardware):
 class GpuClaim(_Of):
     """A stretch of time in which a GPU counts for one run, so that no other run's samples count it again."""
 
-    gpu = models.CharField(max_length=200, help_text="Whose, and its UUID; see `metering.gpus`.")
-    rank = models.PositiveSmallIntegerField(
-        help_text="See `metering.gpus`; a lower one has the better claim."
-    )
+    gpu = models.CharField("GPU", max_length=200, help_text="Its owner and UUID.")
+    rank = models.PositiveSmallIntegerField(help_text="The lower rank has the better claim.")
     began_at = models.FloatField(help_text="Unix seconds.")
-    ended_at = models.FloatField()
+    ended_at = models.FloatField(help_text="Unix seconds.")
 
     class Meta:
+        verbose_name = "GPU claim"
         indexes = [
             models.Index(fields=["gpu", "ended_at"], name="billing_gpuclaim_gpu"),
             models.Index(fields=["run_id"], name="billing_gpuclaim_run"),
@@ -172,23 +187,23 @@ class _Used(models.Model):
     began. Bytes held at a time are the opening and all ``delta_bytes`` since.
     """
 
-    team_id = models.BigIntegerField()
+    team_id = models.BigIntegerField("team ID")
     day = models.DateField(help_text="UTC.")
-    tracked_s = models.BigIntegerField(default=0)
+    tracked_s = models.BigIntegerField("tracked time (s)", default=0)
     opening_bytes = models.BigIntegerField(
-        default=0, help_text="Held at the month's begin; on its first day only."
+        "opening balance (bytes)", default=0, help_text="Stored when the month began; on its first day only."
     )
-    delta_bytes = models.BigIntegerField(default=0, help_text="Net change within the day.")
+    delta_bytes = models.BigIntegerField("net change (bytes)", default=0, help_text="Within the day.")
     byte_seconds = models.BigIntegerField(
-        default=0, help_text="The sum of each change times the whole seconds from it to the day's end."
+        "byte-seconds", default=0, help_text="Each change times the seconds left in the day, added up."
     )
-    ingested_bytes = models.BigIntegerField(default=0)
-    gpu_s = models.BigIntegerField(default=0)
-    energy_j = models.BigIntegerField(default=0)
+    ingested_bytes = models.BigIntegerField("trace data (bytes)", default=0)
+    gpu_s = models.BigIntegerField("GPU time (s)", default=0)
+    energy_j = models.BigIntegerField("energy (J)", default=0)
     host_gpu_s = models.BigIntegerField(
-        default=0, help_text="Of GPUs that only runs which watch a machine have sampled."
+        "host GPU time (s)", default=0, help_text="Of GPUs sampled only by runs that monitor a machine."
     )
-    host_energy_j = models.BigIntegerField(default=0, help_text="Joules that those drew.")
+    host_energy_j = models.BigIntegerField("host energy (J)", default=0, help_text="Drawn by those GPUs.")
 
     class Meta:
         abstract = True
@@ -200,10 +215,11 @@ class _Used(models.Model):
 class UsageDay(_Used):
     """What a person used in a project on one day."""
 
-    project_id = models.BigIntegerField(default=0, help_text="0: of no project.")
-    user_id = models.BigIntegerField(default=0, help_text="0: of nobody known.")
+    project_id = models.BigIntegerField("project ID", default=0, help_text="0: no project.")
+    user_id = models.BigIntegerField("user ID", default=0, help_text="0: unknown.")
 
     class Meta:
+        verbose_name = "daily usage total"
         constraints = [
             models.UniqueConstraint(
                 fields=["team_id", "day", "project_id", "user_id"], name="billing_usageday_once"
@@ -218,18 +234,24 @@ class TeamDay(_Used):
     """
 
     class Meta:
+        verbose_name = "daily team total"
         constraints = [models.UniqueConstraint(fields=["team_id", "day"], name="billing_teamday_once")]
 
 
 class MeterState(models.Model):
     """How far the meter came; one row, which is locked while it works."""
 
-    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
-    metered_at = models.DateTimeField(null=True, help_text="Everything committed before is in `UsageDay`.")
-    opened_month = models.DateField(null=True, help_text="The last month whose opening bytes are written.")
+    id = models.PositiveSmallIntegerField("ID", primary_key=True, default=1)
+    metered_at = models.DateTimeField(
+        null=True, help_text="Everything committed before is in the daily totals."
+    )
+    opened_month = models.DateField(null=True, help_text="The last month whose opening balances are written.")
+
+    class Meta:
+        verbose_name = "usage meter"
 
     def __str__(self) -> str:
-        return f"metered at {self.metered_at}"
+        return "usage meter"
 
 
 class UsageCategory(models.TextChoices):
@@ -247,8 +269,8 @@ class UsageAlert(models.Model):
     subscription = models.ForeignKey(Subscription, models.CASCADE, related_name="usage_alerts")
     period_start = models.DateField()
     category = models.CharField(max_length=12, choices=UsageCategory)
-    threshold = models.PositiveIntegerField(help_text="Percent of the limit; of charges, dollars.")
-    at = models.DateTimeField(default=timezone.now)
+    threshold = models.PositiveIntegerField(help_text="Percent of the limit; US dollars of charges.")
+    at = models.DateTimeField("sent at", default=timezone.now)
     recipients = models.JSONField(default=list, help_text="Usernames.")
 
     class Meta:
@@ -261,7 +283,7 @@ class UsageAlert(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.category} {self.threshold} of {self.subscription_id} in {self.period_start}"
+        return f"{self.get_category_display()}, {self.threshold}, from {self.period_start}"
 
 
 class NoticeDismissal(models.Model):
@@ -269,12 +291,13 @@ class NoticeDismissal(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="+")
     subscription = models.ForeignKey(Subscription, models.CASCADE, related_name="+")
-    limit = models.CharField(max_length=20, help_text="Which (`billing.limits.LimitKind`).")
+    limit = models.CharField(max_length=20, help_text="seats, view_only_seats, hours, storage or ingestion.")
     stage = models.CharField(max_length=10, help_text="near, full or refused.")
     period_start = models.DateField(help_text="UTC.")
 
     class Meta:
         ordering = ["-pk"]
+        verbose_name = "dismissed notice"
         constraints = [
             models.UniqueConstraint(
                 fields=["user", "subscription", "limit", "stage", "period_start"],

@@ -67,7 +67,7 @@ class HeldMembership(Timestamped):
 
     class Meta:
         ordering = ["pk"]
-        verbose_name_plural = "memberships of people who are switched off"
+        verbose_name_plural = "memberships of deactivated people"
         constraints = [models.UniqueConstraint(fields=["person", "team"], name="teams_heldmembership_once")]
 
     def __str__(self) -> str:

@@ -230,7 +230,7 @@ class TestDeleting:
             custom_roles.delete_role(actor=SYSTEM, role=labeler)
         assert refused.value.detail == {
             "members": ["vision/lea"], "service_accounts": ["bot"], "pending_invitations": 1,
-            "elsewhere": {"members of restricted projects": 1, "groups of sign-in providers": 1},
+            "elsewhere": {"members of restricted projects": 1, "group mappings": 1},
         }  # fmt: skip
         custom_roles.delete_role(actor=SYSTEM, role=labeler, is_confirmed=True)
         base = built_in(Preset.VIEW_ONLY)
