@@ -19,7 +19,7 @@ from django.utils.html import format_html
 from access.audit import record
 from access.web import actor_of
 from accounts import impersonation, merging, operating, outbox, services
-from accounts.admin_acts import Act, Doing, ServedAdmin
+from accounts.admin_acts import Act, AuditedAdmin, Doing, ServedAdmin
 from accounts.admin_forms import DisplayNameForm, MergeForm, NewUserForm, ReasonForm
 from accounts.forms import SignInProviderForm
 from accounts.models import ApiKey, Name, OutboxMail, SignInProvider, User, UserKind
@@ -82,52 +82,52 @@ class UserAdmin(ServedAdmin[User]):
         "created_at", "deleted_at",
     ]  # fmt: skip
     creation = Act(
-        slug="add", label="Make an account", do=_create_user, form=NewUserForm,
-        text="The person gets a personal entity of the same name.",
+        slug="add", label="Create an account", do=_create_user, form=NewUserForm,
+        text="The person also gets a personal entity of the same name.",
     )  # fmt: skip
     acts = (
         Act(slug="rename", label="Change display name", form=DisplayNameForm, fits=_is_person,
             do=lambda doing: rename(actor=doing.actor, user=doing.row, display_name=doing.typed["display_name"])),
-        Act(slug="deactivate", label="Deactivate", in_bulk=True, fits=lambda user: user.is_active,
-            text="Sign-in and API keys end at once. What the account logged stays.",
+        Act(slug="deactivate", label="Deactivate account", in_bulk=True, fits=lambda user: user.is_active,
+            text="Sign-in and API keys stop working at once. What the account logged stays.",
             do=lambda doing: _set_active(doing, is_active=False)),
-        Act(slug="reactivate", label="Reactivate", in_bulk=True,
+        Act(slug="reactivate", label="Reactivate account", in_bulk=True,
             fits=lambda user: not user.is_active and user.deleted_at is None,
             text="Sign-in and API keys work again.", do=lambda doing: _set_active(doing, is_active=True)),
         Act(slug="end-sessions", label="End all sessions", in_bulk=True, fits=_is_person,
-            text="Every browser is signed out. API keys go on working.",
+            text="Every browser is signed out. API keys keep working.",
             do=lambda doing: f"{operating.end_sessions(actor=doing.actor, user=doing.row)} sessions ended."),
-        Act(slug="send-reset", label="Send a password reset", fits=_can_sign_in,
-            text="A link by which a new password is chosen goes to the primary address.",
+        Act(slug="send-reset", label="Send password reset", fits=_can_sign_in,
+            text="A link to choose a new password is sent to the primary address.",
             do=lambda doing: operating.send_password_reset(request=doing.request, user=doing.row)),
         Act(slug="reset-factors", label="Remove second factors", is_dangerous=True, fits=_is_person,
-            text="Authenticator app, passkeys and recovery codes go, every browser is signed out, and the person is"
-            " told by mail. Be sure who asked you for it.",
+            text="The authenticator app, passkeys and recovery codes are removed, every browser is signed out, and the"
+            " person is notified by email. Make sure that you know who asked for it.",
             do=lambda doing: f"{operating.reset_second_factors(actor=doing.actor, user=doing.row)} removed."),
         Act(slug="impersonate", label="Act as this person", is_dangerous=True, form=ReasonForm,
             fits=impersonation.may_be_acted_as,
-            text="You see and do what they may, for an hour at most. All of it is written down under both names. API"
-            " keys, addresses, passwords and what else asks for a password again stay closed.", do=_impersonate),
+            text="You see and can do what they can, for at most an hour. The audit log shows both names. API keys,"
+            " addresses, passwords and everything else that asks for a password again stay closed.", do=_impersonate),
         Act(slug="merge", label="Merge into another account", is_dangerous=True, form=MergeForm, has_preview=True,
-            fits=_is_person, text="For two accounts of one person. This account ends, and the other gets what it has."
-            " Nothing happens before you have seen what would move.", do=_merge),
-        Act(slug="make-operator", label="Make an operator", is_dangerous=True,
+            fits=_is_person, text="For two accounts of one person. This account ends, and the other takes it over."
+            " Nothing happens until you have seen what would move.", do=_merge),
+        Act(slug="make-operator", label="Grant operator access", is_dangerous=True,
             fits=lambda user: _can_sign_in(user) and not user.is_operator,
-            text="Operators manage the installation and reach everything in it.",
+            text="Operators manage the installation and can reach everything in it.",
             do=lambda doing: _set_operator(doing, is_operator=True)),
-        Act(slug="unmake-operator", label="No longer an operator", is_dangerous=True,
-            fits=lambda user: user.is_operator, text="They keep their account, teams and runs.",
+        Act(slug="unmake-operator", label="Revoke operator access", is_dangerous=True,
+            fits=lambda user: user.is_operator, text="The person keeps the account, teams and runs.",
             do=lambda doing: _set_operator(doing, is_operator=False)),
     )  # fmt: skip
     related = (
         ("Email addresses", "account_emailaddress", "user__id__exact"),
         ("API keys", "accounts_apikey", "user__id__exact"),
         ("Sessions", "usersessions_usersession", "user__id__exact"),
-        ("Connections", "socialaccount_socialaccount", "user__id__exact"),
+        ("Social accounts", "socialaccount_socialaccount", "user__id__exact"),
         ("Organizations", "teams_organizationmember", "user__id__exact"),
         ("Teams", "teams_membership", "user__id__exact"),
         ("Runs", "runs_run", "user__id__exact"),
-        ("What they did", "access_auditentry", "user__id__exact"),
+        ("Audit log", "access_auditentry", "user__id__exact"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
@@ -140,7 +140,7 @@ class UserAdmin(ServedAdmin[User]):
         """Show how many keys a user holds."""
         return int(getattr(user, "keys", 0))
 
-    @admin.display(description="2nd factor", boolean=True, ordering="has_factor")
+    @admin.display(description="second factor", boolean=True, ordering="has_factor")
     def second_factor(self, user: User) -> bool:
         """Show whether signing in takes more than a password."""
         return bool(getattr(user, "has_factor", False))
@@ -155,8 +155,8 @@ class EmailAddressAdmin(ServedAdmin[EmailAddress]):
     list_select_related = ["user"]
     search_fields = ["email", "user__username"]
     acts = (
-        Act(slug="verify", label="Take for verified", in_bulk=True, fits=lambda address: not address.verified,
-            text="The account counts as the owner of the address: only where you know it.",
+        Act(slug="verify", label="Mark as verified", in_bulk=True, fits=lambda address: not address.verified,
+            text="The account then counts as the owner of the address. Make sure that this is true.",
             do=lambda doing: operating.verify_address(actor=doing.actor, address=doing.row)),
     )  # fmt: skip
 
@@ -176,26 +176,31 @@ class ConnectionAdmin(ServedAdmin[SocialAccount]):
 class SessionAdmin(ServedAdmin[UserSession]):
     """Browsers that are signed in."""
 
-    list_display = ["user", "ip", "user_agent", "created_at", "last_seen_at"]
+    list_display = ["user", "address", "user_agent", "created_at", "last_seen_at"]
     list_select_related = ["user"]
     search_fields = ["user__username", "ip"]
     date_hierarchy = "last_seen_at"
     fields = [
         "user",
-        "ip",
+        "address",
         "user_agent",
         "created_at",
         "last_seen_at",
     ]  # no session key: it opens the account
     acts = (
-        Act(slug="end", label="End the session", in_bulk=True, text="That browser is signed out.",
+        Act(slug="end", label="End session", in_bulk=True, text="That browser is signed out.",
             do=lambda doing: operating.end_session(actor=doing.actor, session=doing.row)),
     )  # fmt: skip
+
+    @admin.display(description="IP address", ordering="ip")
+    def address(self, session: UserSession) -> str:
+        """Show where the browser was last."""
+        return str(session.ip)
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ServedAdmin[ApiKey]):
-    """Keys can be revoked here, not read and not made."""
+    """Keys can be revoked here, not read and not created."""
 
     list_display = [
         "prefix", "label", "user", "scoped", "created_at", "expires_at", "last_used_at", "last_used_address",
@@ -206,7 +211,7 @@ class ApiKeyAdmin(ServedAdmin[ApiKey]):
     date_hierarchy = "created_at"
     exclude = ["hash"]
     acts = (
-        Act(slug="revoke", label="Revoke", in_bulk=True, text="Programs that have it are refused at once.",
+        Act(slug="revoke", label="Revoke API key", in_bulk=True, text="Programs that use it are refused at once.",
             do=lambda doing: services.delete_api_key(actor=doing.actor, key=doing.row)),
     )  # fmt: skip
 
@@ -232,7 +237,7 @@ class NameAdmin(ServedAdmin[Name]):
 
 
 @admin.register(SignInProvider)
-class SignInProviderAdmin(admin.ModelAdmin[SignInProvider]):
+class SignInProviderAdmin(AuditedAdmin[SignInProvider]):
     """Where else people sign in (ACC-21). Those of the environment are not listed: they have no rows."""
 
     form = SignInProviderForm
@@ -244,12 +249,12 @@ class SignInProviderAdmin(admin.ModelAdmin[SignInProvider]):
     prepopulated_fields = {"slug": ["name"]}
     readonly_fields = ["callback", "has_secret"]
 
-    @admin.display(description="Callback URL to give to the provider")
+    @admin.display(description="callback URL")
     def callback(self, provider: SignInProvider) -> str:
         """Show the address; before the slug is known, its form."""
         return callback_url(provider if provider.slug else SignInProvider(slug="SLUG"))
 
-    @admin.display(description="Secret stored", boolean=True)
+    @admin.display(description="secret stored", boolean=True)
     def has_secret(self, provider: SignInProvider) -> bool:
         """Say whether there is one, and no more."""
         return bool(provider.sealed_secret)
@@ -296,10 +301,10 @@ class OutboxMailAdmin(ServedAdmin[OutboxMail]):
         "kept_at",
     ]
     acts = (
-        Act(slug="retry", label="Try again now", in_bulk=True, fits=lambda mail: mail.kept_at is None,
-            text="The worker hands it to the mail server at once, also where three days of trying are over.",
+        Act(slug="retry", label="Retry now", in_bulk=True, fits=lambda mail: mail.kept_at is None,
+            text="The worker hands it to the mail server at once, even if three days of retries are over.",
             do=lambda doing: outbox.retry(actor=doing.actor, mail=doing.row)),
-        Act(slug="delete", label="Delete", in_bulk=True, text="It is not sent.",
+        Act(slug="delete", label="Delete email", in_bulk=True, text="It is never sent.",
             do=lambda doing: outbox.drop(actor=doing.actor, mail=doing.row)),
     )  # fmt: skip
 
@@ -318,7 +323,7 @@ class OutboxMailAdmin(ServedAdmin[OutboxMail]):
     def reading(self, mail: OutboxMail) -> str:
         """Lead to the page that shows a kept mail, and writes down who read it."""
         if mail.kept_at is None:
-            return "On its way to its reader alone."
+            return "Only its recipient can read it."
         return format_html(
-            '<a href="{}">Read it in the outbox</a>', reverse("accounts:outbox_mail", args=[mail.pk])
+            '<a href="{}">Read in the outbox</a>', reverse("accounts:outbox_mail", args=[mail.pk])
         )

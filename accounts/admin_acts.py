@@ -29,7 +29,7 @@ M = TypeVar("M", bound=Model)
 
 
 class ActForm(forms.Form):
-    """What an act asks for; ``row`` is what it is done to, None where something is made."""
+    """What an act asks for; ``row`` is what it is done to, None where something is created."""
 
     def __init__(self, *args: Any, row: Any = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -82,7 +82,18 @@ class Act(Generic[M]):
     """Whether the page shows what would happen before it is done."""
 
 
-class ServedAdmin(ReadOnly, admin.ModelAdmin[M]):
+class AuditedAdmin(admin.ModelAdmin[M]):
+    """Rows whose history is in the audit log, with what was before."""
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Lead to the audit log, where everything is that was done to the row."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        about = urlencode({"object_type": self.opts.label, "object_id": object_id})
+        return redirect(reverse("admin:access_auditentry_changelist") + "?" + about)
+
+
+class ServedAdmin(ReadOnly, AuditedAdmin[M]):
     """Rows that are looked at here and changed by services alone."""
 
     acts: ClassVar[tuple[Act[Any], ...]] = ()
@@ -98,7 +109,7 @@ class ServedAdmin(ReadOnly, admin.ModelAdmin[M]):
         return rows.select_related(*related) if isinstance(related, list) else rows
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only where a service makes rows."""
+        """Only where a service creates rows."""
         return self.creation is not None and request.user.is_staff
 
     def get_urls(self) -> list[URLPattern]:
@@ -133,15 +144,8 @@ class ServedAdmin(ReadOnly, admin.ModelAdmin[M]):
         for label, model, lookup in self.related:
             yield label, reverse(f"admin:{model}_changelist") + "?" + urlencode({lookup: row.pk})
 
-    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """Lead to the audit log, where everything is that was done to the row."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        about = urlencode({"object_type": self.opts.label, "object_id": object_id})
-        return redirect(reverse("admin:access_auditentry_changelist") + "?" + about)
-
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Make a row by its service."""
+        """Create a row by its service."""
         if self.creation is None:
             raise PermissionDenied
         page: HttpResponse = self._page(request, self.creation, None)

@@ -23,7 +23,7 @@ class UserField(forms.CharField):
             user or User.objects.filter(emailaddress__email__iexact=text, emailaddress__verified=True).first()
         )
         if user is None:
-            raise forms.ValidationError(f"There is no user {text!r}.")
+            raise forms.ValidationError(f"No user is called “{text}”, or has this verified address.")
         return user
 
 
@@ -31,11 +31,14 @@ class NewUserForm(ActForm):
     """A person's new account."""
 
     username = forms.CharField(
-        max_length=64, help_text="Of users, teams and organizations alike, and for ever."
+        max_length=64, help_text="Unique among users, teams and organizations; it never changes."
     )
-    email = forms.EmailField(help_text="Taken for verified, on your word.")
+    email = forms.EmailField(help_text="Treated as verified, because you say so.")
     mail_link = forms.BooleanField(
-        required=False, initial=True, label="Mail them a link", help_text="By which they choose a password."
+        required=False,
+        initial=True,
+        label="Email a password link",
+        help_text="With which they choose a password.",
     )
 
 
@@ -60,8 +63,8 @@ class ReasonForm(ActForm):
 class MergeForm(ActForm):
     """Into which account, and a name typed so that nobody merges by mistake."""
 
-    into = UserField(label="Account that stays", help_text="Its username, or a verified address.")
-    typed = forms.CharField(label="Account that ends", help_text="Type its username.", required=False)
+    into = UserField(label="Account to keep", help_text="Username or verified address.")
+    typed = forms.CharField(label="Account to end", help_text="Type its username to confirm.", required=False)
 
     def preview(self) -> dict[str, Any]:
         """Say what would move, and what is in the way."""
@@ -72,8 +75,8 @@ class MergeForm(ActForm):
             for line in plan.lines
         ]
         return {
-            "heading": f"{self.row} would become a part of {target}",
+            "heading": f"{self.row} would be merged into {target}",
             "rows": rows,
             "conflicts": plan.conflicts,
-            "foot": f"{self.row} ends for ever: its name stays taken, its password and second factors are gone.",
+            "foot": f"{self.row} ends for good: its name stays taken, its password and second factors are deleted.",
         }

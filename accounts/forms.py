@@ -110,10 +110,10 @@ class SignInProviderForm(forms.ModelForm[SignInProvider]):
         strip=True,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_(
-            "Stored encrypted and never shown. Leave it empty to keep what is stored; public clients have none."
+            "Stored encrypted and never shown. Leave it empty to keep the stored one; public clients have none."
         ),
     )
-    forget_secret = forms.BooleanField(label=_("Forget the stored secret"), required=False)
+    forget_secret = forms.BooleanField(label=_("Delete the stored secret"), required=False)
 
     class Meta:
         model = SignInProvider
@@ -137,9 +137,9 @@ class SignInProviderForm(forms.ModelForm[SignInProvider]):
         if data.get("kind") == ProviderKind.GITHUB and data.get("slug") != "github":
             self.add_error("slug", _("GitHub’s slug is “github”."))
         if data.get("kind") == ProviderKind.OIDC and not data.get("issuer"):
-            self.add_error("issuer", _("Give the issuer URL of the provider."))
+            self.add_error("issuer", _("Enter the issuer URL of the provider."))
         if data.get("vouches_for_email") and not data.get("email_domains"):
-            self.add_error("email_domains", _("Name the domains whose addresses it vouches for."))
+            self.add_error("email_domains", _("List the email domains whose addresses are trusted."))
         return data
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 - Django's

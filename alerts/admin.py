@@ -76,7 +76,7 @@ class DestinationAdmin(ServedAdmin[Destination]):
     search_fields = ["name", "place", "team__name", "last_error"]
     exclude = ["sealed_url"]
     related = (
-        ("Messages", "alerts_message", "destination__id__exact"),
+        ("Alert messages", "alerts_message", "destination__id__exact"),
         ("Automations", "alerts_automation", "destination__id__exact"),
     )
 
@@ -93,14 +93,14 @@ class AutomationAdmin(ServedAdmin[Automation]):
     list_filter = ["event", "action", "is_on"]
     list_select_related = ["team", "project", "destination"]
     search_fields = ["name", "team__name", "project__name"]
-    related = (("Messages", "alerts_message", "automation__id__exact"),)
+    related = (("Alert messages", "alerts_message", "automation__id__exact"),)
 
 
 @admin.register(Event)
 class EventAdmin(ServedAdmin[Event]):
     """What happened, and whether its recipients were found."""
 
-    list_display = ["uid", "kind", "team", "project", "run", "at", "routed_at"]
+    list_display = ["at", "kind", "team", "project", "run", "routed_at", "uid"]
     list_filter = ["kind", ("routed_at", admin.EmptyFieldListFilter), "at"]
     list_select_related = ["team", "project", "run"]
     search_fields = ["uid", "run__uid", "project__name", "team__name"]
@@ -120,11 +120,11 @@ class MessageAdmin(ServedAdmin[Message]):
     date_hierarchy = "opened_at"
     exclude = ["request", "response"]
     acts = (
-        Act(slug="retry", label="Send again", in_bulk=True, fits=lambda row: row.state == MessageState.FAILED,
-            text="It is tried anew, as often as at first.",
+        Act(slug="retry", label="Resend message", in_bulk=True, fits=lambda row: row.state == MessageState.FAILED,
+            text="It is tried again, as many times as at first.",
             do=lambda doing: _told(retry_message(actor=doing.actor, message=doing.row))),
     )  # fmt: skip
-    related = (("Deliveries", "alerts_delivery", "message__id__exact"),)
+    related = (("Alert deliveries", "alerts_delivery", "message__id__exact"),)
 
 
 @admin.register(Delivery)

@@ -31,9 +31,9 @@ class PaidForm(ActForm):
     payment_ref = forms.CharField(
         max_length=120,
         label="Reference",
-        help_text="What the bank calls the transfer; printed on the receipt.",
+        help_text="The bank’s reference of the transfer; printed on the receipt.",
     )
-    on = forms.DateField(help_text="Day on which it arrived, UTC.", widget=forms.DateInput({"type": "date"}))
+    on = forms.DateField(label="Received on", help_text="UTC.", widget=forms.DateInput({"type": "date"}))
 
     def prepare(self) -> None:
         """Propose today."""
@@ -85,10 +85,10 @@ class InvoiceAdmin(ServedAdmin[Invoice]):
     acts = (
         Act(slug="paid", label="Mark as paid", form=PaidForm, is_dangerous=True, do=_mark_paid,
             fits=lambda row: row.status == InvoiceStatus.OPEN,
-            text="The transfer arrived. The billing admins are mailed a receipt."),
-        Act(slug="void", label="Declare void", form=ReasonForm, is_dangerous=True, do=_void,
+            text="The transfer arrived. The billing admins get a receipt by email."),
+        Act(slug="void", label="Void invoice", form=ReasonForm, is_dangerous=True, do=_void,
             fits=lambda row: row.status == InvoiceStatus.OPEN,
-            text="It need not be paid; its number stays taken. The billing admins are mailed the reason."),
+            text="It need not be paid, and its number stays taken. The billing admins get the reason by email."),
     )  # fmt: skip
 
 

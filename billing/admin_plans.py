@@ -6,14 +6,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from access.web import actor_of
-from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
+from accounts.admin_acts import Act, ActForm, AuditedAdmin, Doing, ServedAdmin
 from billing.changes import MOST_EXTRA_GB
 from billing.models import Plan, Subscription
 from billing.services import plans, trials
@@ -35,17 +35,17 @@ class PlanForm(forms.ModelForm[Plan]):
         """Refuse what the service would refuse, beside the field that it is about."""
         data = super().clean() or {}
         if data.get("view_only_seats") is not None and not data.get("has_view_only_role"):
-            self.add_error("view_only_seats", "View-only seats need the switch for the view-only role.")
+            self.add_error("view_only_seats", "View-only seats require the view-only role.")
         if data.get("extra_storage_price_usd") is not None and data.get("included_storage_gb") is None:
-            self.add_error("extra_storage_price_usd", "Storage without a limit is not sold in advance.")
+            self.add_error("extra_storage_price_usd", "Storage without a limit cannot be sold in advance.")
         for name in ("is_default", "is_personal_default"):
             if self.instance.pk and getattr(self.instance, name) and not data.get(name):
-                self.add_error(name, "One plan is the default: make another plan the default instead.")
+                self.add_error(name, "One plan must be the default. Make another plan the default instead.")
         return data
 
 
 @admin.register(Plan)
-class PlanAdmin(admin.ModelAdmin[Plan]):
+class PlanAdmin(AuditedAdmin[Plan]):
     """What organizations get and what it costs. A change holds at once for all that are on the plan."""
 
     form = PlanForm
@@ -59,7 +59,7 @@ class PlanAdmin(admin.ModelAdmin[Plan]):
     show_full_result_count = False
     fieldsets = (
         (None, {"fields": ["key", "name", "description", "rank", "in_use"]}),
-        ("Who gets it", {"fields": ["is_offered", "by_contact", "is_default", "is_personal_default", "trial_days"]}),
+        ("Availability", {"fields": ["is_offered", "by_contact", "is_default", "is_personal_default", "trial_days"]}),
         ("Price", {"fields": ["price_usd"]}),
         ("Seats", {"fields": ["seats", "view_only_seats"]}),
         ("Tracked hours", {"fields": ["included_hours", "hour_price_usd"]}),
@@ -97,13 +97,13 @@ class PlanAdmin(admin.ModelAdmin[Plan]):
         """Show how many personal entities are on it."""
         return int(getattr(plan, "n_personal", 0))
 
-    @admin.display(description="in use by")
+    @admin.display(description="used by")
     def in_use(self, plan: Plan) -> SafeString | str:
         """Say for whom a change holds at once."""
         if plan.pk is None:
-            return "Nobody yet."
+            return "Nobody yet"
         url = reverse("admin:billing_subscription_changelist") + f"?plan__id__exact={plan.pk}"
-        text = '<a href="{}">{} organizations and {} personal entities</a>; a change holds for them at once.'
+        text = '<a href="{}">Organizations: {}, personal entities: {}</a>; changes apply to them at once.'
         return format_html(text, url, self.organizations(plan), self.personal(plan))
 
     def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:  # noqa: FBT001
@@ -111,7 +111,7 @@ class PlanAdmin(admin.ModelAdmin[Plan]):
         plans.save_plan(actor=actor_of(request), plan=obj)
         organizations, personal = plans.subscribers_of(obj)
         if change:
-            told = f"{organizations} organizations and {personal} personal entities are on {obj}: it holds for them."
+            told = f"It applies at once. Organizations on it: {organizations}, personal entities: {personal}."
             messages.info(request, told)
 
     def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
@@ -129,16 +129,12 @@ class PlanAdmin(admin.ModelAdmin[Plan]):
         except DomainError as error:  # somebody chose it meanwhile
             messages.error(request, error.message)
 
-    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """Lead to the audit log, where every change is with what was before."""
-        return ServedAdmin.history_view(self, request, object_id, extra_context)  # type: ignore[arg-type]
-
 
 class AssignPlanForm(ActForm):
     """Which plan."""
 
     plan = forms.ModelChoiceField(Plan.objects.order_by("rank", "pk"))
-    reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
+    reason = forms.CharField(max_length=300, required=False, help_text="Kept in the audit log.")
 
     def prepare(self) -> None:
         """Begin with the present one."""
@@ -152,9 +148,9 @@ class TrialForm(ActForm):
     ends_on = forms.DateField(
         label="Last day",
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="The trial's last day, UTC.",
+        help_text="UTC.",
     )
-    reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
+    reason = forms.CharField(max_length=300, required=False, help_text="Kept in the audit log.")
 
     def prepare(self) -> None:
         """Begin with the trial there is, or one of 30 days."""
@@ -170,10 +166,10 @@ class AssignStorageForm(ActForm):
     extra_storage_gb = forms.IntegerField(
         min_value=0,
         max_value=MOST_EXTRA_GB,
-        label="More storage, GB",
+        label="Extra storage (GB)",
         help_text="On top of the plan's.",
     )
-    reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
+    reason = forms.CharField(max_length=300, required=False, help_text="Kept in the audit log.")
 
     def prepare(self) -> None:
         """Begin with what there is."""
@@ -185,16 +181,16 @@ class AssignPaymentForm(ActForm):
 
     by_transfer = forms.BooleanField(
         required=False,
-        label="Pays by bank transfer",
+        label="Bank transfer",
         help_text="Even with a card on file, which stays there.",
     )
     anchor_day = forms.IntegerField(
         min_value=1,
         max_value=28,
-        label="Periods begin on day",
-        help_text="Of the month, UTC. Only in its first period, which is the shorter or longer for it.",
+        label="Billing day",
+        help_text="Day of the month on which periods begin, UTC. Only in the first period, whose length it changes.",
     )
-    reason = forms.CharField(max_length=300, required=False, help_text="For the audit log.")
+    reason = forms.CharField(max_length=300, required=False, help_text="Kept in the audit log.")
 
     def prepare(self) -> None:
         """Begin with how it is."""
@@ -213,7 +209,7 @@ def _start_trial(doing: Doing[Subscription]) -> str:
         actor=doing.actor, subscription=doing.row, plan=typed["plan"], reason=typed["reason"],
         ends_at=datetime.combine(last + timedelta(days=1), time(), tzinfo=UTC),
     )  # fmt: skip
-    return f"{row.payer} tries {row.plan} until {last}; then it is on {row.trial_then}."
+    return f"{row.payer} has a trial of {row.plan} until {last}, and {row.trial_then} afterwards."
 
 
 def _assign_storage(doing: Doing[Subscription]) -> str:
@@ -223,7 +219,7 @@ def _assign_storage(doing: Doing[Subscription]) -> str:
 
 def _assign_payment(doing: Doing[Subscription]) -> str:
     row = plans.assign_payment(actor=doing.actor, subscription=doing.row, **doing.typed)
-    how = "by bank transfer" if row.pays_by_transfer else "by what is on file"
+    how = "by bank transfer" if row.pays_by_transfer else "by the method on file"
     return f"{row.payer} pays {how}; periods begin on day {row.anchor_day}."
 
 
@@ -239,17 +235,17 @@ class SubscriptionAdmin(ServedAdmin[Subscription]):
     list_select_related = ["plan", "next_plan", "organization", "team"]
     search_fields = ["organization__name", "organization__display_name", "team__name", "customer_ref"]
     acts = (
-        Act(slug="plan", label="Change the plan", form=AssignPlanForm, is_dangerous=True, do=_assign,
-            text="Holds at once, for offered plans and others. No invoice is made; a change that waits is dropped. "
-            "Plans that it had before, it can go back to only where they are offered."),
-        Act(slug="trial", label="Give a trial", form=TrialForm, is_dangerous=True, do=_start_trial,
-            text="The plan holds at once and costs nothing until the day is over, UTC; then the plan of before comes "
-            "back. Billing admins are mailed 7 days and 1 day before. Nothing is deleted when it ends."),
-        Act(slug="storage", label="Give more storage", form=AssignStorageForm, do=_assign_storage,
-            text="On top of the plan's storage, at once and without an invoice; the next period is charged for it "
-            "where the plan sells storage."),
-        Act(slug="payment", label="Set how it pays", form=AssignPaymentForm, do=_assign_payment,
-            text="Invoices that are made from now on are paid so; those that are open stay as they are."),
+        Act(slug="plan", label="Change plan", form=AssignPlanForm, is_dangerous=True, do=_assign,
+            text="Applies at once, whether the plan is offered or not. No invoice is created; a scheduled change is "
+            "canceled. The payer can return to earlier plans only if they are offered."),
+        Act(slug="trial", label="Start a trial", form=TrialForm, is_dangerous=True, do=_start_trial,
+            text="The plan applies at once and is free until the end of the last day, UTC; then the previous plan "
+            "returns. Billing admins get an email 7 days and 1 day before. Nothing is deleted when it ends."),
+        Act(slug="storage", label="Set extra storage", form=AssignStorageForm, do=_assign_storage,
+            text="Applies at once, on top of the plan's storage and without an invoice; the next period is charged for "
+            "it if the plan sells storage."),
+        Act(slug="payment", label="Change payment", form=AssignPaymentForm, do=_assign_payment,
+            text="Applies to invoices from now on; open invoices stay as they are."),
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subscription]:

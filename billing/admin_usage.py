@@ -3,6 +3,8 @@
 What was used and what gateways said is history: nobody adds, changes or deletes it, here least of all.
 """
 
+from datetime import UTC, datetime
+
 from django import forms
 from django.contrib import admin
 
@@ -37,7 +39,7 @@ _HARDWARE = (
     "is_host",
     "is_counted",
 )
-_WHO = "An admin of the organization: username or verified address."
+_WHO = "Username or verified address of an organization admin."
 
 
 class AssignForm(ActForm):
@@ -60,7 +62,7 @@ def _assign(doing: Doing[BillingAdmin]) -> str:
     organization, user = doing.typed.get("organization") or doing.row.organization, doing.typed["user"]
     lost = admins.assign(actor=doing.actor, organization=organization, user=user)
     instead = f" instead of {', '.join(map(str, lost))}" if lost else ""
-    return f"{user} manages billing of {organization}{instead}."
+    return f"{user} now manages the billing of {organization}{instead}."
 
 
 def _withdraw(doing: Doing[BillingAdmin]) -> None:
@@ -75,17 +77,15 @@ class BillingAdminAdmin(ServedAdmin[BillingAdmin]):
     list_select_related = ["user", "organization"]
     search_fields = ["user__username", "user__email", "organization__name"]
     date_hierarchy = "created_at"
-    _moves = (
-        "On plans with one billing admin at a time the role moves. Everybody whose role changes is mailed."
-    )
+    _moves = "On plans with one billing admin, the role moves. Everybody whose role changes gets an email."
     creation = Act(
-        slug="add", label="Choose a billing admin", form=NewBillingAdminForm, text=_moves, do=_assign
+        slug="add", label="Assign a billing admin", form=NewBillingAdminForm, text=_moves, do=_assign
     )
     acts = (
-        Act(slug="assign", label="Choose another billing admin", form=AssignForm, is_dangerous=True,
+        Act(slug="assign", label="Assign another billing admin", form=AssignForm, is_dangerous=True,
             text=_moves, do=_assign),
-        Act(slug="withdraw", label="Take the role away", is_dangerous=True, do=_withdraw,
-            text="They are told by mail. The last billing admin who can act keeps the role."),
+        Act(slug="withdraw", label="Withdraw the role", is_dangerous=True, do=_withdraw,
+            text="They are notified by email. The last active billing admin keeps the role."),
     )  # fmt: skip
 
 
@@ -152,9 +152,19 @@ class HardwareShiftAdmin(ServedAdmin[HardwareShift]):
 class GpuClaimAdmin(ServedAdmin[GpuClaim]):
     """Which run each GPU counts for, and when."""
 
-    list_display = ["gpu", "run_id", "team_id", "project_id", "user_id", "rank", "began_at", "ended_at"]
+    list_display = ["gpu", "run_id", "team_id", "project_id", "user_id", "rank", "began", "ended"]
     list_filter = ["rank"]
     search_fields = [*_OF, "gpu"]
+
+    @admin.display(description="began at", ordering="began_at")
+    def began(self, claim: GpuClaim) -> datetime:
+        """Show when it began."""
+        return datetime.fromtimestamp(claim.began_at, UTC)
+
+    @admin.display(description="ended at", ordering="ended_at")
+    def ended(self, claim: GpuClaim) -> datetime:
+        """Show when it ended."""
+        return datetime.fromtimestamp(claim.ended_at, UTC)
 
 
 @admin.register(UsageDay)
@@ -195,7 +205,7 @@ class TeamDayAdmin(ServedAdmin[TeamDay]):
 class MeterStateAdmin(ServedAdmin[MeterState]):
     """How far the meter came. `manage.py rebuild_usage` counts everything anew."""
 
-    list_display = ["__str__", "opened_month"]
+    list_display = ["metered_at", "opened_month"]
 
 
 @admin.register(GatewayEvent)

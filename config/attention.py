@@ -53,7 +53,7 @@ def _disk() -> list[Notice]:
     if disk.free / disk.total >= LOW_DISK:
         return []
     free = f"{disk.free / 2**30:.1f} of {disk.total / 2**30:.0f} GiB"
-    return [Notice(f"The disk is almost full: {free} are free.", reverse("admin:system"))]
+    return [Notice(f"The disk is almost full: {free} left.", reverse("admin:system"))]
 
 
 def _mail() -> list[Notice]:
@@ -62,7 +62,7 @@ def _mail() -> list[Notice]:
     failing = OutboxMail.objects.filter(kept_at=None, attempt_count__gt=0).count()
     if not failing:
         return []
-    text = f"{failing} mail{'s' if failing > 1 else ''} could not be sent yet."
+    text = f"{failing} email{'s' if failing > 1 else ''} could not be sent yet."
     return [Notice(text, _list("accounts_outboxmail", "kept_at__isempty=1"))]
 
 
@@ -80,7 +80,12 @@ def _runs() -> list[Notice]:
         Export.objects.filter(state=ExportState.FAILED, ended_at__gte=since).count(),
     )
     found = (
-        [Notice(f"{failed} exports failed since yesterday.", _list("exports_export", "state=failed"))]
+        [
+            Notice(
+                f"{failed} export{'s' if failed > 1 else ''} failed since yesterday.",
+                _list("exports_export", "state=failed"),
+            )
+        ]
         if failed
         else []
     )
@@ -97,7 +102,7 @@ def _waiting() -> list[Notice]:
     ending = Invitation.objects.pending().filter(expires_at__gt=now, expires_at__lt=now + SOON).count()
     if not ending:
         return []
-    text = f"{ending} invitation{'s end' if ending > 1 else ' ends'} within two days."
+    text = f"{ending} invitation{'s expire' if ending > 1 else ' expires'} within two days."
     return [Notice(text, _list("teams_invitation", "state=pending"), is_bad=False)]
 
 
@@ -117,7 +122,7 @@ def counts() -> list[Count]:
         Count("organizations", Organization.objects.count(), _list("teams_organization")),
         Count("teams", Team.objects.shared().count(), _list("teams_team")),
         Count("projects", Project.objects.live().count(), _list("runs_project")),
-        Count("runs under way", active.count(), _list("runs_run", "state=running")),
+        Count("active runs", active.count(), _list("runs_run", "state=running")),
         Count("API keys used since yesterday", ApiKey.objects.filter(last_used_at__gte=since).count(),
               _list("accounts_apikey")),
     ]  # fmt: skip

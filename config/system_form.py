@@ -8,32 +8,34 @@ from django.core.validators import URLValidator, validate_email
 
 from common import installation
 
-SEVERITIES = [("info", "Information"), ("warning", "Warning"), ("danger", "Something is broken")]
+SEVERITIES = [("info", "Information"), ("warning", "Warning"), ("danger", "Problem")]
 
 
 class InstallationForm(forms.Form):
     """One field for each thing; those that the environment decides are shown and not taken."""
 
     signup = forms.ChoiceField(
-        choices=[("open", "Open: whoever reaches the address"), ("invitation", "By invitation only")],
+        choices=[("open", "Open to everyone"), ("invitation", "By invitation only")],
         label="Sign-up",
     )
     signup_domains = forms.CharField(
-        required=False, label="Domains", help_text="Separated by commas: only addresses of these may sign up."
+        required=False,
+        label="Sign-up domains",
+        help_text="Only addresses of these domains may sign up, separated by commas; empty allows all.",
     )
     support_contact = forms.CharField(
         required=False,
         label="Support contact",
-        help_text="An email address or a URL, shown where something goes wrong.",
+        help_text="Email address or URL, shown when something goes wrong.",
     )
     text = forms.CharField(
         required=False, max_length=500, label="Announcement", widget=forms.Textarea({"rows": 2}),
-        help_text="Shown above every page; empty for none.",
+        help_text="Shown on every page; empty for none.",
     )  # fmt: skip
     severity = forms.ChoiceField(choices=SEVERITIES, required=False)
     until = forms.DateTimeField(
         required=False, label="Until (UTC)", widget=forms.DateTimeInput({"type": "datetime-local"}, "%Y-%m-%dT%H:%M"),
-        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"], help_text="Empty: until somebody takes it away.",
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"], help_text="Empty: until it is removed.",
     )  # fmt: skip
 
     def __init__(self, data: Any = None) -> None:
@@ -51,7 +53,7 @@ class InstallationForm(forms.Form):
             if installation.is_given(name):
                 variable = installation.VARIABLES[name][0]
                 self.fields[name].disabled = True
-                self.fields[name].help_text = f"{variable} in the environment decides this."
+                self.fields[name].help_text = f"Set by {variable} in the environment."
 
     def clean_signup_domains(self) -> list[str]:
         """Return them in lower case."""

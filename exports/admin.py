@@ -26,6 +26,6 @@ class ExportAdmin(ServedAdmin[Export]):
     search_fields = ["team__name", "asked_by__username", "error"]
     date_hierarchy = "created_at"
     acts = (
-        Act(slug="cancel", label="Cancel", in_bulk=True, fits=lambda export: export.is_under_way,
+        Act(slug="cancel", label="Cancel export", in_bulk=True, fits=lambda export: export.is_under_way,
             do=lambda doing: str(cancel_export(actor=doing.actor, export=doing.row).state_label)),
     )  # fmt: skip

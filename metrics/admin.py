@@ -1,5 +1,7 @@
 """Streams for operators: read only."""
 
+from datetime import UTC, datetime
+
 from django.contrib import admin
 
 from accounts.admin_acts import ServedAdmin
@@ -10,10 +12,15 @@ from metrics.models import Sequence, Stream
 class StreamAdmin(ServedAdmin[Stream]):
     """How far each run's streams are."""
 
-    list_display = ["run", "kind", "next_row", "last_step", "last_at"]
+    list_display = ["run", "kind", "next_row", "last_step", "last"]
     list_select_related = ["run"]
     list_filter = ["kind"]
     search_fields = ["run__uid", "run__display_name"]
+
+    @admin.display(description="last timestamp", ordering="last_at")
+    def last(self, stream: Stream) -> datetime | None:
+        """Show when its last row was logged."""
+        return None if stream.last_at is None else datetime.fromtimestamp(stream.last_at, UTC)
 
 
 @admin.register(Sequence)

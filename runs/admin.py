@@ -41,7 +41,7 @@ class VisibilityForm(ActForm):
 class InviteForm(ActForm):
     """Who is let into a restricted project."""
 
-    username = forms.CharField(max_length=150, help_text="A member of the team, or a service account.")
+    username = forms.CharField(max_length=150, help_text="Of a team member or a service account.")
     role = forms.ModelChoiceField(Role.objects.none())
 
     def prepare(self) -> None:
@@ -56,7 +56,7 @@ class InviteForm(ActForm):
             project_members.candidates(self.row.team).filter(username=self.cleaned_data["username"]).first()
         )
         if user is None:
-            raise forms.ValidationError("Nobody of this name is in the team.")
+            raise forms.ValidationError("The team has no member with this name.")
         return user
 
 
@@ -128,19 +128,19 @@ class ProjectAdmin(ServedAdmin[Project]):
     acts = (
         Act(slug="visibility", label="Change visibility", form=VisibilityForm, fits=_is_live, is_dangerous=True,
             do=_show_project),
-        Act(slug="invite", label="Give access", form=InviteForm, fits=_is_restricted, is_dangerous=True, do=_invite,
-            text="Somebody of the team is let into the restricted project; its members get a mail."),
-        Act(slug="delete", label="Delete", fits=_is_live, is_dangerous=True,
+        Act(slug="invite", label="Grant access", form=InviteForm, fits=_is_restricted, is_dangerous=True, do=_invite,
+            text="A team member gets access to the restricted project; its members are notified by email."),
+        Act(slug="delete", label="Delete project", fits=_is_live, is_dangerous=True,
             text="The project and its runs are hidden, and can be restored for some days.",
             do=lambda doing: _told(project_deletion.delete_project(actor=doing.actor, project=doing.row))),
-        Act(slug="restore", label="Restore", fits=_is_deleted, in_bulk=True,
-            text="It comes back with the runs that went with it.",
+        Act(slug="restore", label="Restore project", fits=_is_deleted, in_bulk=True,
+            text="It comes back with the runs that were deleted with it.",
             do=lambda doing: _told(project_deletion.restore_project(actor=doing.actor, project=doing.row))),
     )  # fmt: skip
     related = (
         ("Runs", "runs_run", "project__id__exact"),
         ("Saved views", "runs_savedview", "project__id__exact"),
-        ("Ledger", "storage_byteentry", "project_id"),
+        ("Storage entries", "storage_byteentry", "project_id"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Project]:
@@ -179,23 +179,23 @@ class RunAdmin(ServedAdmin[Run]):
     ]  # fmt: skip
     inlines = [StateChangeInline]
     acts = (
-        Act(slug="stop", label="Stop", in_bulk=True, fits=lambda run: run.state == RunState.RUNNING,
-            text="Its process is asked to end at its next sign of life.",
+        Act(slug="stop", label="Stop run", in_bulk=True, fits=lambda run: run.state == RunState.RUNNING,
+            text="Its process is asked to stop at its next heartbeat.",
             do=lambda doing: _told(lifecycle.stop_run(actor=doing.actor, run=doing.row))),
         Act(slug="protect", label="Protect from deletion", in_bulk=True, fits=lambda run: not run.is_protected,
             do=lambda doing: _told(deletion.protect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
-        Act(slug="unprotect", label="Take protection away", in_bulk=True, fits=lambda run: run.is_protected,
+        Act(slug="unprotect", label="Remove protection", in_bulk=True, fits=lambda run: run.is_protected,
             do=lambda doing: _told(deletion.unprotect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
-        Act(slug="delete", label="Delete", in_bulk=True, fits=_is_live,
+        Act(slug="delete", label="Delete run", in_bulk=True, fits=_is_live,
             text="It is hidden, and can be restored for some days.",
             do=lambda doing: _told(deletion.delete_run(actor=doing.actor, run=doing.row))),
-        Act(slug="restore", label="Restore", in_bulk=True, fits=_is_deleted,
+        Act(slug="restore", label="Restore run", in_bulk=True, fits=_is_deleted,
             do=lambda doing: _told(deletion.restore_run(actor=doing.actor, run=doing.row))),
     )  # fmt: skip
     related = (
-        ("Files", "runs_runfile", "run__id__exact"),
-        ("Ledger", "storage_byteentry", "run_id"),
-        ("Streams", "metrics_stream", "run__id__exact"),
+        ("Run files", "runs_runfile", "run__id__exact"),
+        ("Storage entries", "storage_byteentry", "run_id"),
+        ("Metric streams", "metrics_stream", "run__id__exact"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -207,7 +207,7 @@ class RunAdmin(ServedAdmin[Run]):
         """Show whose project it is in."""
         return run.project.team.name
 
-    @admin.display(description="last signal", ordering="pulse__heartbeat_at")
+    @admin.display(description="last heartbeat", ordering="pulse__heartbeat_at")
     def heartbeat(self, run: Run) -> str:
         """Show the last post; a purged run has none."""
         return "" if run.purged_at else f"{run.pulse.heartbeat_at:%Y-%m-%d %H:%M:%S}"

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 
 from access.audit import record
 from access.web import actor_of
-from accounts.admin_acts import Act, Doing, ServedAdmin
+from accounts.admin_acts import Act, AuditedAdmin, Doing, ServedAdmin
 from teams import admin_forms as forms
 from teams import invitations, organizations, services
 from teams.deletion import delete_team, restore_team
@@ -57,6 +57,10 @@ def _invite(doing: Doing[Team]) -> None:
     invitations.invite(actor=doing.actor, team=doing.row, role=role, **name)
 
 
+def _is_pending(invitation: Invitation) -> bool:
+    return invitation.state == InvitationState.PENDING
+
+
 def _is_shared(team: Team) -> bool:
     return not team.is_personal and team.deleted_at is None
 
@@ -73,18 +77,18 @@ class OrganizationAdmin(ServedAdmin[Organization]):
         "name", "display_name", "enforced_privacy", "api_keys_allowed", "api_key_max_days", "roles", "created_at"
     ]  # fmt: skip
     creation = Act(
-        slug="add", label="Make an organization", form=forms.NewOrganizationForm, do=_new_organization
+        slug="add", label="Create an organization", form=forms.NewOrganizationForm, do=_new_organization
     )
     acts = (
         Act(slug="settings", label="Change settings", form=forms.OrganizationSettingsForm,
             do=lambda doing: _told(organizations.change_organization(
                 actor=doing.actor, organization=doing.row, **doing.typed))),
-        Act(slug="privacy", label="Decide privacy", form=forms.EnforcedPrivacyForm, is_dangerous=True,
-            text="What is decided here holds in all teams of the organization, at once.", do=_enforce),
-        Act(slug="new-team", label="Make a team", form=forms.NewTeamForm, do=_new_team),
+        Act(slug="privacy", label="Enforce privacy", form=forms.EnforcedPrivacyForm, is_dangerous=True,
+            text="What you set here applies to all teams of the organization at once.", do=_enforce),
+        Act(slug="new-team", label="Create a team", form=forms.NewTeamForm, do=_new_team),
     )  # fmt: skip
     related = (
-        ("Members", "teams_organizationmember", "organization__id__exact"),
+        ("Organization members", "teams_organizationmember", "organization__id__exact"),
         ("Billing admins", "billing_billingadmin", "organization__id__exact"),
         ("Teams", "teams_team", "organization__id__exact"),
         ("Roles", "teams_role", "organization__id__exact"),
@@ -107,11 +111,11 @@ class OrganizationAdmin(ServedAdmin[Organization]):
         """Show how many people belong to it."""
         return int(getattr(organization, "n_members", 0))
 
-    @admin.display(description="own roles")
+    @admin.display(description="custom roles")
     def roles(self, organization: Organization) -> str:
         """Lead to where the organization's admins define roles."""
         url = f"{reverse('teams:organization', args=[organization.name])}/roles"
-        return format_html('<a href="{}">Roles of {}</a> (for its admins)', url, organization.name)
+        return format_html('<a href="{}">Roles of {}</a> (only for its admins)', url, organization.name)
 
 
 def _told(_row: object) -> None:
@@ -131,8 +135,8 @@ class OrganizationMemberAdmin(ServedAdmin[OrganizationMember]):
         Act(slug="change", label="Change role and access", form=forms.PlaceForm, is_dangerous=True,
             do=lambda doing: _told(organizations.change_organization_member(
                 actor=doing.actor, member=doing.row, **doing.typed))),
-        Act(slug="remove", label="Remove from the organization", in_bulk=True,
-            text="They leave its teams, too, and are told by mail. The runs they logged stay.",
+        Act(slug="remove", label="Remove from organization", in_bulk=True,
+            text="They also leave its teams, and are notified by email. The runs they logged stay.",
             do=lambda doing: organizations.remove_from_organization(actor=doing.actor, member=doing.row)),
     )  # fmt: skip
 
@@ -159,19 +163,19 @@ class TeamAdmin(ServedAdmin[Team]):
         Act(slug="privacy", label="Change privacy", form=forms.PrivacyForm, fits=_is_shared, is_dangerous=True,
             do=lambda doing: _told(set_privacy(actor=doing.actor, team=doing.row, values=doing.typed))),
         Act(slug="add-member", label="Add a member", form=forms.MemberForm, fits=_is_shared,
-            text="They join at once, without being asked.",
+            text="They join at once, without an invitation.",
             do=lambda doing: _told(services.add_member(actor=doing.actor, team=doing.row, **doing.typed))),
-        Act(slug="invite", label="Invite", form=forms.InviteForm, fits=_is_shared, do=_invite),
-        Act(slug="delete", label="Delete", form=forms.TypedNameForm, fits=_is_shared, is_dangerous=True,
-            text="The team and all it owns are hidden, and can be restored for some days.",
+        Act(slug="invite", label="Invite a member", form=forms.InviteForm, fits=_is_shared, do=_invite),
+        Act(slug="delete", label="Delete team", form=forms.TypedNameForm, fits=_is_shared, is_dangerous=True,
+            text="The team and everything it owns are hidden, and can be restored for some days.",
             do=lambda doing: _told(delete_team(actor=doing.actor, team=doing.row, typed=doing.typed["typed"]))),
-        Act(slug="restore", label="Restore", in_bulk=True,
+        Act(slug="restore", label="Restore team", in_bulk=True,
             fits=lambda team: team.deleted_at is not None and not team.is_personal,
-            text="It comes back with all that went with it.",
+            text="It comes back with everything that was deleted with it.",
             do=lambda doing: _told(restore_team(actor=doing.actor, team=doing.row))),
     )  # fmt: skip
     related = (
-        ("Members", "teams_membership", "team__id__exact"),
+        ("Team members", "teams_membership", "team__id__exact"),
         ("Invitations", "teams_invitation", "team__id__exact"),
         ("Service accounts", "teams_serviceaccount", "team__id__exact"),
         ("Projects", "runs_project", "team__id__exact"),
@@ -201,7 +205,7 @@ class MembershipAdmin(ServedAdmin[Membership]):
     """Who is in which team."""
 
     list_display = ["user", "team", "role", "created_at"]
-    list_filter = ["role__preset", "team__kind", "user__kind"]
+    list_filter = ["role__preset", "team__kind"]
     list_select_related = ["user", "team", "role"]
     search_fields = ["user__username", "user__email", "team__name"]
     date_hierarchy = "created_at"
@@ -209,8 +213,8 @@ class MembershipAdmin(ServedAdmin[Membership]):
         Act(slug="role", label="Change role", form=forms.RoleForm, fits=lambda row: not row.team.is_personal,
             is_dangerous=True,
             do=lambda doing: _told(services.change_role(actor=doing.actor, membership=doing.row, **doing.typed))),
-        Act(slug="remove", label="Remove from the team", in_bulk=True, fits=lambda row: not row.team.is_personal,
-            text="They are told by mail. The runs they logged stay.",
+        Act(slug="remove", label="Remove from team", in_bulk=True, fits=lambda row: not row.team.is_personal,
+            text="They are notified by email. The runs they logged stay.",
             do=lambda doing: services.remove_member(actor=doing.actor, membership=doing.row)),
     )  # fmt: skip
 
@@ -234,18 +238,18 @@ class RoleAdmin(ServedAdmin[Role]):
         """Show how many actions it gives."""
         return int(getattr(role, "n_actions", 0))
 
-    @admin.display(description="gives")
+    @admin.display(description="permissions")
     def actions_given(self, role: Role) -> str:
         """Name the actions."""
         return ", ".join(role.grants.order_by("action").values_list("action", flat=True))
 
-    @admin.display(description="changed where")
+    @admin.display(description="managed on")
     def edited(self, role: Role) -> str:
         """Lead to where it is edited."""
         if role.organization is None:
-            return "Built in: written anew after every migration."
+            return "Built in; updated with every migration."
         url = f"{reverse('teams:organization', args=[role.organization.name])}/roles"
-        return format_html('<a href="{}">Roles of {}</a> (for its admins)', url, role.organization.name)
+        return format_html('<a href="{}">Roles of {}</a> (only for its admins)', url, role.organization.name)
 
 
 @admin.register(ServiceAccount)
@@ -287,17 +291,17 @@ class InvitationAdmin(ServedAdmin[Invitation]):
     date_hierarchy = "created_at"
     exclude = ["token_hash"]
     acts = (
-        Act(slug="resend", label="Send again", in_bulk=True, fits=lambda row: row.state == InvitationState.PENDING,
-            text="The link before ends, and the days begin anew.",
+        Act(slug="resend", label="Resend invitation", in_bulk=True, fits=_is_pending,
+            text="The previous link ends, and the new one is valid for the full time.",
             do=lambda doing: _told(invitations.resend(actor=doing.actor, invitation=doing.row))),
-        Act(slug="revoke", label="Revoke", in_bulk=True, fits=lambda row: row.state == InvitationState.PENDING,
-            text="The mailed link ends at once.",
+        Act(slug="revoke", label="Revoke invitation", in_bulk=True, fits=_is_pending,
+            text="The link in the email ends at once.",
             do=lambda doing: invitations.revoke(actor=doing.actor, invitation=doing.row)),
     )  # fmt: skip
 
 
 @admin.register(GroupMapping)
-class GroupMappingAdmin(admin.ModelAdmin[GroupMapping]):
+class GroupMappingAdmin(AuditedAdmin[GroupMapping]):
     """Which group of a sign-in provider leads to which team (ACC-21); counts from the next sign-in on."""
 
     list_display = ["provider", "group", "team", "role"]

@@ -23,7 +23,9 @@ def _team_roles(organization_id: int | None) -> Any:
 class NewOrganizationForm(ActForm):
     """A name and who leads it."""
 
-    name = forms.CharField(max_length=64, help_text="Of users, teams and organizations alike, and for ever.")
+    name = forms.CharField(
+        max_length=64, help_text="Unique among users, teams and organizations; it never changes."
+    )
     admin = UserField(label="First admin", help_text="Username or verified address.")
 
 
@@ -31,13 +33,13 @@ class OrganizationSettingsForm(ActForm):
     """What its admins set on its settings page."""
 
     display_name = forms.CharField(max_length=120, required=False)
-    api_keys_allowed = forms.BooleanField(required=False, label="Members make API keys")
+    api_keys_allowed = forms.BooleanField(required=False, label="Members may create API keys")
     api_key_max_days = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=MAX_KEY_DAYS,
-        label="New keys live at most, days",
-        help_text="Empty: for ever.",
+        label="API key lifetime (days)",
+        help_text="At most, of new keys; empty means no limit.",
     )
 
     def prepare(self) -> None:
@@ -79,7 +81,9 @@ class PrivacyForm(ActForm):
 class NewTeamForm(ActForm):
     """A team of the organization."""
 
-    name = forms.CharField(max_length=64, help_text="Of users, teams and organizations alike, and for ever.")
+    name = forms.CharField(
+        max_length=64, help_text="Unique among users, teams and organizations; it never changes."
+    )
     kind = forms.ChoiceField(choices=_KINDS)
     admin = UserField(label="First admin", help_text="Username or verified address.")
 
@@ -98,7 +102,7 @@ class TeamSettingsForm(ActForm):
 class TypedNameForm(ActForm):
     """The name, so that nobody deletes by mistake."""
 
-    typed = forms.CharField(label="Name", help_text="Type the team’s name.")
+    typed = forms.CharField(label="Name", help_text="Type the team’s name to confirm.")
 
 
 class RoleForm(ActForm):
@@ -125,7 +129,7 @@ class MemberForm(RoleForm):
 class InviteForm(RoleForm):
     """Who is asked, with which role."""
 
-    who = forms.CharField(max_length=254, help_text="An email address or a username.")
+    who = forms.CharField(max_length=254, label="Person", help_text="Email address or username.")
     field_order = ("who", "role")
 
 

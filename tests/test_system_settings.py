@@ -57,9 +57,7 @@ def test_the_environment_wins_and_the_page_says_so(operator: Client, monkeypatch
     change(actor=SYSTEM, values={"signup": "invitation"})
     _given(monkeypatch, "RUNYARD_SIGNUP", "open")
     assert installation.signup() == "open"
-    assert (
-        "RUNYARD_SIGNUP in the environment decides this." in operator.get("/admin/system/").content.decode()
-    )
+    assert "Set by RUNYARD_SIGNUP in the environment." in operator.get("/admin/system/").content.decode()
     with pytest.raises(Conflict, match="RUNYARD_SIGNUP"):
         change(actor=SYSTEM, values={"signup": "open"})
     assert _send(operator, signup="invitation").status_code == 302

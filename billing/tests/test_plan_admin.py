@@ -58,7 +58,7 @@ class TestEditing:
         plan = Plan.objects.get(key="pro")
         put_on(organization, plan)
         answer = _change(operator, plan, price_usd="75", seats=20, has_sso=True)
-        assert "1 organizations and 0 personal entities are on Pro" in answer.content.decode()
+        assert "Organizations on it: 1, personal entities: 0." in answer.content.decode()
         plan.refresh_from_db()
         assert (plan.price_usd, plan.seats, plan.has_sso) == (Decimal(75), 20, True)
         told = AuditEntry.objects.get(action="plan.save")
@@ -76,15 +76,15 @@ class TestEditing:
         assert default_plan() == free
         assert Plan.objects.filter(is_default=True).count() == 1
         answer = _change(operator, free, is_default=False)
-        assert "make another plan the default instead" in answer.content.decode()
+        assert "Make another plan the default instead" in answer.content.decode()
         assert default_plan() == free
         assert AuditEntry.objects.filter(action="plan.save", object_id=str(before.pk)).exists()
 
     @pytest.mark.parametrize(
         ("changes", "why"),
         [
-            ({"key": "pro"}, "already exists"), ({"view_only_seats": 3}, "need the switch"),
-            ({"included_storage_gb": None, "extra_storage_price_usd": "0.1"}, "is not sold in advance"),
+            ({"key": "pro"}, "already exists"), ({"view_only_seats": 3}, "require the view-only role"),
+            ({"included_storage_gb": None, "extra_storage_price_usd": "0.1"}, "cannot be sold in advance"),
             ({"price_usd": "-1"}, "greater than or equal to 0"),
         ],
     )  # fmt: skip

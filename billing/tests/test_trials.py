@@ -224,7 +224,7 @@ def test_operators_give_one_in_the_admin(client: Client, acme: Organization):
     client.force_login(boss)
     row = subscription_of(acme)
     path = reverse("admin:billing_subscription_act", args=[row.pk, "trial"])
-    assert b"Give a trial" in client.get(path).content
+    assert b"Start a trial" in client.get(path).content
     body = {"plan": Plan.objects.get(key="pro").pk, "ends_on": "2026-04-08", "reason": "asked for"}
     client.post(path, body)
     row = subscription_of(acme)

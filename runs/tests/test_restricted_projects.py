@@ -254,7 +254,8 @@ def test_operators_let_somebody_in_by_the_admin(client, people, secret):
     assert sees(people["bob"], secret)
     assert AuditEntry.objects.get(action=ProjectAction.MANAGE_MEMBERS, after__user="bob").actor_name == "boss"
     assert (
-        "Nobody of this name is in the team" in client.post(url, typed | {"username": "far"}).content.decode()
+        "The team has no member with this name"
+        in client.post(url, typed | {"username": "far"}).content.decode()
     )
 
 

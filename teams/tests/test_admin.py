@@ -45,7 +45,7 @@ def test_organizations_and_teams_are_made(operator: Client):
     assert Team.objects.get(name="vision").memberships.get().user.username == "ada"
     assert said("organization.create")
     assert said("team.create")
-    assert "There is no user" in act(
+    assert "No user is called" in act(
         operator, organization, "new-team", name="x", kind="work", admin="nobody"
     )
 
@@ -113,7 +113,7 @@ def test_many_invitations_are_revoked_at_once(operator: Client):
     ]
     chosen = {"action": "revoke", "_selected_action": [row.pk for row in rows]}
     page = operator.post(reverse("admin:teams_invitation_changelist"), chosen, follow=True)
-    assert "Revoke: 3 done." in page.content.decode()
+    assert "Revoke invitation: 3 done." in page.content.decode()
     assert not Invitation.objects.pending().exists()
 
 
