@@ -384,7 +384,7 @@ class Message(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.recipient}: {self.state_label}"
+        return f"{self.recipient}: {self.state}"
 
     @property
     def state_label(self) -> str:

@@ -206,7 +206,7 @@ class Payment(Timestamped):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"{self.amount_usd} USD, {self.get_status_display()}"
+        return f"{self.amount_usd} USD, {self.status}"
 
 
 class GatewayEvent(models.Model):
