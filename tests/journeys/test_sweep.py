@@ -75,6 +75,23 @@ def brush(card: Locator, axis: int, low: float, high: float) -> None:
     mouse.up()
 
 
+def see_comparer(page: Page) -> None:
+    """RUN-29: what differs between the runs drawn is copied as it is shown; one run alone has no differences."""
+    compared = page.locator("[data-key=added-cmp]")
+    compared.scroll_into_view_if_needed()
+    expect(compared.locator("tbody th[scope=row]")).to_have_text(["lr", "acc"])  # they are of one kind
+    compared.hover()
+    compared.locator("[aria-haspopup=menu]").click()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#panel-menu").get_by_role("menuitem", name="Copy as Markdown").click()
+    expect(page.locator(".toast-note")).to_contain_text("Rows copied: 2")
+    head, _rule, *lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert head.startswith("| Key | ")
+    assert [line.split(" | ")[0] for line in lines] == ["| lr", "| acc"]
+    page.locator("[data-uid] [data-only]").first.dispatch_event("click")
+    expect(compared.locator("tbody")).to_have_text("No differences.")
+
+
 def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     """RUN-26: brushes are in units of their axes, intersect, and narrow what is drawn; a choice outlasts a reload."""
     page = sweep
@@ -111,19 +128,7 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     expect(narrowed).to_be_hidden()
     expect(parallel.locator(".tag")).to_have_count(0)
 
-    compared = page.locator("[data-key=added-cmp]")
-    compared.scroll_into_view_if_needed()
-    expect(compared.locator("tbody th[scope=row]")).to_have_text(["lr", "acc"])  # kind is the same in all of them
-    compared.hover()
-    compared.locator("[aria-haspopup=menu]").click()
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.locator("#panel-menu").get_by_role("menuitem", name="Copy as Markdown").click()
-    expect(page.locator(".toast-note")).to_contain_text("Rows copied: 2")
-    head, _rule, *lines = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert head.startswith("| Key | ")
-    assert [line.split(" | ")[0] for line in lines] == ["| lr", "| acc"]
-    page.locator("[data-uid] [data-only]").first.dispatch_event("click")
-    expect(compared.locator("tbody")).to_have_text("No differences.")
+    see_comparer(page)
 
     panel = page.locator("[data-key=added-imp]")
     panel.scroll_into_view_if_needed()
