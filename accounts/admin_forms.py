@@ -33,7 +33,7 @@ class NewUserForm(ActForm):
     username = forms.CharField(
         max_length=64, help_text="Unique among users, teams and organizations; it never changes."
     )
-    email = forms.EmailField(help_text="Treated as verified, because you say so.")
+    email = forms.EmailField(help_text="Treated as verified, without a confirmation email.")
     mail_link = forms.BooleanField(
         required=False,
         initial=True,
