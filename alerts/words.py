@@ -51,7 +51,7 @@ class Told:
         """What its alerts say, of several each under its title, and what metrics did."""
         texts = [(_one_line(event.data["title"]), str(event.data["text"]).strip()) for event in self.alerts]
         said = [texts[0][1]] if len(texts) == 1 else [f"{title}\n{text}".strip() for title, text in texts]
-        said += [what_happened(event.automation, event) for event in self.met if event.automation]
+        said += [what_happened(event) for event in self.met if event.automation]
         return "\n\n".join(filter(None, said))
 
     @property

@@ -74,13 +74,19 @@ class Inbox:
         return "250 OK"
 
 
+_MET = {
+    "event": "RUN_METRIC", "condition": {"threshold_filter": {"name": "loss", "cmp_op": "$gt", "threshold": 0.5}},
+    "metric": "loss", "value": 1.0, "measured": 1.0, "threshold": 0.5, "step": 1,
+}  # fmt: skip
+
+
 def _events(count: int, automations: list[Automation], run: Run) -> None:
     Event.objects.bulk_create(
         [
             Event(
                 kind=EventKind.RUN_METRIC, team_id=run.project.team_id, project=run.project, run=run,
                 automation=automations[number % len(automations)],
-                data={"metric": "loss", "measured": 1.0, "threshold": 0.5},
+                data=_MET,
             )
             for number in range(count)
         ]

@@ -97,14 +97,7 @@ def _let_act(
         _acted(failed, run, 3 + 11 * number, state, _slack_request(run), status=200, response="ok")
     for number, run in reversed(list(enumerate(runs[:9]))):
         value = 0.59 - 0.004 * number
-        data = {
-            "metric": "val/loss",
-            "value": value,
-            "measured": value,
-            "threshold": 0.6,
-            "row": 400,
-            "step": 400,
-        }
+        data = _met(good, "val/loss", value=value, measured=value, threshold=0.6, step=400)
         request = json.dumps({"run": run.uid, "metric": "val/loss", "value": round(value, 4)}, indent=2)
         is_broken = number in {0, 4}
         _acted(
@@ -113,15 +106,15 @@ def _let_act(
             error="The webhook answered 502 Bad Gateway, six times in 7 hours." if is_broken else "",
         )  # fmt: skip
     for number, run in reversed(list(enumerate(runs[10:13]))):
-        data = {
-            "metric": "loss",
-            "value": 5.1 + number,
-            "measured": 4.6 + number,
-            "threshold": 4,
-            "row": 220,
-            "step": 220,
-        }
+        data = _met(jumps, "train/loss", value=5.1 + number, measured=4.6 + number, threshold=4, step=220)
         _acted(jumps, run, 5 + 19 * number, data, "", status=None, response="")
+
+
+def _met(automation: Automation, metric: str, *, step: int, **numbers: float) -> dict[str, Any]:
+    condition = automation.filter["run_metric_filter"]
+    return {
+        "event": automation.event, "condition": condition, "metric": metric, "row": step, "step": step, **numbers
+    }  # fmt: skip
 
 
 _BAD_GATEWAY = (

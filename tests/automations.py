@@ -5,6 +5,7 @@ from typing import Any
 
 from access.actor import SYSTEM
 from accounts.models import User
+from alerts.automation.filters import parse
 from alerts.models import Automation, Delivery, Event, EventKind, Message, MessageState
 from alerts.services.automations import AutomationFields, create_automation
 from runs.models import Project, Run
@@ -75,6 +76,16 @@ def make_automation(
         made.created_by = by
         made.save(update_fields=["created_by"])
     return made
+
+
+def met(automation: Automation, measured: float, *, step: int | None = None) -> dict[str, Any]:
+    """Return what an event keeps of the condition that a metric met."""
+    test = parse(automation.event, automation.filter).test
+    assert test is not None
+    return {
+        "event": automation.event, "condition": automation.filter["run_metric_filter"], "metric": test.metric,
+        "value": measured, "measured": measured, "threshold": test.limit, "step": step,
+    }  # fmt: skip
 
 
 def acted(automation: Automation, run: Run, state: str = MessageState.SENT, **message: Any) -> Message:

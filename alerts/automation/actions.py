@@ -8,8 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from alerts.automation.conditions import Threshold, ZScore
-from alerts.automation.filters import parse
+from alerts.automation.sentences import event_sentence, number_text
 from alerts.models import Automation, Event, EventKind
 from alerts.templating import is_variable, names_in
 from alerts.transports.base import Notice
@@ -57,11 +56,6 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def number_text(value: Any) -> str:
-    """Return a number with ten digits at most; what is not finite is kept by its name."""
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
-
-
 def _author(event: Event) -> str:
     if event.data.get("author"):
         return str(event.data["author"])
@@ -94,7 +88,7 @@ def notice_for(automation: Automation, event: Event) -> Notice:
     return Notice(
         uid=str(event.uid),
         title=fill_text(automation.title, variables) or automation.name,
-        text=fill_text(automation.message, variables) or what_happened(automation, event),
+        text=fill_text(automation.message, variables) or what_happened(event),
         level=automation.severity,
         url=variables.get("run_url", ""),
         fields=_fields(event, variables),
@@ -103,31 +97,14 @@ def notice_for(automation: Automation, event: Event) -> Notice:
     )
 
 
-def what_happened(automation: Automation, event: Event) -> str:
+def what_happened(event: Event) -> str:
     """Say in a sentence what an automation acted on."""
     if event.kind == EventKind.RUN_METRIC:
-        return _of_metric(automation, event.data)
+        return event_sentence(event.data)
     if event.kind == EventKind.RUN_STATE:
         state = str(RunState(event.data["state"]).label)
         return _("The run is %(state)s now.") % {"state": state}
     return str(event.data.get("artifact_version_string") or event.data.get("artifact_collection_name") or "")
-
-
-def _of_metric(automation: Automation, data: dict[str, Any]) -> str:
-    test = parse(automation.event, automation.filter).test
-    words = {
-        "metric": data["metric"],
-        "value": number_text(data["measured"]),
-        "limit": number_text(data["threshold"]),
-    }
-    if isinstance(test, Threshold):
-        return _("%(metric)s reached %(value)s; the threshold is %(limit)s.") % words
-    if isinstance(test, ZScore):
-        return (
-            _("%(metric)s lies %(value)s standard deviations from its mean; the threshold is %(limit)s.")
-            % words
-        )
-    return _("%(metric)s changed by %(value)s; the threshold is %(limit)s.") % words
 
 
 def _fields(event: Event, variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -70,7 +70,7 @@ class Occasion:
     automation: Automation
     run: Run
     data: dict[str, Any]
-    """``metric``, ``value``, ``measured``, ``threshold``, ``row``, ``step``; see `alerts.automation.outcome`."""
+    """``condition``, ``metric``, ``value``, ``measured``, ``step`` and more: see `alerts.automation.outcome`."""
 
 
 def fire(automation: Automation, run: Run, *, data: dict[str, Any]) -> Event | None:

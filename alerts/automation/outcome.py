@@ -74,6 +74,7 @@ def data_of(hit: Hit) -> dict[str, Any]:
     step = hit.step
     return {
         "event": hit.rule.automation.event,
+        "condition": hit.rule.condition.canonical["run_metric_filter"],
         "metric": hit.rule.test.metric,
         "kind": Kind(hit.watched.kind).label,
         "row": hit.row,

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require, visible
 from alerts.access import AutomationAction
-from alerts.automation.actions import number_text
 from alerts.automation.conditions import MetricTest, hits
 from alerts.automation.events import METRIC_EVENTS, AutomationEvent
 from alerts.automation.filters import Condition, parse
-from common.strict import strict
+from alerts.automation.sentences import met_sentence
 from metrics import store
 from metrics.models import Kind
 from metrics.store import Block
@@ -160,12 +158,5 @@ def _occasions(blocks: Sequence[Block], test: MetricTest, since: datetime) -> It
     latest = timezone.now().timestamp()
     for place in recent:
         at = datetime.fromtimestamp(min(float(times[place]), latest), UTC)
-        yield at, why_of_metric(test, met.measured[place], steps[place])
-
-
-def why_of_metric(test: MetricTest, measured: float, step: float) -> str:
-    """Say what a metric was when it met a condition."""
-    words = {"metric": test.metric, "value": number_text(strict(float(measured)))}
-    if np.isfinite(step):
-        return _("%(metric)s: %(value)s at step %(step)d") % {**words, "step": step}
-    return _("%(metric)s: %(value)s") % words
+        step = int(steps[place]) if np.isfinite(steps[place]) else None
+        yield at, met_sentence(test, float(met.measured[place]), step)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
-from alerts.editor.words import number_words
+from alerts.automation.sentences import event_sentence
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
 from alerts.selectors.automations import seen_automations
 from runs.access import RunAction
@@ -111,21 +111,10 @@ def _cause(event: Event, seen: set[int]) -> Cause:
 
 
 def cause_words(event: Event) -> str:
-    """Say what happened to a run: ``became Failed``, ``loss = 0.08 at step 1200``."""
+    """Say what happened to a run: ``became Failed``, ``Step 1200: loss was 0.08, below 0.1.``."""
     data = event.data
     if event.kind == EventKind.RUN_STATE and data.get("state") in RunState.values:
         return _("became %(state)s") % {"state": RunState(data["state"]).label}
     if event.kind == EventKind.RUN_METRIC:
-        return _metric_words(event)
+        return event_sentence(data)
     return str(data.get("title") or data.get("artifact_version_string") or EventKind(event.kind).label)
-
-
-def _metric_words(event: Event) -> str:
-    data = event.data
-    value = data.get("measured", data.get("value"))
-    shown = number_words(value) if isinstance(value, int | float) else str(value)
-    words = f"{data.get('metric', '')} = {shown}"
-    step = data.get("step")
-    if step is None:
-        return words
-    return _("%(metric)s at step %(step)s") % {"metric": words, "step": f"{step:g}"}

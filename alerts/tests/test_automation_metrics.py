@@ -65,8 +65,8 @@ def test_a_value_over_the_threshold_is_acted_on_with_what_is_known_of_it(watcher
         EventKind.RUN_METRIC, automation, run, run.project,
     )  # fmt: skip
     assert event.data == {
-        "event": "RUN_METRIC", "metric": "loss", "kind": "history", "row": 2, "step": 2, "value": 11.0,
-        "measured": 11.0, "threshold": 10,
+        "event": "RUN_METRIC", "condition": threshold()["run_metric_filter"], "metric": "loss",
+        "kind": "history", "row": 2, "step": 2, "value": 11.0, "measured": 11.0, "threshold": 10,
     }  # fmt: skip
     automation.refresh_from_db()
     assert automation.last_fired_at == event.at

@@ -19,7 +19,7 @@ from metrics.tests.test_ingest import post
 from runs.services import deletion, lifecycle
 from runs.states import RunState
 from teams.models import Visibility
-from tests.automations import change, make_automation, run_filter, states, threshold
+from tests.automations import change, make_automation, met, run_filter, states, threshold
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db
@@ -147,15 +147,7 @@ def test_a_notice_has_the_words_of_the_automation_with_their_variables():
     automation = make_automation(
         run.project, title="${run_name}: ${metric_name}", message="${metric_value} of ${threshold} ${tag}."
     )
-    data = {
-        "event": "RUN_METRIC",
-        "metric": "loss",
-        "value": 12.5,
-        "measured": 12.5,
-        "threshold": 10,
-        "step": 3,
-    }
-    event = fire(automation, run, data=data)
+    event = fire(automation, run, data=met(automation, 12.5, step=3))
     assert event is not None
     notice = notice_for(automation, event)
     assert (notice.title, notice.text) == ("swift: loss", "12.5 of 10 .")
@@ -200,9 +192,9 @@ def test_a_preview_says_when_metrics_would_have_been_acted_on():
     log(second, [11, 1], at)
     found = looked_ahead(project, once_in_s=120)
     assert [(one.run, one.why) for one in found.firings] == [
-        (first, "loss: 13 at step 3"),
-        (first, "loss: 11 at step 1"),
-        (second, "loss: 11 at step 0"),
+        (first, "Step 3: loss was 13, above 10."),
+        (first, "Step 1: loss was 11, above 10."),
+        (second, "Step 0: loss was 11, above 10."),
     ]
     assert (found.runs_looked_at, found.is_cut) == (2, False)
 
@@ -218,7 +210,9 @@ def test_a_preview_of_changes_looks_over_what_came_before():
     run = RunFactory()
     log(run, [1, 1, 9], timezone.now().timestamp() - 600)
     found = looked_ahead(run.project, "RUN_METRIC_CHANGE", change(amount=5))
-    assert [one.why for one in found.firings] == ["loss: 8 at step 2"]
+    assert [one.why for one in found.firings] == [
+        "Step 2: loss rose by 8 compared with the value before; the threshold is 5."
+    ]
 
 
 def test_a_preview_says_when_states_would_have_been_acted_on():

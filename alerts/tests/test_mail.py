@@ -17,7 +17,7 @@ from alerts.unsubscribing import read_token
 from runs.models import Pulse
 from runs.services.alerts import send_alert
 from runs.states import RunState
-from tests.automations import threshold
+from tests.automations import met, threshold
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory
 from tests.fakes.smtp import html_of, text_of
 
@@ -183,16 +183,18 @@ def test_several_events_of_an_automation_are_told_under_its_name(run, listener):
     """ALR-6."""
     automation = Automation.objects.create(
         team=run.project.team, project=run.project, name="watch", event="RUN_METRIC", action="NOTIFICATION",
-        filter=threshold(limit=0.5), destination=webhook(run.project.team, listener.url),
+        filter=threshold(limit=0.5, agg="AVERAGE", window=3), destination=webhook(run.project.team, listener.url),
     )  # fmt: skip
     for one in (run, RunFactory(project=run.project, uid="other")):
         Event.objects.create(
             kind="run_metric", team=run.project.team, project=run.project, run=one, automation=automation,
-            data={"metric": "loss", "measured": 1.0, "threshold": 0.5},
+            data=met(automation, 1.0),
         )  # fmt: skip
     told()
     assert listener.titles == ["watch: 2 runs in vision/cifar"]
-    assert [one["text"] for one in listener.posts[0]["runs"]] == ["loss reached 1; the threshold is 0.5."] * 2
+    assert [one["text"] for one in listener.posts[0]["runs"]] == [
+        "The mean of the last 3 values of loss was 1, above 0.5."
+    ] * 2
 
 
 def test_metrics_tell_what_waits_and_what_became_of_messages(run, listener):
