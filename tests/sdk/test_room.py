@@ -26,6 +26,7 @@ Holding.objects.create(team_id=row.team_id, category="file", size_bytes=2 * 10**
 since = timezone.now() - timedelta(days=1)
 Subscription.objects.filter(pk=row.pk).update(plan=plan, over_storage_since=since)
 """
+SAYS = "Files of this run will not be stored:"
 FILES = """query F($entity: String!, $project: String!, $name: String!) {
   project(name: $project, entityName: $entity) { run(name: $name) {
     files(first: 100) { edges { node { name sizeBytes } } } } } }"""
@@ -56,10 +57,13 @@ def test_a_run_without_room_for_files_keeps_its_metrics_and_ends_well(
     full: Person, sdk: Callable[[str], Path], tmp_path: Path, version: str
 ) -> None:
     project = f"full-{version}"
-    env = {**full.env, "WANDB_PROJECT": project, "SAVES": "yes", "WANDB_SILENT": "true"}
-    sdks.run_script(
+    env = {**full.env, "WANDB_PROJECT": project, "SAVES": "yes"}
+    done = sdks.run_script(
         sdk(version), SCENARIO.read_text(), env=env, cwd=tmp_path
     )  # would try again and again for hours
+    assert SAYS not in done.stderr, (
+        "once wandb-core asks for messages of servers, say so in docs/use/limits.md"
+    )
     run = Run(full.name, project, "full")
     until(lambda: full.wire.run(run)["state"] == "finished", "the run has ended")
     found = full.wire.run(run)
@@ -71,3 +75,12 @@ def test_a_run_without_room_for_files_keeps_its_metrics_and_ends_well(
     assert "config.yaml" in names
     assert not names & {"notes.txt", "weights.bin"}
     assert not any(name.startswith("media/") for name in names)
+
+
+@pytest.mark.parametrize("version", sdks.ends()[:1])
+def test_a_release_before_wandb_core_prints_that_files_will_not_be_stored(
+    full: Person, sdk: Callable[[str], Path], tmp_path: Path, version: str
+) -> None:
+    env = {**full.env, "WANDB_PROJECT": f"told-{version}"}
+    done = sdks.run_script(sdk(version), "import wandb\nwandb.init()", env=env, cwd=tmp_path)
+    assert f"{SAYS} {full.name} stores 2 GB" in done.stderr

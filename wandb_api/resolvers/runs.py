@@ -127,7 +127,7 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
 
 
 def _messages(team: Team) -> list[dict[str, Any]]:
-    """Return what SDKs print when a run begins: that its files will not be stored."""
+    """Return what SDKs before 0.18 print at a run's end: that its files are not stored; wandb-core never asks."""
     try:
         require_room(team.pk)
     except DomainError as error:
