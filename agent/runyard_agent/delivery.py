@@ -24,6 +24,24 @@ _DRAINING_PAUSE_S = 10.0
 _MOST_GAPS = 3
 
 
+class Tally:
+    """Counts what all deliveries of a process have sent. Thread-safe."""
+
+    def __init__(self) -> None:
+        self.samples = self.failures = 0
+        self.at = 0.0
+        """UTC, s, of the last post that the server took; 0 before the first."""
+        self._lock = threading.Lock()
+
+    def sent(self, samples: int) -> None:
+        with self._lock:
+            self.samples, self.at = self.samples + max(samples, 0), time.time()
+
+    def failed(self) -> None:
+        with self._lock:
+            self.failures += 1
+
+
 class _Rest(NamedTuple):
     """How long to wait (None: until woken), and whether what is appended ends it."""
 
@@ -40,6 +58,7 @@ class Delivery:
         on_begun: called once the server knows the run.
         on_stop: called once when somebody asked the run to stop.
         on_message: called with sentences for people; without it they go to stderr.
+        tally: counts what is sent.
     """
 
     def __init__(
@@ -52,6 +71,7 @@ class Delivery:
         on_begun: Callable[[Begun], None] | None = None,
         on_stop: Callable[[], None] | None = None,
         on_message: Callable[[str], None] | None = None,
+        tally: Tally | None = None,
     ) -> None:
         self.begun: Begun | None = None
         self.stop_requested, self.state = False, ""
@@ -62,7 +82,7 @@ class Delivery:
         is_attached = bool(spool.header.get("attached"))
         self._spool, self._server = spool, server
         self._heartbeat_s = None if is_attached else heartbeat_s
-        self._tries_again = tries_again
+        self._tries_again, self._tally = tries_again, tally or Tally()
         self._on_begun, self._on_stop, self._say = on_begun, on_stop, on_message or tell
         self._expected, self._acts = dict.fromkeys(ROWS, 0), Acts(is_attached=is_attached)
         self._skipped = dict.fromkeys(ROWS, 0)
@@ -258,6 +278,7 @@ class Delivery:
             if ack.offsets[name] < batch.first + bool(batch.payloads)
         ]
         self._posted_at = time.monotonic()
+        self._tally.sent(ack.offsets["system"] - self._expected["system"])
         self._expect(ack)
         self._acts.forget(post.parts)
         self._gaps = 0
@@ -302,6 +323,7 @@ class Delivery:
             self._skipped[name] = batch.end
 
     def _fail(self, error: Unreachable) -> _Rest:
+        self._tally.failed()
         if self.failing_since is None:
             self.failing_since = time.monotonic()
         elif not self._told:  # what works again at the second try is no news
@@ -314,6 +336,7 @@ class Delivery:
         return _Rest(min(pause_s, _DRAINING_PAUSE_S) if self._draining else pause_s)
 
     def _refuse(self, error: Refused) -> _Rest:
+        self._tally.failed()
         is_final = error.status not in {401, 403} or not self._tries_again
         if self.refused is None:
             self._told = True

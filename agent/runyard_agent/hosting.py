@@ -11,11 +11,11 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from runyard_agent.collecting import Collector
 from runyard_agent.collectors import all_collectors
-from runyard_agent.delivery import Delivery
+from runyard_agent.delivery import Delivery, Tally
 from runyard_agent.ending import Ending
 from runyard_agent.facts import host_facts
 from runyard_agent.identity import boot_id, boot_time, host_id, slug
@@ -24,6 +24,9 @@ from runyard_agent.sampler import Row, Sampler
 from runyard_agent.server import Refused, Server, Unreachable
 from runyard_agent.settings import Settings
 from runyard_agent.spool import Spool, SpoolError, root_of, spools_in, tell
+
+if TYPE_CHECKING:
+    from runyard_agent.exporting import Exporter
 
 PROJECT, JOB_TYPE = "hosts", "host"
 _DAY_S = 86_400
@@ -85,7 +88,8 @@ class Hosting:
         self._server = Server(self._settings) if settings.mode == "online" else None
         sources = all_collectors(settings) if collectors is None else collectors
         self._sampler = Sampler(sources, interval_s=settings.interval, label=settings.label)
-        self._facts = host_facts()
+        self._facts, self._tally = host_facts(), Tally()
+        self._exporter = self._new_exporter() if settings.metrics_listen else None
         self._period: Period | None = None
         self._recorder: Recorder | None = None
         self._place = {"entity": self._settings.entity, "project": self._settings.project}
@@ -101,7 +105,15 @@ class Hosting:
         return "/".join(filter(None, [self._settings.entity, self._settings.project]))
 
     def run(self) -> None:
-        """Watch until told to end, then finish the run."""
+        """Watch until told to end, then finish the run.
+
+        Raises:
+            SettingsError: nothing can listen where metrics are to be served.
+        """
+        with self._served():
+            self._watch()
+
+    def _watch(self) -> None:
         over = threading.Event()
         sampling = threading.Thread(target=self._sample, args=(over,), name="runyard-sampler", daemon=True)
         sampling.start()
@@ -115,6 +127,23 @@ class Hosting:
             if self._recorder:
                 self._recorder.finish(0, timeout_s=min(self._settings.finish_timeout, _STOP_S))
 
+    @contextlib.contextmanager
+    def _served(self) -> Iterator[None]:
+        """Let Prometheus ask while the context lasts, where that is wanted."""
+        if self._exporter is None:
+            yield
+            return
+        from runyard_agent.scrapes import Scrapes
+
+        with contextlib.closing(Scrapes(self._settings.metrics_listen, self._exporter.page)) as scrapes:
+            scrapes.start()
+            yield
+
+    def _new_exporter(self) -> Exporter:
+        from runyard_agent.exporting import Exporter
+
+        return Exporter(self._settings, self._sampler, self._tally)
+
     def _sample(self, over: threading.Event) -> None:
         try:
             self._sampler.run(self._take, over)
@@ -125,6 +154,8 @@ class Hosting:
 
     def _take(self, row: Row) -> None:
         """Bring a row to the run of its moment; what the disk does not take must not end the watching."""
+        if self._exporter:
+            self._exporter.take(row)
         period = self._period_of(row["_timestamp"])
         try:
             if self._recorder is None or self._period is None or period.name != self._period.name:
@@ -147,6 +178,7 @@ class Hosting:
             mode=self._settings.mode,
             collectors=(),
             on_stop=self._ending.tell,
+            tally=self._tally,
         )
         self._period = period
         self._recorder.start()
@@ -185,7 +217,7 @@ class Hosting:
             with contextlib.suppress(SpoolError):  # in use, as the new one is, or broken: `sync` says so
                 spool = Spool.open(folder)
                 if self._is_ours(spool.header):
-                    delivery = Delivery(spool, Server(self._settings), heartbeat_s=None)
+                    delivery = Delivery(spool, Server(self._settings), heartbeat_s=None, tally=self._tally)
                     delivery.start()
                     delivery.drain(None)
                     delivery.close()

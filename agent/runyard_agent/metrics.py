@@ -50,7 +50,7 @@ _HOST = [
     Metric("proc.memory.percent", "%", "Process memory", "Memory", "psutil, cgroup", "Resident memory of the watched processes, of the machine's memory or the control group's limit."),
     Metric("proc.memory.oomKills", "count", "Killed for memory", "Memory", "cgroup", "Processes of the control group that the kernel killed for memory.", (), cumulative=True),
     Metric("disk.{path}.usagePercent", "%", "Disk {path} used", "Disk", "psutil", "Space in use on the file system of a path.", ("disk", "disk.{path}.usagePercen")),
-    Metric("disk.{path}.usageGB", "GiB", "Disk {path} used", "Disk", "psutil", "Space in use on the file system of a path, in units of 1024³ bytes."),
+    Metric("disk.{path}.usageGB", "GiB", "Disk {path} used", "Disk", "psutil", "Space in use on the file system of a path."),
     Metric("disk.in", "MiB", "Disk read", "Disk", "psutil", "Read from all disks since the first sample.", (), cumulative=True),
     Metric("disk.out", "MiB", "Disk written", "Disk", "psutil", "Written to all disks since the first sample.", (), cumulative=True),
     Metric("disk.{device}.in", "MiB", "Disk {device} read", "Disk", "psutil", "Read from one disk since the first sample.", (), cumulative=True),
@@ -213,6 +213,8 @@ def _pattern(tag: str) -> re.Pattern[str]:
 
 def as_markdown() -> str:
     """Return the page docs/use/agent-metrics.md."""
+    from runyard_agent.exposition import prometheus_name
+
     lines = [
         "# Metrics of the agent",
         "",
@@ -221,9 +223,16 @@ def as_markdown() -> str:
         "What [the agent](agent.md) samples. A run's rows carry each tag with the prefix `system.`, and with the suffix",
         "`/l:<label>` where the agent has a label. A value that a device does not give is left out, never 0. MiB and GiB are",
         "units of 1024² and 1024³ bytes, whatever older tags are called. *Grows* marks counters, whose rate is of interest.",
+        "[Prometheus](agent.md#prometheus) is told the same in base units, by the names in the last column.",
     ]
     for group in dict.fromkeys(metric.group for metric in METRICS):
-        lines += ["", f"## {group}", "", "| Tag | Unit | What it is | From |", "|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {group}",
+            "",
+            "| Tag | Unit | What it is | From | Prometheus |",
+            "|---|---|---|---|---|",
+        ]
         for metric in METRICS:
             if metric.group == group:
                 also = (
@@ -232,5 +241,7 @@ def as_markdown() -> str:
                     else ""
                 )
                 text = metric.text + (" *Grows.*" if metric.cumulative else "") + also
-                lines.append(f"| `{metric.tag}` | {metric.unit} | {text} | {metric.source} |")
+                name = prometheus_name(metric)
+                cells = (f"`{metric.tag}`", metric.unit, text, metric.source, name and f"`{name}`")
+                lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ from runyard_agent.spool.folder import root_of
 from runyard_agent.times import time_now
 
 if TYPE_CHECKING:
-    from runyard_agent.delivery import Delivery
+    from runyard_agent.delivery import Delivery, Tally
     from runyard_agent.server import Begun, Refused
 
 METADATA = "wandb-metadata.json"
@@ -70,6 +70,7 @@ class Recorder:
         facts: what is known of the program, for the page of the run; None uploads none, nor those of the hardware.
         folder: a spool that another process left behind, to go on with.
         say: tells a sentence to whoever watches.
+        tally: counts what is sent.
 
     Raises:
         SettingsError: a collector can't be made as the settings want it.
@@ -90,8 +91,9 @@ class Recorder:
         facts: Facts | None = None,
         folder: Path | None = None,
         say: Callable[[str], None] = tell,
+        tally: Tally | None = None,
     ) -> None:
-        self._settings, self._say = settings, say
+        self._settings, self._say, self._tally = settings, say, tally
         self._on_begun = on_begun
         self._facts = facts
         self._told_facts: Facts | None = None
@@ -252,6 +254,7 @@ class Recorder:
             on_begun=self._tell_begun,
             on_stop=on_stop,
             on_message=self._say,
+            tally=self._tally,
         )
 
     def _tell_begun(self, begun: Begun) -> None:

@@ -106,6 +106,13 @@ def _filters(text: str) -> Any:
     return found
 
 
+def _address(text: str) -> str:
+    _, colon, port = text.rpartition(":")
+    if text and not (colon and port.isdecimal() and int(port) < 2**16):
+        raise ValueError("it must be HOST:PORT")
+    return text
+
+
 def _choice(*words: str) -> Parse:
     def parse(text: str) -> str:
         if text not in words:
@@ -152,6 +159,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("openmetrics", {}, _map, "NAME=URL", "Endpoints in the text format of Prometheus or OpenMetrics.", repeated=True, aliases=("x_stats_open_metrics_endpoints", "_stats_open_metrics_endpoints")),
     Setting("openmetrics_filters", [], _filters, "REGEX", "Which of their metrics are kept: expressions for name.metric, or a JSON object of them with expressions for labels.", repeated=True, aliases=("x_stats_open_metrics_filters", "_stats_open_metrics_filters")),
     Setting("openmetrics_headers", {}, _map, "NAME=VALUE", "Headers for those endpoints and for dcgm; no flag, since they may hold passwords.", secret=True, aliases=("x_stats_open_metrics_http_headers",)),
+    Setting("metrics_listen", "", _address, "HOST:PORT", "Where the newest samples are served for Prometheus, on /metrics, without a password; empty serves none."),
     Setting("spool_dir", "", str, "PATH", "Where records wait until they are sent."),
     Setting("spool_max_mb", 1024.0, _number, "MIB", "How much of a run may wait on disk; then the oldest is dropped: system samples, console, history."),
     Setting("keep_sent", False, _switch, "BOOL", "Keep what was sent on disk, too."),

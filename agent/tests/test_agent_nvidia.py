@@ -177,6 +177,7 @@ def test_facts_name_the_gpus():
     facts = started(Nvml()).facts()
     assert facts["cuda_version"] == "12.4"
     assert facts["gpu_nvidia"][1] == {
+        "index": 1,
         "name": "NVIDIA H200",
         "uuid": "GPU-1",
         "memory_total": 140 * GIB,

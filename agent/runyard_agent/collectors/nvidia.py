@@ -135,10 +135,11 @@ class Nvidia:
     def _find_facts(self) -> Facts:
         nvml = self._nvml
         cards = []
-        for handle in self._handles.values():
+        for index, handle in self._handles.items():
             architecture = self._fact(nvml.nvmlDeviceGetArchitecture, handle)
             memory = self._fact(nvml.nvmlDeviceGetMemoryInfo, handle)
             card = {
+                "index": index,
                 "name": self._fact(nvml.nvmlDeviceGetName, handle),
                 "uuid": self._fact(nvml.nvmlDeviceGetUUID, handle),
                 "memory_total": memory.total if memory is not None else None,

@@ -81,7 +81,7 @@ class NvidiaSmi:
         for row in self._rows:
             total = number(row["memory.total"])
             size = {} if total is None else {"memory_total": int(total * _MIB)}
-            cards.append({"name": row["name"], "uuid": row["uuid"], **size})
+            cards.append({"index": int(row["index"]), "name": row["name"], "uuid": row["uuid"], **size})
         return {"gpu": cards[0]["name"], "gpu_count": len(cards), "gpu_nvidia": cards}
 
     def close(self) -> None:

@@ -44,6 +44,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "recording": ("mode", "finish_timeout", "spool_dir", "spool_max_mb", "keep_sent"),
     "command": ("console", "sigterm_after", "sigkill_after"),
     "Python": ("begin_timeout", "interrupt_on_stop"),
+    "host": ("metrics_listen",),
     "sampling": (
         "interval", "label", "pid", "process_tree", "per_core", "disk_paths", "gpus", "cgroup", "host_proc", "without",
     ),

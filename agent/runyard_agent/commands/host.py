@@ -14,6 +14,7 @@ EXAMPLES = (
     "",
     "--project gpu-hosts --interval 30",
     "--per boot",
+    "--metrics-listen 127.0.0.1:9400",
     "--print-unit | sudo tee /etc/systemd/system/runyard-agent.service",
 )
 
@@ -31,7 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--print-unit", action="store_true", help="print the systemd unit for this installation and end"
     )
     add_settings(
-        parser, "server", "run", "recording", "sampling", "collector", without={"user"}, named={"collector"}
+        parser,
+        "server",
+        "run",
+        "recording",
+        "host",
+        "sampling",
+        "collector",
+        without={"user"},
+        named={"collector"},
     )
 
 
