@@ -8,9 +8,12 @@ from django.utils.translation import gettext as _
 
 from billing.units import GB
 
-_SMALLER = {"h": (("min", 60),), "GB": (("MB", 10**3), ("KB", 10**6))}
+_SMALLER = {
+    "h": (("min", 60), ("s", 3600)),
+    "GB": (("MB", 10**3), ("KB", 10**6), ("B", 10**9)),
+    "kWh": (("Wh", 10**3),),
+}
 """Units for what is less than one of a unit, the largest first, and how many are one."""
-
 
 _LEAST = Decimal("0.0001")
 
@@ -73,6 +76,12 @@ def measured(value: Decimal | int | None, unit: str) -> Measured:
 def with_unit(value: Decimal | int, unit: str) -> str:
     """Show a quantity with its unit; seats have none."""
     return " ".join(part for part in measured(value, unit) if part)
+
+
+def in_column(value: Decimal | int | None, unit: str) -> str:
+    """Write a quantity under a head that names its unit; a smaller one follows the number."""
+    found = measured(value, unit)
+    return found.amount if found.unit == unit else " ".join(found)
 
 
 def gigabytes(size_bytes: int) -> str:

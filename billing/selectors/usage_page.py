@@ -17,7 +17,7 @@ from billing.models import UsageDay
 from billing.periods import Period, month_of, months_between
 from billing.selectors import sums
 from billing.selectors.chart import Chart, Series, draw
-from billing.selectors.measures import Measure
+from billing.selectors.measures import MEASURES, Measure
 from billing.selectors.names import Name, names_of
 from billing.selectors.usage import Use
 from billing.selectors.usage_wanted import MONTHS, Wanted
@@ -45,9 +45,9 @@ class Row:
     """Further down; "" where there is nothing further."""
 
     @property
-    def cells(self) -> list[tuple[str, Decimal]]:
+    def cells(self) -> list[tuple[Measure, Decimal]]:
         """Its values by measure, in the order of the columns."""
-        return list(self.values.items())
+        return [(MEASURES[key], value) for key, value in self.values.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from django import template
 
-from billing.amounts import amount, measured, money, unit_price, with_unit
+from billing.amounts import amount, in_column, measured, money, unit_price, with_unit
 
 register = template.Library()
-for written in (amount, money, unit_price, with_unit):
+for written in (amount, in_column, money, unit_price, with_unit):
     register.filter(written)
 register.simple_tag(measured)
 

@@ -175,6 +175,18 @@ def test_a_month_as_csv(client: Client, vision: Team, priced: Any, olga: User) -
     )
 
 
+def test_small_amounts_have_smaller_units_in_rows_and_total(
+    client: Client, vision: Team, priced: Any, olga: User
+) -> None:
+    """UI-7: not "0.0076"."""
+    used(vision, date(2026, 5, 3), gpu_hours=0.025, kwh=0.0076, host_gpu_hours=0.5)
+    metered(NOW)
+    client.force_login(olga)
+    page = client.get(URL + "?month=2026-05").content.decode()
+    for said in ("1.50 min", "7.60 Wh", "30 min"):
+        assert page.count(f">{said}</td>") == 2, said
+
+
 def test_watched_hosts_stand_apart_and_cost_nothing(
     client: Client, vision: Team, priced: Any, olga: User
 ) -> None:

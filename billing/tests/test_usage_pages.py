@@ -75,6 +75,16 @@ def test_teams_are_listed_largest_first_with_their_share(client: Client, vision:
     assert "40.0 h" in text
 
 
+def test_what_is_less_than_one_of_a_column_has_its_own_unit(client: Client, vision: Team) -> None:
+    """UI-7: not "0.02", nor "<0.0001"."""
+    used(vision, date(2026, 5, 3), hours=0.02, gpu_hours=2, gb=0.005)
+    metered(NOW)
+    cells = re.findall(r'<td class="end[^"]*" title="([^"]+)">([^<]+)</td>', client.get(URL).content.decode())
+    assert ("0.02 h", "1.20 min") in cells
+    assert ("2 h", "2") in cells
+    assert ("0.005 GB", "5 MB") in cells
+
+
 def test_one_goes_down_from_team_to_project_to_people(client: Client, vision: Team) -> None:
     """BIL-5: each row leads further; what is narrowed is named, with a way out."""
     project = ProjectFactory(team=vision, name="pets")
