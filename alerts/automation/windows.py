@@ -86,6 +86,8 @@ class Windows:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         count = len(rules.metrics)
+        self._fresh: dict[tuple[str, ...], list[Piece]] = {}
+        """What was added by its keys, with all its columns."""
         self._kept: dict[bytes, _Kept] = {}
         self._of_metric: list[list[tuple[_Kept, int]]] = [[] for _ in range(count)]
         self._low_before, self._high_before = np.full(count, np.nan), np.full(count, np.nan)
@@ -98,13 +100,20 @@ class Windows:
         """Of each other metric, the number of its set of keys, and its place there."""
 
     def add(self, row0: int, batch: Batch) -> None:
-        """Add rows that follow those before."""
+        """Add rows that follow those before; posts that gathered are taken in together."""
         for group in batch.groups:
-            plan = self.rules.plan(group.keys)
-            if plan is None:
-                continue
-            rows = row_numbers(group, batch.row_count) + row0
-            values = group.values[plan.columns]
+            if self.rules.plan(group.keys) is not None:
+                rows = row_numbers(group, batch.row_count) + row0
+                self._fresh.setdefault(group.keys, []).append(Piece(rows, group.values))
+
+    def _take_in(self) -> None:
+        """Take in the watched metrics of what was added."""
+        fresh, self._fresh = self._fresh, {}
+        for keys, pieces in fresh.items():
+            plan = self.rules.plan(keys)
+            assert plan is not None  # noqa: S101 - `add` asked
+            piece = _joined(pieces)
+            values = piece.values[plan.columns]
             low, high = values.min(axis=1), values.max(axis=1)
             has_gaps = bool(np.isnan(low).any())
             if has_gaps:
@@ -112,7 +121,7 @@ class Windows:
             where = plan.metrics
             self._new_low[where] = np.fmin(self._new_low[where], low)
             self._new_high[where] = np.fmax(self._new_high[where], high)
-            self._add(where, rows, values, has_gaps=has_gaps)
+            self._add(where, piece.rows, values, has_gaps=has_gaps)
 
     def _add(self, metrics: Places, rows: Rows, values: Values, *, has_gaps: bool) -> None:
         """Keep values; metrics with NaN by themselves, so that each is kept as long as its windows want."""
@@ -170,6 +179,7 @@ class Windows:
 
     def bounds(self) -> tuple[Values, Values, Values, Values]:
         """Return the least and greatest of the values added since `settle`, and of those that windows may hold."""
+        self._take_in()
         low_before = np.fmin(self._low_before, self._low)
         high_before = np.fmax(self._high_before, self._high)
         if self.is_shared.any():  # windows take turns among sets of keys: look at the values
@@ -178,6 +188,7 @@ class Windows:
 
     def settle(self) -> None:
         """Say that the values added were looked at; forget what no window reaches any more."""
+        self._take_in()
         self._low, self._high = np.fmin(self._low, self._new_low), np.fmax(self._high, self._new_high)
         self._new_low, self._new_high = np.full_like(self._low, np.nan), np.full_like(self._low, np.nan)
         for kept in self._kept.values():
