@@ -74,11 +74,12 @@ def named(wanted: Wanted, *paths: str) -> Q:
     return condition
 
 
-def _members(rows: "QuerySet[Place]", wanted: Wanted) -> "QuerySet[Place]":
-    """Narrow and sort memberships as wanted, with what a row shows of their users."""
+def _members(rows: "QuerySet[Place]", wanted: Wanted, *, shows_addresses: bool) -> "QuerySet[Place]":
+    """Narrow and sort memberships as wanted, with what a row shows of their users; what is hidden is not searched."""
     last_key = ApiKey.objects.filter(user=OuterRef("user_id")).order_by().values("user")
     name = Coalesce(NullIf("user__display_name", Value("")), "user__username")
-    rows = rows.filter(named(wanted, "user__username", "user__display_name", "user__email"))
+    columns = ["user__username", "user__display_name", *(["user__email"] if shows_addresses else [])]
+    rows = rows.filter(named(wanted, *columns))
     if wanted.role:
         rows = rows.filter(role=wanted.role)
     descends = "-" if wanted.sort.startswith("-") else ""
@@ -113,7 +114,8 @@ def members_of(actor: Actor, team: Team, wanted: Wanted) -> People:
     pending = pending.filter(named(wanted, "email", "user__username", "user__display_name"))
     if wanted.role:
         pending = pending.filter(Q(role=wanted.role) | Q(role__isnull=True, base_role=wanted.role))
-    people = _page(pending, _members(Membership.objects.filter(team=team), wanted), wanted)
+    members = _members(Membership.objects.filter(team=team), wanted, shows_addresses=True)
+    people = _page(pending, members, wanted)
     places = OrganizationMember.objects.filter(
         organization=team.organization_id, user__in=[row.user_id for row in people.rows]
     ).select_related("role")
@@ -128,8 +130,8 @@ def members_of_organization(actor: Actor, organization: Organization, wanted: Wa
 
     Each has ``status``, and its user ``places``: their memberships of the organization's teams that the actor sees.
     """
-    pending = Invitation.objects.none()
-    if can(actor, OrganizationAction.MANAGE_MEMBERS, organization) and not wanted.role:
+    pending, manages = Invitation.objects.none(), can(actor, OrganizationAction.MANAGE_MEMBERS, organization)
+    if manages and not wanted.role:
         rows = Invitation.objects.within(organization).filter(
             named(wanted, "email", "user__username", "user__display_name")
         )
@@ -139,7 +141,7 @@ def members_of_organization(actor: Actor, organization: Organization, wanted: Wa
     teams = visible(actor, TeamAction.VIEW, Team.objects.filter(organization=organization))
     held = Membership.objects.filter(team__in=teams.values("pk")).select_related("team", "role")
     rows_of = OrganizationMember.objects.filter(organization=organization)
-    shown = _members(rows_of, wanted).prefetch_related(
+    shown = _members(rows_of, wanted, shows_addresses=manages).prefetch_related(
         Prefetch("user__memberships", held.order_by("team__name"), to_attr="places")
     )
     people = _page(pending, shown, wanted)

@@ -233,6 +233,22 @@ def test_an_organization_decides_about_keys_and_privacy_and_ends(chief):
     assert {"organization.change_settings", "organization.enforce_privacy", "organization.delete"} <= acts
 
 
+def test_an_organization_tells_addresses_to_whoever_manages_its_members(chief, team):
+    """TEAM-1: as on its page."""
+    bob = make_member(team, username="bob", email="robert@hidden.example")
+    path = f"organizations/{team.organization.name}/members/"
+
+    def told(caller):
+        listed = {row["username"]: row["email"] for row in caller("GET", path).json()["results"]}
+        found = caller("GET", f"{path}?search=hidden.example").json()["results"]
+        return listed["bob"], caller("GET", f"{path}bob/").json()["email"], found
+
+    assert told(chief) == ("robert@hidden.example", "robert@hidden.example", [])
+    assert told(Caller(bob)) == ("", "", [])
+    changed = chief("PATCH", f"{path}bob/", {"models_access": "view_only"}).json()
+    assert changed["email"] == "robert@hidden.example"
+
+
 def test_an_export_is_asked_for_followed_and_downloaded(admin, team):
     """TEAM-12: as on the Export page; nobody else sees it."""
     made = admin("POST", "exports/", {"entity": "vision"})

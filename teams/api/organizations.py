@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet, Value
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
+from access.engine import can
 from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, in_person
@@ -132,12 +133,14 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
     }  # fmt: skip
 
     def get_queryset(self) -> QuerySet[OrganizationMember]:
-        """Return the organization's members."""
-        needed = self.object_actions[self.action]
-        row = organization_named(actor_of(self.request), self.kwargs["organization"], needed)
-        rows = OrganizationMember.objects.filter(organization=row).select_related(
-            "organization", "user", "role"
+        """Return the organization's members, with their addresses for whoever may manage them."""
+        actor, needed = actor_of(self.request), self.object_actions[self.action]
+        row = organization_named(actor, self.kwargs["organization"], needed)
+        may_manage = can(actor, OrganizationAction.MANAGE_MEMBERS, row)
+        rows = OrganizationMember.objects.filter(organization=row).annotate(
+            address=F("user__email") if may_manage else Value("")
         )
+        rows = rows.select_related("organization", "user", "role")
         search = self.request.query_params.get("search", "") if self.action == "list" else ""
         return rows.filter(found_by(search)) if search else rows
 

@@ -181,8 +181,9 @@ class TeamMemberSerializer(_MemberSerializer):
 
 
 class OrganizationMemberSerializer(_MemberSerializer):
-    """Somebody's place in an organization."""
+    """Somebody's place in an organization; the row has the ``address`` that the caller may see."""
 
+    email = serializers.CharField(source="address", help_text="Empty unless you may manage the members.")
     role = RoleField(help_text=ORGANIZATION_ROLE_HELP)
 
     class Meta:

@@ -227,6 +227,19 @@ class TestOrganization:
         assert "chief" in bobs
         assert "Models access" not in bobs
 
+    def test_addresses_are_shown_to_and_searched_by_whoever_manages_members(self, team: Team, as_user: Any):
+        """TEAM-1: elsewhere a search for an address would tell whose it is."""
+        make_member(team, username="bob", email="robert@hidden.example")
+
+        def found(who: str) -> tuple[bool, list[str]]:
+            response = as_user(who, "/organizations/acme?q=hidden.example")
+            names = [row.user.username for row in response.context["people"].rows]
+            return "robert@hidden.example" in text_of(response), names
+
+        assert found("chief") == (True, ["bob"])
+        assert found("ada") == (False, [])
+        assert "robert@hidden.example" not in text_of(as_user("ada", "/organizations/acme"))
+
     def test_changes_role_and_access(self, team: Team, as_user: Any):
         bob = make_member(team, username="bob")
         row = OrganizationMember.objects.get(user=bob)
