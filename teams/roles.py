@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
@@ -51,9 +51,10 @@ def built_in(preset: Preset) -> Role:
 
 
 def roles_for(organization_id: int | None) -> QuerySet[Role]:
-    """Return what a team's members can be: the built-in roles, then those of its organization."""
+    """Return what a team's members can be: the built-in roles, then those of its organization by their base."""
     either = Q(organization__isnull=True) | Q(organization_id=organization_id or 0)
-    return Role.objects.filter(either, level=RoleLevel.TEAM).select_related("base")
+    rows = Role.objects.filter(either, level=RoleLevel.TEAM).select_related("base")
+    return rows.order_by(F("base_id").asc(nulls_first=True), "pk")
 
 
 def roles_of_service_accounts(organization_id: int) -> QuerySet[Role]:

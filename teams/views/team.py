@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.actions import Preset
 from access.engine import can
 from access.routes import declare
 from access.web import actor_of
@@ -23,7 +24,7 @@ from teams.models import Invitation, Membership, Role, Team
 from teams.pages import answer, number_in, team_of
 from teams.people import Wanted, known_people, members_of
 from teams.privacy_page import PrivacyOfTeam
-from teams.roles import roles_for
+from teams.roles import built_in, roles_for
 
 
 def _members_page(team: Team) -> str:
@@ -60,7 +61,7 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
     if request.method == "POST":
         context |= _invited(request, team)
     roles = list(roles_for(team.organization_id))
-    context |= {"team": team, "roles": roles}
+    context |= {"team": team, "roles": roles, "role": context["role"] or built_in(Preset.MEMBER).pk}
     context["may_make_services"] = can(actor_of(request), TeamAction.MANAGE_SERVICE_ACCOUNTS, team)
     return render(request, "teams/invite.html", context)
 

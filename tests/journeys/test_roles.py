@@ -59,7 +59,7 @@ def test_from_defining_a_role_to_deleting_it(quiet: Page, other: Page, server: I
     _define(page, server)
 
     page.goto(f"{server.url}/teams/swallows/invite")
-    page.get_by_label("Role").select_option(label="Host (based on View-only)")
+    page.get_by_label("Role").select_option(label="Host")
     invite(page, "valentin")
     other.goto(f"{server.url}/settings/teams")
     expect(other.locator("#main")).to_contain_text("Host")
