@@ -16,7 +16,7 @@ from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
 from access.grants import Reason, granted_because, met, unmet
 from access.kinds import kind_of
-from access.resources import Resource, resource_of, value_at
+from access.resources import Resource, asked_about, resource_of, value_at
 from common.errors import Forbidden
 
 
@@ -103,7 +103,7 @@ class _Question:
 
 
 def explain(actor: Actor, action: str, obj: Model, *, more_conditions: Iterable[Reason] = ()) -> Explanation:
-    """Say why the actor may or may not do the action on this row.
+    """Say why the actor may or may not do the action on this row, or on what lies in this project and is not theirs.
 
     The caller has checked that whoever asks sees the row. A deactivated account may nothing, though nobody can act as
     one and `can` is never asked about it.
@@ -116,7 +116,7 @@ def explain(actor: Actor, action: str, obj: Model, *, more_conditions: Iterable[
     """
     resource = resource_of(obj._meta.model)
     user = get_user_model()._default_manager.filter(pk=actor.lookup_id).first()
-    asked = _Question(actor, str(action), obj, user, resource, spec_of(action, resource.model))
+    asked = _Question(actor, str(action), obj, user, resource, _spec_of(action, resource))
     by_rank = _rank(asked)
     conditions = [] if by_rank else [*_conditions(asked), *more_conditions]
     return Explanation(
@@ -129,6 +129,11 @@ def explain(actor: Actor, action: str, obj: Model, *, more_conditions: Iterable[
         grants=tuple(by_rank or _grants(asked)),
         notes=tuple(_notes(asked)),
     )
+
+
+def _spec_of(action: str, resource: Resource) -> ActionSpec:
+    spec = spec_of(action)
+    return spec if resource.model in asked_about(spec.on) else spec_of(action, resource.model)
 
 
 def _rank(asked: _Question) -> list[Reason]:

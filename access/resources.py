@@ -1,6 +1,6 @@
 """What the engine knows of a model: the paths from its rows to team, organization, project and owner."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -60,6 +60,13 @@ def resource_of(model: type[Model]) -> Resource:
         return _resources[model._meta.label]
     except KeyError:
         raise LookupError(f"{model._meta.label} is not registered with access") from None
+
+
+def asked_about(models: Iterable[str]) -> frozenset[str]:
+    """Return the models whose rows an action on these can be asked about: projects, too, for all that lies in them."""
+    lie_in_one = any(_resources[label].project for label in models if label in _resources)
+    projects = (each.model for each in _resources.values() if each.project == "pk")
+    return frozenset(models).union(projects if lie_in_one else ())
 
 
 def value_at(row: Model, path: str) -> Any:

@@ -5,6 +5,7 @@ what the pages would not.
 """
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Model
@@ -16,7 +17,7 @@ from access.engine import can, require
 from access.explain import Explanation, explain
 from access.grants import Reason, met, unmet
 from access.kinds import kind_of
-from access.resources import resource_of, value_at
+from access.resources import asked_about, resource_of, value_at
 from access.things import example_of, thing_at
 from access.web import actor_of_user
 from accounts.models import ApiKey, User
@@ -63,7 +64,25 @@ def explain_to(asker: Actor, question: Question, *, within: Team | Organization 
         actor = dataclasses.replace(actor, scopes=None if key.scopes is None else frozenset(key.scopes))
         conditions.append(_life_of(key))
     found = explain(actor, question.action, thing, more_conditions=conditions)
-    return found if _is_self(asker, person) else dataclasses.replace(found, notes=())
+    notes = found.notes if _is_self(asker, person) else ()
+    if thing._meta.label not in found.spec.on:
+        own = explain(actor, found.spec.own, thing, more_conditions=conditions) if found.spec.own else None
+        notes += _on_what_lies_there(found, own)
+    return dataclasses.replace(found, notes=notes)
+
+
+def _on_what_lies_there(found: Explanation, own: Explanation | None) -> tuple[str, ...]:
+    """Say of an answer about all that lies in a project what it leaves open: one's own, and a single one."""
+    single = _("To ask about a single one, enter for example: %(examples)s.")
+    notes = [single % {"examples": _examples(found.spec.on)}]
+    if own is not None and not found.allowed:
+        told = (
+            _("%(who)s has the permission “%(what)s” there.")
+            if own.allowed
+            else _("%(who)s does not have the permission “%(what)s” there, either.")
+        )
+        notes.insert(0, told % {"who": own.who, "what": own.spec.label})
+    return tuple(notes)
 
 
 def _is_self(asker: Actor, person: User | None) -> bool:
@@ -75,14 +94,18 @@ def _check_action(action: str, thing: Model) -> None:
     if action not in specs:
         raise Invalid(_("There is no action %(action)s.") % {"action": repr(action[:80])})
     spec = specs[action]
-    if thing._meta.label in spec.on:
+    kinds = asked_about(spec.on)
+    if thing._meta.label in kinds:
         return
     names = {"what": spec.label, "kind": kind_of(thing), "name": str(thing)}
     told = _("“%(what)s” does not apply to the %(kind)s %(name)s.") % names
-    examples = [example for label in spec.on if (example := example_of(label))]
-    if examples:
-        told += " " + _("Enter, for example: %(examples)s.") % {"examples": ", ".join(examples)}
+    if examples := _examples(kinds):
+        told += " " + _("Enter, for example: %(examples)s.") % {"examples": examples}
     raise Invalid(told)
+
+
+def _examples(models: Iterable[str]) -> str:
+    return ", ".join(sorted(filter(None, map(example_of, models))))
 
 
 def _places_of(thing: Model) -> tuple[Team | None, Organization | None]:

@@ -134,6 +134,26 @@ def test_every_action_on_every_kind_of_thing_is_explained(world_once: World):
     assert checked > 300
 
 
+def test_a_project_is_answered_for_as_the_runs_of_others_in_it(world_once: World):
+    """TEAM-21, TEAM-24: for everybody, in projects of every visibility."""
+    checked = 0
+    nobody = UserFactory()
+    for project in Project.objects.filter(team__name="team"):
+        run = RunFactory(project=project, user=nobody)
+        for action in (
+            RunAction.VIEW,
+            RunAction.UPDATE,
+            RunAction.STOP,
+            RunAction.DELETE,
+            RunAction.DELETE_OWN,
+        ):
+            for who in (*map(actor, world_once.users.values()), ANONYMOUS):
+                found = explain(who, action, project)
+                assert found.allowed is can(who, action, run), f"{who.name} {action} {project!r}: {found}"
+                checked += found.allowed
+    assert checked > 20
+
+
 class TestWhatIsNamed:
     def test_a_role_and_its_base(self, run: Run):
         """TEAM-20."""

@@ -102,9 +102,26 @@ class TestNames:
             _ask("ada", "run.fly", RUN)
         with pytest.raises(
             Invalid,
-            match=r"“Stop any run” does not apply to the project cifar\. Enter, for example: team/project/runs/id",
+            match=r"“Stop any run” does not apply to the team vision\. Enter, for example: team/project, team/project/r",
         ):
-            _ask("ada", RunAction.STOP, "vision/cifar")
+            _ask("ada", RunAction.STOP, "vision")
+
+    def test_a_project_stands_for_what_lies_in_it(self, run: Run):
+        """“May Nora delete runs there?”, whosever they are; her own are another permission."""
+        nora = make_member(run.project.team, username="nora")
+        single = "To ask about a single one, enter for example: team/project/runs/id."
+        assert _ask("ada", RunAction.DELETE, "vision/cifar").notes == (single,)
+        for action in (RunAction.DELETE, RunAction.STOP, RunAction.DELETE_FILES):
+            found = _ask("ada", action, "vision/cifar", user="nora")
+            assert not found.allowed
+            assert found.notes[0].startswith("nora has the permission “")
+        assert found.notes == ("nora has the permission “Delete files of own runs” there.", single)
+        for action in (RunAction.DELETE_OWN, RunAction.VIEW, RunAction.UPDATE, "automation.manage_own"):
+            assert _ask("ada", action, "vision/cifar", user="nora").allowed
+        assert _ask("ada", RunAction.LOG, "vision/cifar", user="nora").notes == ()
+        make_key(nora, scopes=frozenset({"run.delete"}))
+        limited = _ask("nora", RunAction.DELETE, "vision/cifar", key=nora.api_keys.get().prefix)
+        assert limited.notes[0] == "nora does not have the permission “Delete own runs” there, either."
 
     def test_a_deleted_project_is_explained_to_who_may_restore_it(self, run: Run):
         Project.objects.update(deleted_at=timezone.now())
@@ -252,7 +269,19 @@ class TestPages:
     def test_what_can_be_asked_is_what_applies_to_the_thing(self, run: Run, as_user: Any):
         """Issue 18: *What* narrowed by *On*, at once when another thing is named."""
         everything = text_of(as_user("ada", "/explain"))
-        assert all(f'value="{action}"' in everything for action in ("run.stop", "team.view", "chart.save"))
+        in_order = (
+            "team.view",
+            "project.view",
+            "run.stop",
+            "chart.save",
+            "api_key.view",
+            "organization.view",
+        )
+        places = [everything.index(f'value="{action}"') for action in in_order]
+        assert places == sorted(places)
+        of_project = text_of(as_user("ada", "/explain?on=vision/cifar"))
+        assert all(f'value="{action}"' in of_project for action in ("project.view", "run.delete"))
+        assert 'value="team.view"' not in of_project
         narrowed = as_user(
             "ada", f"/explain?on={RUN}", headers={"HX-Request": "true", "HX-Target": "explain-what"}
         )

@@ -7,9 +7,10 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from access.actions import actions_by_group, all_actions
+from access.actions import ActionSpec, actions_by_group, all_actions
 from access.actor import Actor
 from access.routes import Open, declare
+from access.resources import asked_about
 from access.things import named_models, thing_at
 from access.web import actor_of
 from common.answers import fragment
@@ -18,6 +19,7 @@ from teams.access import OrganizationAction, TeamAction
 from teams.explaining import Question, explain_to
 from teams.models import Organization, Team
 from teams.pages import organization_of, team_of
+from teams.roles import addable_actions
 
 
 @declare(TeamAction.MANAGE_MEMBERS)
@@ -57,7 +59,7 @@ def _page(
         key=request.GET.get("key", "").strip(),
     )
     # called by the templates that list them, which the answer alone does not
-    context |= {"question": question, "groups": lambda: actions_by_group(_actions_on(asker, question.on))}
+    context |= {"question": question, "groups": lambda: _actions_on(asker, question.on)}
     if request.headers.get("HX-Target") == "explain-what":  # another thing is named: nothing is asked yet
         return render(request, "teams/explain_what.html", context)
     if question.action:
@@ -68,10 +70,15 @@ def _page(
     return render(request, fragment(request, template, "answer"), context)
 
 
-def _actions_on(asker: Actor, named: str) -> set[str]:
-    """Return the actions that apply to what is named; to anything that has a name where nothing is."""
+def _actions_on(asker: Actor, named: str) -> dict[str, dict[str, ActionSpec]]:
+    """Return the actions that apply to what is named, to anything that has a name where nothing is, by group.
+
+    What is done in teams comes first, as it is asked about most.
+    """
     try:
         kinds = frozenset({thing_at(asker, named)._meta.label})
     except NotFound:
         kinds = named_models()
-    return {action for action, spec in all_actions() if kinds & set(spec.on)}
+    groups = actions_by_group({action for action, spec in all_actions() if kinds & asked_about(spec.on)})
+    of_teams = addable_actions()
+    return dict(sorted(groups.items(), key=lambda group: of_teams.isdisjoint(group[1])))
