@@ -102,7 +102,7 @@ class TestNames:
             _ask("ada", "run.fly", RUN)
         with pytest.raises(
             Invalid,
-            match=r"“Stop any run” does not apply to the team vision\. Enter, for example: team/project, team/project/r",
+            match=r"“Stop any run” does not apply to the team vision\. Enter, for example: team/project, team/",
         ):
             _ask("ada", RunAction.STOP, "vision")
 

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET
 
 from access.actions import ActionSpec, actions_by_group, all_actions
 from access.actor import Actor
-from access.routes import Open, declare
 from access.resources import asked_about
+from access.routes import Open, declare
 from access.things import named_models, thing_at
 from access.web import actor_of
 from common.answers import fragment
