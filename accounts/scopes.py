@@ -27,7 +27,7 @@ class Reach:
 FULL = Reach(
     "full",
     gettext_lazy("Everything"),
-    gettext_lazy("All that its owner may: for one’s own machine."),
+    gettext_lazy("All that the account may do, wherever it may do it."),
     None,
 )
 CHOSEN = "chosen"
