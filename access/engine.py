@@ -101,7 +101,9 @@ def _sees(actor: Actor, resource: Resource, obj: Model) -> bool:
 
 def missing(model: type[Model]) -> NotFound:
     """Return the refusal of a row that is not there or may not be seen, so that the two read the same."""
-    return NotFound(_("There is no such %(kind)s, or you may not see it.") % {"kind": kind_of(model)})
+    return NotFound(
+        _("This %(kind)s doesn’t exist, or you don’t have access to it.") % {"kind": kind_of(model)}
+    )
 
 
 def who_may(action: str, obj: Model) -> QuerySet[Model]:

@@ -95,7 +95,7 @@ class _Question:
 
     @property
     def who(self) -> str:
-        return self.actor.name or _("somebody who is not signed in")
+        return self.actor.name or _("someone who is not signed in")
 
     def matches(self, condition: Q) -> bool:
         """Whether the row is one of these."""
@@ -139,9 +139,9 @@ def _spec_of(action: str, resource: Resource) -> ActionSpec:
 def _rank(asked: _Question) -> list[Reason]:
     """Return what lets the system and elevated operators do everything."""
     if asked.actor.kind is ActorKind.SYSTEM:
-        return [met("operator", _("Commands on the machine itself may do everything."))]
+        return [met("operator", _("Commands run on the server itself can do everything."))]
     if asked.actor.elevated:
-        text = _("%(who)s acts as an operator of this installation; that is written to the audit log.")
+        text = _("%(who)s is acting as an operator of this installation; this is recorded in the audit log.")
         return [met("operator", text % {"who": asked.who})]
     return []
 
@@ -165,18 +165,18 @@ def _account(asked: _Question) -> Reason:
         return met("account", _("The account of %(who)s is active.") % names)
     return unmet(
         "account",
-        _("The account of %(who)s is deactivated: it can neither sign in nor use its API keys.") % names,
-        _("An operator of this installation can switch the account on again."),
+        _("The account of %(who)s is deactivated: it cannot sign in or use its API keys.") % names,
+        _("An operator of this installation can reactivate the account."),
     )
 
 
 def _impersonation(asked: _Question) -> Reason:
     names = {"who": asked.who}
     if asked.actor.reaches(asked.action):
-        return met("acting as somebody", _("Whoever acts as %(who)s may do what %(who)s may.") % names)
+        return met("acting as somebody", _("Someone acting as %(who)s can do what %(who)s can.") % names)
     return unmet(
         "acting as somebody",
-        _("Nobody does this while acting as %(who)s: it is for %(who)s alone.") % names,
+        _("Only %(who)s can do this, not someone acting as %(who)s.") % names,
         _("Stop acting as %(who)s first.") % names,
     )
 
@@ -186,25 +186,25 @@ def _scopes(asked: _Question) -> Reason:
     if asked.actor.reaches(asked.action):
         return met("key scopes", _("The scopes of the API key include %(action)s.") % names)
     if asked.spec.own and asked.actor.reaches(asked.spec.own):
-        text = _("The scopes of the API key include %(own)s, which is enough on what its owner created.")
+        text = _("The scopes of the API key include %(own)s, which is enough for what its owner created.")
         return met("key scopes", text % names)
     return unmet(
         "key scopes",
         _("The scopes of the API key do not include %(action)s.") % names,
         _("Use a key with this scope.")
         if asked.actor.scopes is None
-        else _("Use a key with this scope, or one that is not limited."),
+        else _("Use a key with this scope, or an unrestricted key."),
     )
 
 
 def _life(asked: _Question) -> Reason:
     names = {"kind": kind_of(asked.row), "name": str(asked.row)}
     if asked.action in asked.resource.reach_deleted or asked.matches(asked.resource.live):
-        return met("deletion", _("The %(kind)s %(name)s is there and can be reached.") % names)
+        return met("deletion", _("The %(kind)s %(name)s exists and is available.") % names)
     return unmet(
         "deletion",
-        _("The %(kind)s %(name)s was deleted. Nobody reaches it until it is restored.") % names,
-        _("Whoever may delete it can restore it, as long as it is kept."),
+        _("The %(kind)s %(name)s was deleted. It is unavailable until it is restored.") % names,
+        _("Anyone who can delete it can restore it until it is permanently deleted."),
     )
 
 
@@ -239,7 +239,7 @@ def _by_ownership(asked: _Question) -> list[Reason]:
     if owner != asked.user.pk:
         holder = get_user_model()._default_manager.filter(pk=owner or 0).first()
         if holder is None:
-            text = _("Nobody here owns the %(kind)s %(name)s.") % names
+            text = _("The %(kind)s %(name)s has no owner here.") % names
         else:
             text = _("The %(kind)s %(name)s belongs to %(owner)s, not to %(who)s.") % {
                 **names,
@@ -263,14 +263,14 @@ def _by_visibility(asked: _Question) -> list[Reason]:
     names = {"kind": kind_of(asked.row), "name": str(asked.row)}
     if asked.spec.public:
         is_public = asked.matches(asked.resource.public)
-        text = _("%(name)s is public: anyone may.") if is_public else _("%(name)s is not public.")
+        text = _("%(name)s is public: anyone can do this.") if is_public else _("%(name)s is not public.")
         found.append(Reason("visibility", is_public, text % names))
     if asked.spec.open and asked.user is not None:
         is_open = asked.matches(asked.resource.open(asked.user.pk))
         text = (
-            _("The project is Open: anyone signed in logs new runs there, and goes on with their own.")
+            _("The project is Open: anyone signed in can log new runs to it and resume their own.")
             if is_open
-            else _("No Open project lets everybody do this here.")
+            else _("No Open project lets everyone do this here.")
         )
         found.append(Reason("open project", is_open, text))
     return _reached(asked, asked.action, found)
@@ -280,8 +280,8 @@ def _notes(asked: _Question) -> list[str]:
     """Return what decides nothing here but is good to know."""
     if asked.user is not None and asked.user.is_operator and not asked.actor.elevated:
         text = _(
-            "%(who)s is an operator of this installation, and may do everything in the Django admin or with the header"
-            " Use-Admin-Privileges; both are written to the audit log."
+            "%(who)s is an operator of this installation and can do everything in the Django admin or with "
+            "the header Use-Admin-Privileges; both are recorded in the audit log."
         )
         return [text % {"who": asked.who}]
     return []

@@ -104,7 +104,7 @@ class LimitNow:
 
 
 NEAR_PERCENT = 80
-REFUSED = _("Refused with a message; what is there stays.")
+REFUSED = _("Refused with a message; existing items are kept.")
 
 
 def length_limit(key: str, label: str | Promise, value: Callable[[], int]) -> Limit:

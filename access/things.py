@@ -84,4 +84,4 @@ def thing_at(actor: Actor, path: str) -> Model:
                 row = _seen(actor, rows)
                 if row is not None:
                     return row
-    raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": path[:200]})
+    raise NotFound(_("%(name)s doesn’t exist here, or you don’t have access to it.") % {"name": path[:200]})

@@ -140,7 +140,7 @@ class AccessMiddleware:
     ) -> HttpResponseBase | None:
         """Check the route's declaration before its view runs."""
         if _has_nul(request, kwargs):
-            return refusal(request, NotFound(_("Nothing here has a NUL character in its name.")))
+            return refusal(request, NotFound(_("Names cannot contain a NUL character.")))
         need = declaration_of(view)
         if need is None:
             return HttpResponse("This route declares no access.", status=405)
@@ -150,7 +150,7 @@ class AccessMiddleware:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
             # Django passes to process_exception only what views raise
-            error = Forbidden(_("Only operators of this installation may open this page."), action="operator")
+            error = Forbidden(_("Only operators of this installation can open this page."), action="operator")
             return self.process_exception(request, error)
         return None
 

@@ -30,39 +30,41 @@ def register() -> None:
     user, key = ("accounts.User",), ("accounts.ApiKey",)
     account_actions: dict[StrEnum, ActionSpec] = {
         AccountAction.SET_ACTIVE: ActionSpec(
-            user, label=_("Switch accounts on and off"), help=_("Operators alone let an account in, or shut it out."),
+            user, label=_("Activate and deactivate accounts"),
+            help=_("Only operators can activate or deactivate an account."),
         ),
         AccountAction.ADMINISTER: ActionSpec(
             user, label=_("Administer accounts"),
-            help=_("Operators alone merge, rescue and act as accounts, and name operators."),
+            help=_("Only operators can merge, recover and act as accounts, and appoint operators."),
         ),
         AccountAction.DELETE: ActionSpec(
-            user, owner=True, label=_("Delete one’s account"), help=_("Delete the account and all that it alone owns."),
+            user, owner=True, label=_("Delete own account"),
+            help=_("Delete the account and everything that only it owns."),
         ),
         AccountAction.UPDATE: ActionSpec(
-            user, owner=True, label=_("Change one’s profile and preferences"),
-            help=_("The picture, the profile page, the theme, the language, and whether code is saved."),
+            user, owner=True, label=_("Change own profile and preferences"),
+            help=_("Picture, profile page, theme, language and code saving."),
         ),
         AccountAction.MANAGE_EMAILS: ActionSpec(
             (*user, "account.EmailAddress"), owner=True, label=_("Change email addresses"),
-            help=_("See, add and delete the account’s addresses, each of which can reset its password."),
+            help=_("View, add and delete the account’s addresses. Each can be used to reset the password."),
         ),
     }  # fmt: skip
     key_actions: dict[StrEnum, ActionSpec] = {
         AccountAction.CREATE_KEY: ActionSpec(
-            user, owner=True, label=_("Make API keys"), help=_("Make new API keys for the account."),
+            user, owner=True, label=_("Create API keys"), help=_("Create new API keys for the account."),
         ),
         AccountAction.VIEW_KEYS: ActionSpec(
-            key, owner=True, label=_("See API keys"), help=_("List the account’s API keys by what they begin with."),
+            key, owner=True, label=_("View API keys"), help=_("List the account’s API keys by their first characters."),
         ),
         AccountAction.RENAME_KEY: ActionSpec(
-            key, owner=True, label=_("Rename API keys"), help=_("Change what the account’s API keys are called."),
+            key, owner=True, label=_("Rename API keys"), help=_("Rename the account’s API keys."),
         ),
         AccountAction.LIMIT_KEY: ActionSpec(
-            key, owner=True, label=_("Limit API keys"), help=_("Let API keys of the account reach less far."),
+            key, owner=True, label=_("Restrict API keys"), help=_("Reduce what the account’s API keys can do."),
         ),
         AccountAction.DELETE_KEY: ActionSpec(
-            key, owner=True, label=_("Delete API keys"), help=_("End API keys of the account at once."),
+            key, owner=True, label=_("Delete API keys"), help=_("Revoke API keys of the account immediately."),
         ),
     }  # fmt: skip
     register_actions(account_actions, group=_("Account"))

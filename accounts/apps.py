@@ -28,7 +28,7 @@ class AccountsConfig(AppConfig):
                 key="night-mode",
                 label=_("Night mode"),
                 description=_(
-                    "Dark colours on every page, whatever the system has. The same as the theme Dark."
+                    "Use the dark theme on every page, whatever your system setting. Same as the theme Dark."
                 ),
                 is_on=preferences.is_night,
                 turn=preferences.turn_night,

@@ -14,17 +14,17 @@ from accounts.access import AccountAction
 from accounts.models import ProfileAudience, SignInProvider
 
 ACCOUNTS = {
-    "user.create": _("Made an account"),
+    "user.create": _("Created an account"),
     "user.sign_in": _("Signed in"),
     "user.sign_in_failed": _("Failed to sign in"),
     "user.sign_out": _("Signed out"),
     "session.end": _("Ended sessions"),
     "password.change": _("Changed a password"),
     "password.set": _("Set a password"),
-    "password.reset": _("Reset a password by mail"),
+    "password.reset": _("Reset a password by email"),
     "second_factor.add": _("Added a second factor"),
     "second_factor.remove": _("Removed a second factor"),
-    "second_factor.reset": _("Made new recovery codes"),
+    "second_factor.reset": _("Generated new recovery codes"),
     "email.add": _("Added an email address"),
     "email.verify": _("Confirmed an email address"),
     "email.delete": _("Removed an email address"),
@@ -32,32 +32,32 @@ ACCOUNTS = {
     "sign_in_method.add": _("Connected a sign-in method"),
     "sign_in_method.remove": _("Disconnected a sign-in method"),
     AccountAction.UPDATE: _("Changed a profile"),
-    AccountAction.SET_ACTIVE: _("Switched an account on or off"),
+    AccountAction.SET_ACTIVE: _("Activated or deactivated an account"),
     AccountAction.DELETE: _("Deleted an account"),
     "account.merge": _("Merged another account into this one"),
     "account.merge_away": _("Merged an account into another"),
-    "account.set_operator": _("Made somebody an operator, or no longer"),
-    "account.impersonate": _("Began to act as somebody else"),
-    "account.impersonate_end": _("Stopped acting as somebody else"),
-    "password.send_reset": _("Sent a mail to reset a password"),
-    "second_factor.reset_all": _("Took away all second factors"),
+    "account.set_operator": _("Changed who is an operator"),
+    "account.impersonate": _("Started acting as another user"),
+    "account.impersonate_end": _("Stopped acting as another user"),
+    "password.send_reset": _("Sent a password reset email"),
+    "second_factor.reset_all": _("Removed all second factors"),
 }
 KEYS = {
-    AccountAction.CREATE_KEY: _("Made an API key"),
+    AccountAction.CREATE_KEY: _("Created an API key"),
     AccountAction.RENAME_KEY: _("Renamed an API key"),
     AccountAction.DELETE_KEY: _("Deleted an API key"),
-    "api_key.limit": _("Changed what an API key may, or until when"),
+    "api_key.limit": _("Changed the permissions or expiry of an API key"),
 }
 INSTALLATION = {
     "sign_in_provider.save": _("Changed a sign-in provider"),
     "sign_in_provider.delete": _("Deleted a sign-in provider"),
-    "outbox.read": _("Read a mail in the outbox"),
-    "outbox.retry": _("Sent a mail of the outbox again"),
-    "outbox.delete": _("Deleted a mail of the outbox"),
+    "outbox.read": _("Read an email in the outbox"),
+    "outbox.retry": _("Resent an email from the outbox"),
+    "outbox.delete": _("Deleted an email from the outbox"),
     "installation.change_settings": _("Changed the installation’s settings"),
-    "group_mapping.save": _("Changed which group of a sign-in provider joins which team"),
-    "group_mapping.delete": _("Ended that a group of a sign-in provider joins a team"),
-    "group_mapping.refuse": _("Did not let a group of a sign-in provider join a team"),
+    "group_mapping.save": _("Changed which team a sign-in provider’s group joins"),
+    "group_mapping.delete": _("Unlinked a sign-in provider’s group from a team"),
+    "group_mapping.refuse": _("Refused to let a sign-in provider’s group join a team"),
 }
 
 
@@ -92,7 +92,7 @@ def _register_fields() -> None:
     )  # fmt: skip
     register_fields(
         {
-            "owner": _("Owner"), "label": _("Name"), "scopes": Field(_("May do"), show=_scopes),
+            "owner": _("Owner"), "label": _("Name"), "scopes": Field(_("Permissions"), show=_scopes),
             "expires_at": Field(_("Expires"), show=moment),
         },
         scope="accounts.ApiKey",
@@ -106,7 +106,7 @@ def _register_fields() -> None:
             "announcement": _("Announcement"), "text": _("Text"), "until": Field(_("Until"), show=moment),
             "severity": Field(
                 _("Severity"),
-                choices={"info": _("Information"), "warning": _("Warning"), "danger": _("Something is broken")},
+                choices={"info": _("Information"), "warning": _("Warning"), "danger": _("Outage")},
             ),
         },
         scope="installation.change_settings",

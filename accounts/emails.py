@@ -89,7 +89,7 @@ def delete_email(*, actor: Actor, address: EmailAddress, request: HttpRequest) -
     require(actor, AccountAction.MANAGE_EMAILS, address)
     _begin(request, actor, address.user)
     if not manage_email.delete_email(request, address):
-        raise Conflict(_("The primary address cannot be deleted. Make another one primary first."))
+        raise Conflict(_("The primary address cannot be deleted. Make another address primary first."))
 
 
 def _begin(request: HttpRequest, actor: Actor, user: User) -> None:

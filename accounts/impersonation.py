@@ -62,10 +62,10 @@ def begin(*, actor: Actor, user: User, reason: str) -> dict[str, Any]:
     """
     require(actor, AccountAction.ADMINISTER, user)
     if not reason.strip():
-        raise Invalid(_("Say why: the reason is kept in the audit log."))
+        raise Invalid(_("Enter a reason; it is kept in the audit log."))
     if not may_be_acted_as(user):
         raise Conflict(
-            _("Nobody acts as %(name)s: only as a person who is active and no operator.") % {"name": user}
+            _("You can’t act as %(name)s: only as an active person who is not an operator.") % {"name": user}
         )
     until = timezone.now() + LASTS
     record(actor, BEGIN, user, after={"reason": reason.strip()[:500], "until": until.isoformat()})
@@ -132,7 +132,7 @@ def stop(request: HttpRequest) -> HttpResponse:
     if acting is None:
         return redirect("/")
     end(request, acting.operator)
-    messages.success(request, _("You no longer act as %(name)s.") % {"name": acting.user})
+    messages.success(request, _("You are no longer acting as %(name)s.") % {"name": acting.user})
     return redirect("admin:accounts_user_change", acting.user.pk)
 
 

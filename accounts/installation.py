@@ -35,13 +35,13 @@ def change(*, actor: Actor, values: dict[str, Any]) -> list[str]:
         Forbidden: the actor is no operator.
     """
     if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
-        raise Forbidden(_("Only operators of this installation may do this."), action="operator")
+        raise Forbidden(_("Only operators of this installation can do this."), action="operator")
     before = dict(InstallationSetting.objects.select_for_update().values_list("name", "value"))
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     for name, value in changed.items():
         if is_given(name):
             variables = ", ".join(VARIABLES[name])
-            raise Conflict(_("%(variables)s in the environment decides this.") % {"variables": variables})
+            raise Conflict(_("This is set by %(variables)s in the environment.") % {"variables": variables})
         if value is None:
             InstallationSetting.objects.filter(name=name).delete()
             continue

@@ -14,7 +14,7 @@ from accounts.scopes import CHOSEN, Choice, Reach, action_groups, reaches, with_
 class ReachForm(forms.Form):
     """What a key may do: one of the ready-made reaches, or single actions of the registry."""
 
-    reach = forms.ChoiceField(label=_("May do"), widget=forms.RadioSelect)
+    reach = forms.ChoiceField(label=_("Permissions"), widget=forms.RadioSelect)
     actions = forms.MultipleChoiceField(label=_("Actions"), required=False)
 
     def __init__(self, *args: Any, within: Collection[str] | None = None, **kwargs: Any) -> None:
@@ -28,7 +28,7 @@ class ReachForm(forms.Form):
         assert isinstance(actions, forms.MultipleChoiceField)  # noqa: S101 - as above
         field.choices = [
             *((reach.key, str(reach.label)) for reach in self.offered),
-            (CHOSEN, _("Chosen actions")),
+            (CHOSEN, _("Selected permissions")),
         ]
         actions.choices = [(choice.action, choice.label) for _name, group in self.groups for choice in group]
         self.initial.setdefault("reach", self.offered[0].key if self.offered else CHOSEN)
@@ -50,7 +50,7 @@ class ReachForm(forms.Form):
         """Want an action where single ones are chosen."""
         data = super().clean() or self.cleaned_data
         if data.get("reach") == CHOSEN and not data.get("actions") and "actions" not in self.errors:
-            self.add_error("actions", _("Choose at least one action."))
+            self.add_error("actions", _("Choose at least one permission."))
         return data
 
     def scopes(self) -> frozenset[str] | None:

@@ -13,9 +13,9 @@ from accounts import keys, names, pictures, profiles, services
 from accounts.models import ApiKey
 from common.rates import spent
 
-SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and ask again; nothing of a run is lost.")
+SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and retry; no run data is lost.")
 
-_BAD_KEY = gettext_lazy("Answered 429 instead of 401. A key that holds always passes.")
+_BAD_KEY = gettext_lazy("Answered 429 instead of 401. A valid key always passes.")
 
 
 def requests_of(what: str) -> Measure:
@@ -57,25 +57,25 @@ def register() -> None:
         ),
         Limit(
             "keys.refused_from_address", LimitGroup.REQUESTS,
-            gettext_lazy("API keys that do not hold, tried from an address"),
+            gettext_lazy("Invalid API keys tried from one address"),
             lambda: keys.BAD_PER_ADDRESS,
             _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
         Limit(
-            "keys.refused", LimitGroup.REQUESTS, gettext_lazy("Tries of an API key that does not hold"),
+            "keys.refused", LimitGroup.REQUESTS, gettext_lazy("Attempts with an invalid API key"),
             lambda: keys.BAD_PER_KEY,
             _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
         Limit(
             "account.keys", LimitGroup.ACCOUNT, gettext_lazy("API keys of an account"), lambda: services.MAX_KEYS,
-            gettext_lazy("No further one is made until some are deleted."), measure=_keys_held,
+            gettext_lazy("No more can be created until some are deleted."), measure=_keys_held,
         ),
         Limit(
             "account.links", LimitGroup.ACCOUNT, gettext_lazy("Links on a profile"), lambda: profiles.MAX_LINKS,
             REFUSED,
         ),
         Limit(
-            "account.picture", LimitGroup.ACCOUNT, gettext_lazy("File of a picture"), lambda: pictures.MAX_BYTES,
+            "account.picture", LimitGroup.ACCOUNT, gettext_lazy("Picture file"), lambda: pictures.MAX_BYTES,
             REFUSED, LimitUnit.BYTES,
         ),
         length_limit("name", gettext_lazy("Name of a person, team or organization"), lambda: names.MAX_LENGTH),

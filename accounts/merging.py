@@ -83,9 +83,9 @@ def _unfit(source: User, target: User) -> Iterator[str]:
         if user.deleted_at is not None:
             yield _("The account %(name)s is deleted; that cannot be undone.") % names
     if source.is_operator:
-        yield _("%(name)s is an operator. Take that away first.") % {"name": source}
+        yield _("%(name)s is an operator. Remove their operator rights first.") % {"name": source}
     if target.deleted_at is None and not target.is_active:
-        yield _("%(name)s is switched off. Reactivate the account that stays.") % {"name": target}
+        yield _("%(name)s is deactivated. Reactivate the account you want to keep.") % {"name": target}
 
 
 @transaction.atomic
@@ -110,7 +110,9 @@ def merge_accounts(*, actor: Actor, source: User, target: User, typed: str) -> P
     }
     source, target = rows[source.pk], rows[target.pk]
     if typed.strip() != source.username:
-        raise Invalid(_("Type the username of the account that ends, %(name)s.") % {"name": source})
+        raise Invalid(
+            _("Type the username of the account that will be removed, %(name)s.") % {"name": source}
+        )
     plan = plan_of(source, target)
     if plan.conflicts:
         raise Conflict(" ".join(plan.conflicts))

@@ -82,7 +82,7 @@ class Theme(models.TextChoices):
 class CodeSaving(models.TextChoices):
     """Whether SDKs upload the program that logs."""
 
-    ASKED = "", _("As the script asks")
+    ASKED = "", _("Script decides")
     ALWAYS = "always", pgettext_lazy("code saving", "Always")
     NEVER = "never", pgettext_lazy("code saving", "Never")
 

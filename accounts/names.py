@@ -29,17 +29,17 @@ def check_name(name: str) -> str:
     """
     if not name or len(name) > MAX_LENGTH:
         raise Invalid(
-            _("A name has 1 to %(most)s characters; %(name)r has %(count)s.")
+            _("A name must have 1 to %(most)s characters; “%(name)s” has %(count)s.")
             % {"most": MAX_LENGTH, "name": name[:80], "count": len(name)}
         )
     if not _ALLOWED.fullmatch(name):
         raise Invalid(
             _(
-                "%(name)r is not a valid name: letters A-Z a-z, digits, '-', '_' and '.' only, beginning "
-                "with a letter or digit."
+                "“%(name)s” isn’t a valid name. Use only letters A-Z a-z, digits, “-”, “_” and “.”, "
+                "beginning with a letter or digit."
             )
             % {"name": name}
         )
     if name.lower() in RESERVED or name.lower().startswith("wandb-registry"):
-        raise Invalid(_("The name %(name)r is reserved; choose another.") % {"name": name})
+        raise Invalid(_("The name “%(name)s” is reserved; choose another.") % {"name": name})
     return name

@@ -30,7 +30,7 @@ def keep_an_operator(user: User) -> None:
     """
     rows = User.objects.select_for_update(no_key=True).filter(is_operator=True, is_active=True)
     if [row.pk for row in rows] == [user.pk]:
-        raise Conflict(_("%(name)s is the last operator. Make somebody else one first.") % {"name": user})
+        raise Conflict(_("%(name)s is the last operator. Appoint another operator first.") % {"name": user})
 
 
 @transaction.atomic
@@ -42,7 +42,7 @@ def set_operator(*, actor: Actor, user: User, is_operator: bool) -> None:
     """
     require(actor, AccountAction.ADMINISTER, user)
     if is_operator and (user.kind != UserKind.PERSON or not user.is_active):
-        raise Conflict(_("Only a person whose account is active can be an operator."))
+        raise Conflict(_("Only a person with an active account can be an operator."))
     if not is_operator:
         keep_an_operator(user)
     before, user.is_operator = user.is_operator, is_operator
@@ -76,7 +76,7 @@ def reset_second_factors(*, actor: Actor, user: User) -> int:
     """
     require(actor, AccountAction.ADMINISTER, user)
     if user.pk == actor.user_id:
-        raise Conflict(_("These are your own: remove them in your settings."))
+        raise Conflict(_("These are your own second factors; remove them in your settings."))
     factors = Authenticator.objects.filter(user=user)
     kinds = sorted(factors.values_list("type", flat=True))
     if not kinds:
@@ -97,9 +97,7 @@ def send_password_reset(*, request: HttpRequest, user: User) -> None:
     actor = actor_of(request)
     require(actor, AccountAction.ADMINISTER, user)
     if not user.is_active or not user.email:
-        raise Conflict(
-            _("%(name)s has no address that a mail could go to, or is switched off.") % {"name": user}
-        )
+        raise Conflict(_("%(name)s has no email address or is deactivated.") % {"name": user})
     with transaction.atomic():
         record(actor, "password.send_reset", user, after={"to": user.email})
         request_password_reset(request, user.email, [user], default_token_generator)

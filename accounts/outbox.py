@@ -113,7 +113,7 @@ def deliver_waiting() -> None:
 
 def _operates(actor: Actor) -> None:
     if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
-        raise Forbidden(_("Only operators of this installation may do this."), action="operator")
+        raise Forbidden(_("Only operators of this installation can do this."), action="operator")
 
 
 @transaction.atomic
@@ -128,7 +128,7 @@ def retry(*, actor: Actor, mail: OutboxMail) -> None:
     created_at = max(mail.created_at, now - TRIED_FOR + timedelta(hours=1))
     fresh = {"try_at": now, "is_refused": False, "created_at": created_at}
     if not OutboxMail.objects.filter(pk=mail.pk, kept_at=None).update(**fresh):
-        raise Conflict(_("There is no such mail in the outbox, or it was sent."))
+        raise Conflict(_("This email is not in the outbox, or it was already sent."))
     record(actor, "outbox.retry", mail, after={"to": mail.to})
     transaction.on_commit(partial(deliver, mail_id=mail.pk))
 

@@ -42,14 +42,14 @@ def to_picture(upload: UploadedFile[bytes], crop: Crop | None = None) -> bytes:
         Invalid: no still PNG, JPEG or WebP, or one that is broken, tiny or huge.
     """
     if (upload.size or 0) > MAX_BYTES:
-        raise TooLarge(_("A picture may have 5 MB at most; this file is larger."))
+        raise TooLarge(_("Pictures can be up to 5 MB; this file is larger."))
     image = _opened(upload)
     try:
         image = ImageOps.exif_transpose(image)
         has_alpha = "A" in image.getbands() or "transparency" in image.info
         square = image.crop(_box(image, crop)).convert("RGBA" if has_alpha else "RGB")
     except _BROKEN:
-        raise Invalid(_("This picture is broken: its file ends early or contradicts itself.")) from None
+        raise Invalid(_("This picture file is damaged or incomplete.")) from None
     small = square.resize((SIDE_PX, SIDE_PX), Image.Resampling.LANCZOS)
     small.info = {}
     out = BytesIO()
@@ -64,17 +64,17 @@ def _opened(upload: UploadedFile[bytes]) -> Image.Image:
     except _BOMB:
         raise _too_many_pixels() from None
     except _BROKEN:
-        raise Invalid(_("This file is no picture of type PNG, JPEG or WebP.")) from None
+        raise Invalid(_("Choose a PNG, JPEG or WebP image.")) from None
     if image.width * image.height > MAX_PIXELS:
         raise _too_many_pixels()
     if image.format != "MPO" and getattr(image, "is_animated", False):  # MPO: a camera's JPEG with a preview
-        raise Invalid(_("This picture is animated; choose a still one."))
+        raise Invalid(_("Animated pictures are not supported; choose a still one."))
     return image
 
 
 def _too_many_pixels() -> Invalid:
     most = MAX_PIXELS // 1_000_000
-    return Invalid(_("A picture may have %(most)s million pixels at most; scale it down.") % {"most": most})
+    return Invalid(_("Pictures can have up to %(most)s million pixels; scale it down.") % {"most": most})
 
 
 def _box(image: Image.Image, crop: Crop | None) -> tuple[int, int, int, int]:

@@ -32,7 +32,7 @@ def choose_theme(*, actor: Actor, user: User, theme: str) -> None:
     """
     require(actor, AccountAction.UPDATE, user)
     if theme not in Theme.values:
-        raise Invalid(_("There is no such theme."))
+        raise Invalid(_("Unknown theme."))
     _store(user, "theme", theme)
 
 
@@ -45,7 +45,7 @@ def choose_language(*, actor: Actor, user: User, language: str) -> None:
     """
     require(actor, AccountAction.UPDATE, user)
     if language and language not in dict(settings.LANGUAGES):
-        raise Invalid(_("There is no such language."))
+        raise Invalid(_("Unknown language."))
     _store(user, "language", language)
 
 
@@ -58,7 +58,7 @@ def choose_code_saving(*, actor: Actor, user: User, choice: str) -> None:
     """
     require(actor, AccountAction.UPDATE, user)
     if choice not in CodeSaving.values:
-        raise Invalid(_("There is no such choice."))
+        raise Invalid(_("Unknown choice."))
     _store(user, "code_saving", choice)
 
 
@@ -125,7 +125,7 @@ def turn_beta_feature(*, actor: Actor, user: User, key: str, on: bool) -> None:
         Invalid: there is no such switch.
     """
     if key not in _features:
-        raise Invalid(_("There is no such switch."))
+        raise Invalid(_("Unknown setting."))
     _features[key].turn(actor, user, on)
 
 

@@ -15,10 +15,10 @@ class ProfileForm(forms.Form):
 
     display_name = forms.CharField(label=_("Display name"), max_length=120, required=False)
     bio = forms.CharField(
-        label=_("In a sentence"),
+        label=_("Bio"),
         max_length=200,
         required=False,
-        help_text=_("Stands below the name. There is more room in the intro."),
+        help_text=_("Shown under your name. There is more room in the intro."),
     )
     institution = forms.CharField(label=_("Institution"), max_length=120, required=False)
     location = forms.CharField(label=_("Location"), max_length=120, required=False)
@@ -34,10 +34,10 @@ class ProfileForm(forms.Form):
             del self.fields["display_name"]
         for number in range(1, MAX_LINKS + 1):
             self.fields[f"label_{number}"] = forms.CharField(
-                label=_("Text of link %(n)s") % {"n": number}, max_length=60, required=False
+                label=_("Text for link %(n)s") % {"n": number}, max_length=60, required=False
             )
             self.fields[f"url_{number}"] = forms.URLField(
-                label=_("Address of link %(n)s") % {"n": number},
+                label=_("Address for link %(n)s") % {"n": number},
                 max_length=400,
                 required=False,
                 assume_scheme="https",

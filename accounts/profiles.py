@@ -73,12 +73,12 @@ def profile_of(row: Named) -> Profile:
 
 def _check(words: Words) -> None:
     if len(words.links) > MAX_LINKS:
-        raise Invalid(_("A profile has at most %(n)s links.") % {"n": MAX_LINKS})
+        raise Invalid(_("A profile can have at most %(n)s links.") % {"n": MAX_LINKS})
     for link in words.links:
         try:
             _is_web_address(link.url)
         except ValidationError:
-            problem = _("“%(url)s” is not the address of a web page: it begins with https:// or http://.")
+            problem = _("“%(url)s” is not a web address. It must begin with https:// or http://.")
             raise Invalid(problem % {"url": link.url}) from None
 
 
@@ -144,7 +144,7 @@ def change_intro(*, actor: Actor, row: Named, intro: str) -> None:
     place = _may_change(actor, row)
     text = intro.replace("\r\n", "\n").strip()
     if len(text) > MAX_INTRO:
-        problem = _("An intro has at most %(most)s characters; this one has %(n)s.")
+        problem = _("An intro can have at most %(most)s characters; this one has %(n)s.")
         raise Invalid(problem % {"most": MAX_INTRO, "n": len(text)})
     Profile.objects.update_or_create(claim=row.claim, defaults={"intro": text})
     record(actor, profile_action(row), cast("Model", row), after={"intro": text[:2000]}, **place)

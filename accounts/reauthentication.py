@@ -94,7 +94,7 @@ def check(request: HttpRequest) -> HttpResponseBase | None:
 def not_for_another(request: HttpRequest) -> Forbidden:
     """Return the refusal of what only the person themselves does."""
     names = {"name": request.user.get_username()}
-    text = _("You act as %(name)s. This is for %(name)s alone: stop acting as them first.")
+    text = _("You are acting as %(name)s. Only %(name)s can do this: stop acting as them first.")
     return Forbidden(text % names, action="impersonation")
 
 
@@ -110,7 +110,9 @@ def ask(request: HttpRequest) -> HttpResponseBase:
     elif methods and not is_fragment and _keep(request):
         back = request.path  # its query is kept with it; allauth compares the path alone
     else:
-        messages.info(request, _("Nothing was changed yet: now that it is known to be you, do it again."))
+        messages.info(
+            request, _("Your identity is confirmed, but nothing has changed yet. Please try again.")
+        )
         back = _page_of(request.headers.get("HX-Current-URL") or request.headers.get("Referer") or "/")
     url = f"{url}?{urlencode({'next': back})}"
     return HttpResponse(status=204, headers={"HX-Redirect": url}) if is_fragment else redirect(url)

@@ -41,7 +41,7 @@ class FreshSession(BasePermission):
             raise not_for_another(request._request)
         if not is_fresh(request._request):
             raise Forbidden(
-                _("Your sign-in was a while ago: sign in again, then do this again."),
+                _("You signed in a while ago. Sign in again, then retry."),
                 action="reauthentication",
             )
         return True

@@ -90,7 +90,7 @@ def end_connection(request: HttpRequest, user: User, pk: int) -> None:
     if account is None:
         return
     if not user.has_usable_password() and not has_other_way_in(user, account):
-        raise Conflict(_("Set a password first: nothing else would open your account."))
+        raise Conflict(_("Set a password first; otherwise you couldn’t sign in."))
     disconnect(request, account)
 
 

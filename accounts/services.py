@@ -43,7 +43,7 @@ def claim_name(name: str) -> Name:
             return Name.objects.create(text=name)
     except IntegrityError:
         raise Conflict(
-            _("The name %(name)r is taken by another user, team or organization.") % {"name": name}
+            _("The name “%(name)s” is taken by another user, team or organization.") % {"name": name}
         ) from None
 
 
@@ -181,7 +181,7 @@ def issue_api_key(
     _check_reach(actor, scopes)
     if ApiKey.objects.filter(user=owner).count() >= MAX_KEYS:
         raise Invalid(
-            _("An account holds at most %(most)s API keys; delete some first.") % {"most": MAX_KEYS}
+            _("An account can have at most %(most)s API keys; delete some first.") % {"most": MAX_KEYS}
         )
     check_key_rules(owner, expires_at, scopes)
     secret = keys.new_secret()
@@ -237,7 +237,7 @@ def limit_api_key(*, actor: Actor, key: ApiKey, scopes: Collection[str]) -> ApiK
     if not scopes:
         raise Invalid(_("Choose at least one action, or delete the key."))
     if key.scopes is not None and not set(key.scopes).issuperset(scopes):
-        raise Invalid(_("A key can be limited further, not extended: make a new one."))
+        raise Invalid(_("A key can be restricted but never extended; create a new one."))
     _check_reach(actor, scopes)
     before, key.scopes = key.scopes, sorted(scopes)
     key.save(update_fields=["scopes"])

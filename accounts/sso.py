@@ -108,7 +108,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
         try:
             return super().get_app(request, provider, client_id)
         except SocialApp.DoesNotExist:
-            raise NotFound(_("There is no such sign-in provider.")) from None
+            raise NotFound(_("This sign-in provider doesn’t exist.")) from None
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[User, str] | None:
         """Return whose account a new login opens, by the rule above."""

@@ -41,7 +41,7 @@ def read_token(token: str) -> Subscription:
     try:
         user_id, is_own, *team_ids = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, ValueError):
-        raise NotFound(_("This link is incomplete. Copy it from the mail as a whole.")) from None
+        raise NotFound(_("This link is incomplete. Copy the whole link from the email.")) from None
     return Subscription(user_id, bool(is_own), tuple(team_ids))
 
 

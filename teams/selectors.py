@@ -38,7 +38,7 @@ def _needed(actor: Actor, row: "Row | None", action: str, name: str) -> "Row":
         with suppress(NotFound):  # in the words of what is missing
             require(actor, action, row)
             return row
-    raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": name})
+    raise NotFound(_("%(name)s doesn’t exist here, or you don’t have access to it.") % {"name": name})
 
 
 def people_known_to(actor: Actor) -> QuerySet[User]:

@@ -59,7 +59,7 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
         raise Forbidden(_("You can make an organization for yourself only."), action="organization.create")
     if not actor.reaches(OrganizationAction.CREATE_TEAM):
         message = _("The scopes of the API key do not include %(action)s.")
-        remedy = _("Use a key with this scope, or one that is not limited.")
+        remedy = _("Use a key with this scope, or an unrestricted key.")
         told = f"{message % {'action': OrganizationAction.CREATE_TEAM.value}} {remedy}"
         raise Forbidden(told, action=OrganizationAction.CREATE_TEAM)
     organization = Organization.objects.create(claim=claim_name(name), name=name)

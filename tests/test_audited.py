@@ -552,7 +552,7 @@ def test_what_was_found_and_left_is_shown_in_words(
         ("destination.test", "alerts.Destination", "status", 204, "204"),
         ("installation.change_settings", "accounts.InstallationSetting", "announcement",
          {"text": "Back soon", "severity": "danger", "until": None},
-         "Text: Back soon, Severity: Something is broken, Until: –"),
+         "Text: Back soon, Severity: Outage, Until: –"),
     ],
 )  # fmt: skip
 def test_values_have_the_words_of_pages(action: str, model: str, name: str, value: Any, words: str):

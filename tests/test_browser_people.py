@@ -70,7 +70,7 @@ def make_account(page: Page, server: Installation, smtp: MailServer) -> None:
     """ACC-20, ACC-34: sign up, open the mailed link, and be signed in."""
     page.goto(f"{server.url}/accounts/signup/")
     sign_up(page, "ines", "ines@example.com")
-    expect(page.locator("#main")).to_contain_text("A mail with a link went to ines@example.com")
+    expect(page.locator("#main")).to_contain_text("We sent a link to ines@example.com")
     page.goto(link_in(smtp, "ines@example.com", "onfirm"))
     page.click("text=Yes, confirm")
     page.wait_for_url(f"{server.url}/")
@@ -93,7 +93,7 @@ def make_team(page: Page, server: Installation) -> None:
 def join(page: Page, smtp: MailServer) -> None:
     """TEAM-3: from the mailed link through sign-up into the team; the link proves the address."""
     page.goto(link_in(smtp, "jun@example.com", "weather"))
-    page.click("text=Make an account")
+    page.click("text=Create an account")
     expect(page.locator("[name=email]")).to_have_value("jun@example.com")
     sign_up(page, "jun", "jun@example.com")
     page.get_by_role("button", name="Accept").click()
@@ -116,7 +116,7 @@ def switch_address(page: Page, server: Installation, smtp: MailServer) -> None:
     page.goto(f"{server.url}/settings/emails")
     page.click("text=Add Email")
     page.fill("details.add-email [name=email]", "ines@weather.example")
-    page.click("text=Send the link")
+    page.click("text=Send link")
     expect(page.get_by_role("row", name="ines@weather.example")).to_contain_text("Unverified")
     page.goto(link_in(smtp, "ines@weather.example", "onfirm"))
     page.click("text=Yes, confirm")

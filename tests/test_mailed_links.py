@@ -187,18 +187,18 @@ class Dead(NamedTuple):
 
 DEAD = [
     Dead(_confirmation, 0, "", 200, "Is new@example.com the address of the account ada?", "Yes, confirm"),
-    Dead(_confirmation, 4, "", 410, "It was good for 3 days.", "Send a new link"),
-    Dead(_confirmation, 4, "ada", 410, "It was good for 3 days.", "Send a new link"),
+    Dead(_confirmation, 4, "", 410, "It was valid for 3 days.", "Send a new link"),
+    Dead(_confirmation, 4, "ada", 410, "It was valid for 3 days.", "Send a new link"),
     Dead(_confirmation, 0, "eve", 403, "you are signed in as eve", "Use another account"),
     Dead(_confirmation_spent, 0, "", 410, "new@example.com needs no more confirming", SIGN_IN),
     Dead(_confirmation_spent, 0, "ada", 410, "new@example.com needs no more confirming", "/settings/emails"),
-    Dead(_confirmation_taken, 0, "", 409, "confirmed for another account already", SIGN_IN),
+    Dead(_confirmation_taken, 0, "", 409, "already confirmed for another account", SIGN_IN),
     Dead(_confirmation_gone, 0, "", 410, "The address was removed from its account", SIGN_IN),
     Dead(_confirmation_broken, 0, "", 404, "This link is incomplete", SIGN_IN),
     Dead(_confirmation_broken, 0, "ada", 404, "This link is incomplete", "/settings/emails"),
     Dead(_reset, 4, "", 410, "is older than 3 days", "Send another link"),
     Dead(_reset, 0, "eve", 403, "you are signed in as eve", "Use another account"),
-    Dead(_reset_spent, 0, "", 410, "was used already", "Send another link"),
+    Dead(_reset_spent, 0, "", 410, "already used", "Send another link"),
     Dead(_reset_broken, 0, "", 410, "It is incomplete", "Send another link"),
     Dead(_reset_of_nobody, 0, "", 410, "It is incomplete", "Send another link"),
     Dead(_invitation, 15, "", 410, "Ask ada, who invited you", SIGN_IN),
@@ -258,10 +258,10 @@ def test_an_expired_link_is_sent_anew_to_its_address_alone(world: World, client:
     """ACC-34: by whoever holds it, at most once in three minutes."""
     path = _confirmation(world)
     with time_machine.travel(timezone.now() + timedelta(days=4), tick=True):
-        assert "A new link went to new@example.com" in client.post(path, headers=HTML).content.decode()
+        assert "We sent a new link to new@example.com" in client.post(path, headers=HTML).content.decode()
         again = client.post(path, headers=HTML)
         assert (again.status_code, int(again.headers["Retry-After"]) > 0) == (429, True)
-        assert re.search(r"No mail was sent\. You can send another in \d minutes", again.content.decode())
+        assert re.search(r"No email was sent\. You can send another in \d minutes", again.content.decode())
         (mail,) = delivered()
         assert mail.to == ["new@example.com"]
         assert not EmailAddress.objects.get(email="new@example.com").verified

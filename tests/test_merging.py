@@ -199,7 +199,7 @@ def test_it_is_audited_on_both_sides_and_told(old: User, ada: User):
     assert entry.after["merged"] == "old"
     assert entry.after["moved"]["runs"] == 2
     assert AuditEntry.objects.filter(action="account.merge_away", object_name="old").exists()
-    assert ("ada@example.com", "Your accounts old and ada are one") in [
+    assert ("ada@example.com", "Your accounts old and ada were merged") in [
         (mail.to[0], mail.subject) for mail in delivered()
     ]
 

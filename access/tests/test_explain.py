@@ -236,7 +236,7 @@ class TestWhatIsNamed:
         member = actor(make_member(run.project.team))
         found = _check(dataclasses.replace(member, scopes=frozenset({RunAction.VIEW})), RunAction.LOG, run)
         assert _kinds(found) == {"key scopes", *_kinds(found)}
-        assert found.helps == ("Use a key with this scope, or one that is not limited.",)
+        assert found.helps == ("Use a key with this scope, or an unrestricted key.",)
 
     def test_an_organizations_service_account(self, run: Run):
         """TEAM-33."""
@@ -322,7 +322,7 @@ class TestRefusals:
         told = self._told(limited, RunAction.LOG, run.project)
         assert told == (
             "mia does not have the permission “Log runs” on the project cifar. The scopes of the API key do not"
-            " include run.log. Use a key with this scope, or one that is not limited."
+            " include run.log. Use a key with this scope, or an unrestricted key."
         )
 
     def test_whoever_acts_as_somebody_is_told_to_stop(self, run: Run):
@@ -330,7 +330,7 @@ class TestRefusals:
         assert run.user is not None
         acting = dataclasses.replace(actor(run.user), impersonated_by="root")
         told = self._told(acting, AccountAction.DELETE, run.user)
-        assert told.endswith("it is for olga alone. Stop acting as olga first.")
+        assert told.endswith("not someone acting as olga. Stop acting as olga first.")
         _check(acting, AccountAction.DELETE, run.user)
         _check(acting, AccountAction.UPDATE, run.user)
 
@@ -349,7 +349,7 @@ class TestRefusals:
 
     def test_what_is_hidden_is_not_explained(self, run: Run):
         stranger = actor(UserFactory())
-        with pytest.raises(NotFound, match="There is no such run, or you may not see it"):
+        with pytest.raises(NotFound, match="This run doesn’t exist, or you don’t have access to it"):
             require(stranger, RunAction.STOP, run)
 
     def test_a_page_says_it_and_names_no_code(self, client: Client, run: Run):

@@ -136,7 +136,7 @@ def test_a_browser_left_open_makes_no_key_and_deletes_no_team(client: Client, ad
         assert (made.status_code, gone.status_code) == (201, 204)
         return
     assert (made.status_code, gone.status_code) == (403, 403)
-    assert made.json()["error"]["message"].startswith("Your sign-in was a while ago")
+    assert made.json()["error"]["message"].startswith("You signed in a while ago")
     assert client.get("/api/v1/keys/").status_code == 200
     assert _ask(ada, "DELETE", "/api/v1/teams/lab/").status_code == 204
 

@@ -57,7 +57,7 @@ def test_create_user_keeps_a_given_password_to_itself():
 
 
 def test_create_user_refuses_a_reserved_name_in_one_line():
-    with pytest.raises(CommandError, match="The name 'admin' is reserved"):
+    with pytest.raises(CommandError, match="The name “admin” is reserved"):
         _run("create_user", "admin", "--email", "ada@example.com")
 
 

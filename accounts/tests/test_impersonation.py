@@ -36,7 +36,7 @@ def test_the_operator_sees_what_the_person_sees_and_every_page_says_so(client: C
     assert client.get("/", headers=HTML).status_code == 200
     assert not ApiKey.objects.exists()  # the first visit of a newcomer makes one, an operator's does not
     page = client.get("/settings/profile").content.decode()
-    assert "You act as ada until" in page
+    assert "You are acting as ada until" in page
     assert client.get("/admin/", headers=HTML).status_code == 403
 
 
@@ -65,7 +65,7 @@ def test_neither_operators_nor_programs_nor_who_is_switched_off(
 ):
     other = UserFactory()
     User.objects.filter(pk=other.pk).update(**user)
-    assert b"Nobody acts as" in begin(client, other).content
+    assert "You can’t act as" in begin(client, other).content.decode()
     assert impersonation.SESSION_KEY not in client.session
 
 
@@ -126,17 +126,17 @@ def test_it_ends_after_an_hour(client: Client, boss: User):
     with time_machine.travel(timezone.now(), tick=False) as clock:
         begin(client, UserFactory(username="ada"))
         clock.shift(timedelta(minutes=59))
-        assert "You act as ada" in client.get("/settings/profile").content.decode()
+        assert "You are acting as ada" in client.get("/settings/profile").content.decode()
         clock.shift(timedelta(minutes=2))
         page = client.get("/settings/profile", follow=True).content.decode()
-    assert "You act as ada" not in page
+    assert "You are acting as ada" not in page
     assert AuditEntry.objects.filter(action=impersonation.END).count() == 1
 
 
 def test_it_ends_when_the_operator_is_none_any_more(client: Client, boss: User):
     begin(client, UserFactory(username="ada"))
     User.objects.filter(pk=boss.pk).update(is_operator=False)
-    assert "You act as ada" not in client.get("/settings/profile", follow=True).content.decode()
+    assert "You are acting as ada" not in client.get("/settings/profile", follow=True).content.decode()
     assert client.get("/admin/", headers=HTML).status_code == 403
 
 

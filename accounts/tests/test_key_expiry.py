@@ -23,7 +23,7 @@ def _ending(owner) -> None:
 
 def _told() -> dict[str, str]:
     tell_of_ending_keys()
-    return {mail.to[0]: str(mail.body) for mail in delivered() if "ends on" in mail.subject}
+    return {mail.to[0]: str(mail.body) for mail in delivered() if "expires on" in mail.subject}
 
 
 class TestTelling:

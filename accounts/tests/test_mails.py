@@ -39,7 +39,7 @@ class TestSending:
         _send()
         outbox.deliver_waiting()
         (mail,) = smtp.to("ada@example.com")
-        assert mail["Subject"] == "An API key was made"
+        assert mail["Subject"] == "An API key was created"
         assert mail["From"] == "Runyard <runyard@localhost>"
         assert "See your API keys:\nhttp://localhost:8000/settings/api-keys" in text_of(mail)
         assert 'href="http://localhost:8000/settings/api-keys"' in html_of(mail)
@@ -176,7 +176,7 @@ class TestOutbox:
             outbox.deliver_waiting()
         kept = OutboxMail.objects.get()
         assert kept.kept_at is not None
-        assert (kept.to, kept.subject) == ("ada@example.com", "An API key was made")
+        assert (kept.to, kept.subject) == ("ada@example.com", "An API key was created")
         assert "ada@example.com" in caplog.text
         assert f"/outbox/{kept.pk}" in caplog.text
         assert len(caplog.records) == 1
@@ -238,7 +238,7 @@ class TestWithoutAMailServer:
     def test_settings_say_so(self, client: Client, is_mailed: bool, path: str):
         client.force_login(UserFactory())
         page = client.get(path).content.decode()
-        assert ("This installation sends no mail" in page) is not is_mailed
+        assert ("This installation does not send email" in page) is not is_mailed
         assert "RUNYARD_EMAIL_URL" not in page
         client.force_login(UserFactory(is_operator=True))
         assert ("RUNYARD_EMAIL_URL" in client.get(path).content.decode()) is not is_mailed
@@ -251,4 +251,7 @@ class TestWithoutAMailServer:
     )
     def test_pages_for_strangers_promise_none(self, client: Client, is_mailed: bool, path: str, promise: str):
         page = client.get(path).content.decode()
-        assert (promise in page, "This installation sends no mail" in page) == (is_mailed, not is_mailed)
+        assert (promise in page, "This installation does not send email" in page) == (
+            is_mailed,
+            not is_mailed,
+        )

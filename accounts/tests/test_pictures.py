@@ -95,15 +95,15 @@ def _animated(kind: str) -> bytes:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "no picture of type"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture of type"),
-        (encoded(halves(), "GIF"), "no picture of type"),
-        (encoded(halves(), "BMP"), "no picture of type"),
-        (encoded(halves(900, 900).effect_spread(90))[:-4000], "broken"),
+        (b"", "PNG, JPEG or WebP image"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "PNG, JPEG or WebP image"),
+        (encoded(halves(), "GIF"), "PNG, JPEG or WebP image"),
+        (encoded(halves(), "BMP"), "PNG, JPEG or WebP image"),
+        (encoded(halves(900, 900).effect_spread(90))[:-4000], "damaged"),
         (encoded(halves(7100, 7100)), "50 million pixels"),
         (_bomb(), "50 million pixels"),
-        (_animated("PNG"), "animated"),
-        (_animated("WEBP"), "animated"),
+        (_animated("PNG"), "Animated"),
+        (_animated("WEBP"), "Animated"),
     ],
     ids="empty svg gif bmp cut-off many-pixels bomb animated-png animated-webp".split(),
 )

@@ -98,7 +98,7 @@ def test_a_picture_is_sent_shown_everywhere_and_removed(client: Client, ada: Use
 def test_a_picture_that_is_refused_says_why_on_the_next_page(client: Client, ada: User):
     sent = SimpleUploadedFile("me.png", b"no picture")
     page = client.post("/settings/profile/picture", {"picture": sent}, follow=True).content.decode()
-    assert "This file is no picture of type PNG, JPEG or WebP." in page
+    assert "Choose a PNG, JPEG or WebP image." in page
     assert not Picture.objects.exists()
 
 

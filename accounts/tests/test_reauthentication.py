@@ -108,7 +108,7 @@ def test_a_fragment_is_sent_to_the_page_and_told_to_be_done_again(client: Client
     assert asked.headers["HX-Redirect"] == "/accounts/reauthenticate/?next=%2Fsettings%2Femails%3Fa%3Db"
     back = client.post(asked.headers["HX-Redirect"], {"password": PASSWORD})
     assert back.headers["Location"] == "/settings/emails?a=b"
-    assert "do it again" in client.get("/settings/emails").content.decode()
+    assert "Please try again" in client.get("/settings/emails").content.decode()
     assert not EmailAddress.objects.filter(email="n@example.com").exists()
 
 

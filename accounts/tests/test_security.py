@@ -232,7 +232,7 @@ class TestSessions:
         self._elsewhere()
         page = visitor.get("/settings/security").content.decode()
         assert "Firefox on Linux" in page
-        assert page.count("This one") == 1
+        assert page.count("This session") == 1
 
     def test_one_is_signed_out(self, visitor: Client):
         other = self._elsewhere()

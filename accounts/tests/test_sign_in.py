@@ -123,7 +123,7 @@ class TestSignUp:
         assert known.content.count(b"<p>") == unknown.content.count(b"<p>")
         told = {message.to[0]: message.subject for message in delivered()}
         assert told == {
-            "ada@example.com": "You have an account already",
+            "ada@example.com": "You already have an account",
             "eve@example.com": "Confirm your email address",
         }
         assert not User.objects.filter(username="Ada").exists()

@@ -98,10 +98,10 @@ class TestLink:
 class TestAgain:
     def test_is_sent_by_the_button_once_in_three_minutes(self, waiting: Client):
         """ACC-34: the page says no mail went when none did, and when the next one can."""
-        assert "A mail with a link went to ada@example.com." in _told(waiting)
+        assert "We sent a link to ada@example.com." in _told(waiting)
         refused = waiting.post(PAGE, headers={"Accept": "text/html"})
         assert (refused.status_code, 100 < int(refused.headers["Retry-After"]) <= 180) == (429, True)
-        assert re.search(r"No mail was sent\. You can send another in \d minutes", refused.content.decode())
+        assert re.search(r"No email was sent\. You can send another in \d minutes", refused.content.decode())
         with _later(150):
             assert re.search(r"You can send another in \d+ seconds?\.", _told(waiting))
         with _later(181):
@@ -122,7 +122,7 @@ class TestAgain:
         with _later(181):
             assert client.post(PAGE).headers["Location"] == PAGE
             subjects = [mail.subject for mail in delivered() if mail.to == ["ada@example.com"]]
-        assert subjects == ["You have an account already"] * 2
+        assert subjects == ["You already have an account"] * 2
 
     def test_signing_in_with_an_unconfirmed_address_leads_there(self, waiting: Client):
         """ACC-34: soon after the first mail none is sent, which the page does not claim."""
@@ -133,7 +133,7 @@ class TestAgain:
         assert len(delivered()) == 1
 
     def test_without_a_sign_up_in_this_browser_it_leads_to_sign_in(self, client: Client):
-        assert "To get another mail, sign in." in _told(client)
+        assert "To get another email, sign in." in _told(client)
         assert 'href="/accounts/login/"' in client.get(PAGE).content.decode()
         client.force_login(UserFactory())
         assert client.get(PAGE).headers["Location"] == "/settings/emails"
@@ -146,7 +146,7 @@ class TestWrongAddress:
     def test_is_corrected_and_the_former_link_is_dead(self, waiting: Client):
         former = _link()
         assert self._change(waiting, "Ada@Corp.example").headers["Location"] == PAGE
-        assert "went to ada@corp.example" in _told(waiting)
+        assert "sent a link to ada@corp.example" in _told(waiting)
         assert waiting.post(former).status_code == 410
         waiting.post(_link())
         assert _is_signed_in(waiting)
@@ -157,9 +157,9 @@ class TestWrongAddress:
     def test_for_one_that_is_known_changes_nothing_and_looks_alike(self, waiting: Client):
         UserFactory(username="eve", email="eve@example.com")
         assert self._change(waiting, "eve@example.com").headers["Location"] == PAGE
-        assert "went to eve@example.com" in _told(waiting)
+        assert "sent a link to eve@example.com" in _told(waiting)
         subjects = [mail.subject for mail in delivered() if mail.to == ["eve@example.com"]]
-        assert subjects == ["You have an account already"]
+        assert subjects == ["You already have an account"]
         assert User.objects.get(username="Ada").email == "ada@example.com"
 
     def test_after_a_known_one_tells_its_owner_that_there_is_no_account(self, client: Client):
@@ -167,7 +167,7 @@ class TestWrongAddress:
         UserFactory(username="countess", email="ada@example.com")
         client.post("/accounts/signup/", SIGN_UP)
         assert self._change(client, "new@example.com").headers["Location"] == PAGE
-        assert "went to new@example.com" in _told(client)
+        assert "sent a link to new@example.com" in _told(client)
         assert not User.objects.filter(email="new@example.com").exists()
         assert len([mail for mail in delivered() if mail.to == ["new@example.com"]]) == 1
 

@@ -32,7 +32,7 @@ def delete(request: HttpRequest) -> HttpResponse:
             error = refusal.message
         else:
             logout(request)
-            messages.success(request, _("Your account %(name)s is deleted.") % {"name": user.username})
+            messages.success(request, _("Your account %(name)s has been deleted.") % {"name": user.username})
             return redirect("account_login")
     context = {"obstacles": obstacles_of(user), "error": error}
     return render(request, "settings/delete.html", context, status=422 if error else 200)

@@ -92,7 +92,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
 def _key_of(request: HttpRequest, pk: int) -> ApiKey:
     key = api_keys_of(actor_of(request)).filter(pk=pk).first()
     if key is None:
-        raise NotFound(_("There is no such API key among yours."))
+        raise NotFound(_("You don’t have this API key."))
     return key
 
 
@@ -104,7 +104,7 @@ def api_key(request: HttpRequest, pk: int) -> HttpResponse:
     key = _key_of(request, pk)
     if request.method == "POST":
         services.rename_api_key(actor=actor_of(request), key=key, label=request.POST.get("label", ""))
-        messages.success(request, _("The key is now called “%(name)s”.") % {"name": key.shown_name})
+        messages.success(request, _("Key renamed to “%(name)s”.") % {"name": key.shown_name})
         return redirect("accounts:api_keys")
     return _key_page(request, key, _limits_of(key))
 
@@ -133,7 +133,7 @@ def api_key_limit(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _key_page(request, key, form)
     services.limit_api_key(actor=actor_of(request), key=key, scopes=form.scopes() or ())
-    messages.success(request, _("The key does less from now on."))
+    messages.success(request, _("Key restricted."))
     return redirect("accounts:api_key", key.pk)
 
 
@@ -146,6 +146,6 @@ def api_keys_delete(request: HttpRequest) -> HttpResponse:
     chosen = list(api_keys_of(actor).filter(pk__in=wanted).select_related("user"))
     services.delete_api_keys(actor=actor, keys=chosen)
     if chosen:
-        told = ngettext("%(count)d key is deleted.", "%(count)d keys are deleted.", len(chosen))
+        told = ngettext("%(count)d key deleted.", "%(count)d keys deleted.", len(chosen))
         messages.success(request, told % {"count": len(chosen)})
     return redirect("accounts:api_keys")

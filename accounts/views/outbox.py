@@ -24,7 +24,7 @@ def _kept(pk: int) -> OutboxMail:
     """Return a mail that nobody else gets; one on its way to its reader is for them alone."""
     mail = OutboxMail.objects.filter(pk=pk).exclude(kept_at=None).first()
     if mail is None:
-        raise NotFound(_("There is no such mail in the outbox, or it was sent."))
+        raise NotFound(_("This email is not in the outbox, or it was already sent."))
     return mail
 
 

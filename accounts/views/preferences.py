@@ -20,11 +20,11 @@ from common.errors import Invalid
 
 CODE_SAVING_HELP = {
     CodeSaving.ASKED: gettext_lazy(
-        "Scripts that say save_code=True, and those of teams that save code by default."
+        "Scripts with save_code=True, and scripts of teams that save code by default."
     ),
-    CodeSaving.ALWAYS: gettext_lazy("Every script, unless it says save_code=False."),
+    CodeSaving.ALWAYS: gettext_lazy("Every script without save_code=False."),
     CodeSaving.NEVER: gettext_lazy(
-        "No script, even if it asks; code that an SDK sends all the same is not stored."
+        "No script, even if it requests it; code that an SDK sends anyway is not stored."
     ),
 }
 """What each choice means, in a sentence."""
@@ -91,7 +91,7 @@ def language(request: HttpRequest) -> HttpResponse:
         choice = request.POST.get("language", "")
         preferences.choose_language(actor=actor_of(request), user=user, language=choice)
         with preferences.in_language_of(user) if choice else translation.override(None):
-            messages.success(request, _("The language is saved."))
+            messages.success(request, _("Language saved."))
         answer = redirect("accounts:language")
         return _with_cookie(answer, choice)
     return render(request, "settings/language.html", {"languages": own_names(), "chosen": user.language})
@@ -103,7 +103,7 @@ def visitor_language(request: HttpRequest) -> HttpResponse:
     """Let whoever has not signed in choose; the browser keeps it."""
     choice = request.POST.get("language", "")
     if choice and choice not in dict(settings.LANGUAGES):
-        raise Invalid(_("There is no such language."))
+        raise Invalid(_("Unknown language."))
     return _with_cookie(redirect(page_of_ours(request, request.POST.get("next", ""))), choice)
 
 

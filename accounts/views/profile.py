@@ -57,7 +57,7 @@ def show_profile_section(
         except DomainError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, _("The profile is saved."))
+            messages.success(request, _("Profile saved."))
             return redirect(places.settings)
     context = {"form": form, "entity": row, "places": places, "max_bytes": MAX_BYTES, **more}
     return render(request, template, context, status=422 if form.errors else 200)
@@ -69,13 +69,13 @@ def take_picture(request: HttpRequest, row: Named, back: str) -> HttpResponse:
     try:
         if "remove" in request.POST:
             profiles.remove_picture(actor=actor_of(request), row=row)
-            messages.success(request, _("The picture is removed."))
+            messages.success(request, _("Picture removed."))
         elif upload is None:
             messages.error(request, _("Choose a picture first."))
         else:
             crop = CropForm(request.POST).crop()
             profiles.change_picture(actor=actor_of(request), row=row, upload=upload, crop=crop)
-            messages.success(request, _("The picture is saved."))
+            messages.success(request, _("Picture saved."))
     except DomainError as error:
         if error.status in {403, 404}:
             raise

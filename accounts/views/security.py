@@ -72,7 +72,7 @@ def security_page(request: HttpRequest) -> HttpResponse:
 def session_end(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign out one other browser; one whose session has ended meanwhile is signed out, too."""
     security.end_sessions(request, signed_in_user(request), pk)
-    messages.success(request, _("That browser is signed out."))
+    messages.success(request, _("Browser signed out."))
     return redirect("accounts:security")
 
 
@@ -81,7 +81,7 @@ def session_end(request: HttpRequest, pk: int) -> HttpResponse:
 def sessions_end(request: HttpRequest) -> HttpResponse:
     """Sign out all other browsers."""
     count = security.end_sessions(request, signed_in_user(request), None)
-    text = ngettext("%(n)d other browser is signed out.", "%(n)d other browsers are signed out.", count)
+    text = ngettext("%(n)d other browser signed out.", "%(n)d other browsers signed out.", count)
     messages.success(request, text % {"n": count})
     return redirect("accounts:security")
 

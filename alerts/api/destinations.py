@@ -41,7 +41,7 @@ def team_named(request: Request, name: str) -> Team:
     """
     team = Team.objects.live().select_related("organization").filter(name=name).first()
     if team is None:
-        raise NotFound(_("There is nothing called %(name)s here, or you may not see it.") % {"name": name})
+        raise NotFound(_("%(name)s doesn’t exist here, or you don’t have access to it.") % {"name": name})
     require(actor_of(request), TeamAction.VIEW, team)
     return team
 

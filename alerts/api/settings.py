@@ -70,9 +70,7 @@ class AlertSettingsViewSet(ListModelMixin, GenericViewSet[Team]):
     def _place(self, name: str) -> Team:
         place = selectors.with_settings(Team.objects.live()).filter(name=name).first()
         if place is None:
-            raise NotFound(
-                _("There is nothing called %(name)s here, or you may not see it.") % {"name": name}
-            )
+            raise NotFound(_("%(name)s doesn’t exist here, or you don’t have access to it.") % {"name": name})
         require(actor_of(self.request), _MANAGE, place)
         return place
 

@@ -37,7 +37,7 @@ def test_projects_runs_people_and_settings_are_found(signed_in):
     assert "/vision/digits" in asked(signed_in, "vision/dig")
     assert 'href="/vision"' in asked(signed_in, "visi")
     assert "/settings/api-keys" in asked(signed_in, "api")
-    assert "Nothing you may see" in asked(signed_in, "no such thing")
+    assert "No results for" in asked(signed_in, "no such thing")
 
 
 def test_nothing_is_found_that_may_not_be_seen(client):

@@ -83,7 +83,7 @@ class TestPage:
         UserFactory(username="boss", is_operator=True)
         page = text_of(as_user("boss", "/audit"))
         assert "elsewhere" in page
-        assert "Made an account" in page
+        assert "Created an account" in page
         assert 'href="/audit"' in page
 
     def test_pages_by_place_so_that_new_entries_move_nothing(self, organization: Organization, as_user: Any):

@@ -167,7 +167,7 @@ class TestWhoAsks:
             with pytest.raises(NotFound) as refused:
                 _ask("stranger", RunAction.VIEW, path)
             told.add(refused.value.message.replace(path, "_"))
-        assert len(told) == 1 or told == {m for m in told if m.startswith("There is nothing called")}
+        assert len(told) == 1 or told == {m for m in told if m.startswith("_ doesn’t exist here")}
 
     def test_admins_not_about_restricted_projects_they_are_not_in(self, run: Run):
         """TEAM-24."""

@@ -127,7 +127,7 @@ class TestMaking:
 
     @pytest.mark.parametrize(
         ("name", "told"),
-        [("vision", "is taken"), ("VISION", "is taken"), ("new", "is reserved"), ("a b", "not a valid name"),
+        [("vision", "is taken"), ("VISION", "is taken"), ("new", "is reserved"), ("a b", "isn’t a valid name"),
          ("fine", "“fine” is free")],
     )  # fmt: skip
     def test_names_are_checked_while_typed(self, team: Team, as_user: Any, name: str, told: str):

@@ -211,9 +211,9 @@ class TestInviting:
 
     def test_it_is_said_when_no_mail_goes_out(self, team: Team, as_user: Any, settings: Any):
         settings.EMAIL_BACKEND = "accounts.outbox.OutboxBackend"
-        assert "sends no mail" in text_of(as_user("ada", "/teams/vision/invite"))
+        assert "does not send email" in text_of(as_user("ada", "/teams/vision/invite"))
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        assert "sends no mail" not in text_of(as_user("ada", "/teams/vision/invite"))
+        assert "does not send email" not in text_of(as_user("ada", "/teams/vision/invite"))
 
 
 class TestOrganization:

@@ -326,7 +326,7 @@ class TestRest:
         ("body", "status", "told"),
         [
             ({"label": "ci"}, 400, "Give `team` or `organization`"),
-            ({"label": "a b", "team": "vision"}, 400, "not a valid name"),
+            ({"label": "a b", "team": "vision"}, 400, "isn’t a valid name"),
             ({"label": "ci", "team": "no-such-team"}, 404, "no-such-team"),
             ({"label": "ci", "team": "vision", "role": "boss"}, 400, "There is no role 'boss'"),
             ({"label": "nightly", "team": "vision"}, 409, "already"),

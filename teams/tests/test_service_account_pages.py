@@ -86,7 +86,7 @@ def test_its_page_tells_what_is_so_of_a_program(client: Client, admin: User, bot
 
 
 @pytest.mark.parametrize(
-    ("label", "told"), [("a b", "not a valid name"), ("nightly", "already"), ("", "required")]
+    ("label", "told"), [("a b", "isn’t a valid name"), ("nightly", "already"), ("", "required")]
 )
 def test_a_mistake_is_told_where_it_was_made(
     client: Client, admin: User, bot: ServiceAccount, label: str, told: str

@@ -161,7 +161,7 @@ def test_cancel_asks_before_it_discards(quiet: Page, server: Installation) -> No
     page.once("dialog", accept)
     page.click("[data-cancel-intro]")
     expect(page.locator(".intro-text")).to_have_text("kept")
-    assert asked == ["Discard what you changed?"] * 2
+    assert asked == ["Discard changes?"] * 2
 
 
 def test_badges_keep_their_form_and_ratio_through_the_editor(

@@ -53,7 +53,7 @@ def test_a_picture_is_cropped_by_the_keyboard_and_removed(
         page.keyboard.press("ArrowRight")
     expect(page.locator("[data-crop-zoom]")).to_have_value("1.1")
     page.click("[data-crop-done]")
-    expect(page.locator(".toast-note")).to_contain_text("The picture is saved.")
+    expect(page.locator(".toast-note")).to_contain_text("Picture saved.")
     image = shown_picture(page, server)
     assert image.size == (256, 256)
     assert is_near(image.getpixel((5, 128)), BLUE)
@@ -78,7 +78,7 @@ def test_a_picture_is_dragged_and_cancelled(quiet: Page, server: Installation, w
     page.mouse.move(box["x"] + 320, box["y"] + 100, steps=10)
     page.mouse.up()
     page.click("[data-crop-done]")
-    expect(page.locator(".toast-note")).to_contain_text("The picture is saved.")
+    expect(page.locator(".toast-note")).to_contain_text("Picture saved.")
     assert is_near(shown_picture(page, server).getpixel((250, 128)), RED)
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_picture_is_refused_before_it_is_sent(
     sign_up(page, server, "nora")
     page.goto(f"{server.url}/settings/profile")
     for name, content, says in (
-        ("x.png", b"no picture", "no picture of type PNG, JPEG or WebP"),
+        ("x.png", b"no picture", "Choose a PNG, JPEG or WebP image"),
         ("y.png", b"x" * (5 * 1024 * 1024 + 1), "larger than 5 MB"),
     ):
         path = tmp_path / name

@@ -45,7 +45,7 @@ def test_an_admin_makes_one_whose_key_logs_for_a_member_until_it_is_rotated(
     expect(page.locator("h1")).to_have_text("night-owl")
     page.locator("#key_label").fill("cluster")
     page.locator("input[name=reach][value=log]").check()
-    page.get_by_role("button", name="Make a key").click()
+    page.get_by_role("button", name="Create key").click()
     first = _new_key(page)
 
     env = {"WANDB_USERNAME": "omar", "WANDB_ENTITY": "surveyors"}

@@ -99,7 +99,7 @@ def _is_operator(actor: Actor) -> bool:
 
 def _require_operator(actor: Actor) -> None:
     if not _is_operator(actor):
-        raise Forbidden("Only operators of this installation may do this.", action="operator")
+        raise Forbidden("Only operators of this installation can do this.", action="operator")
 
 
 def _person(user: User) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def resolve_delete_api_key(_: Any, info: Info, input: dict[str, Any]) -> dict[st
     actor = info.context.actor
     key = api_keys_of(actor).filter(pk=from_id("ApiKey", input["id"])).first()
     if not isinstance(key, ApiKey):
-        raise NotFound("There is no such API key among yours.")
+        raise NotFound("You don’t have this API key.")
     accounts.delete_api_key(actor=actor, key=key)
     return {"success": True}
 
