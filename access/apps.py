@@ -15,7 +15,7 @@ class AccessConfig(AppConfig):
         register_fields({"operation": _("Operation")}, scope="operator.elevated")
         asked: dict[str, Field | Text] = {
             "form": Field(_("Format"), choices={"csv": "CSV", "ndjson": _("JSON lines")}), "person": _("Username"),
-            "action": Field(_("Action"), choices=words_to_choose), "kind": Field(_("Kind of thing"), choices=kinds),
+            "action": Field(_("Action"), choices=words_to_choose), "kind": Field(_("Object type"), choices=kinds),
             "team": _("Team"), "address": _("IP address"), "text": _("Search"), "since": Field(_("From"), show=moment),
             "until": Field(_("Until"), show=moment),
         }  # fmt: skip

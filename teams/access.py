@@ -55,31 +55,31 @@ def _of_organizations() -> dict[StrEnum, ActionSpec]:
     admins = presets("O")
     return {
         OrganizationAction.VIEW: ActionSpec(
-            ORGANIZATION, presets("O Om Ov"), label=_("See the organization"),
-            help=_("Its name, and who belongs to it."),
+            ORGANIZATION, presets("O Om Ov"), label=_("View organization"),
+            help=_("View its name and members."),
         ),
         OrganizationAction.MANAGE_MEMBERS: ActionSpec(
             ORGANIZATION, admins, label=_("Manage the organization’s members"),
-            help=_("Invite to its teams, take people out, change their role and their access to products."),
+            help=_("Invite people to its teams, remove them, and change their roles and product access."),
         ),
         OrganizationAction.MANAGE_ROLES: ActionSpec(
             ORGANIZATION, admins, label=_("Define roles"),
-            help=_("Make, change and delete the organization’s own roles."),
+            help=_("Create, edit and delete the organization’s custom roles."),
         ),
         OrganizationAction.MANAGE_SETTINGS: ActionSpec(
-            ORGANIZATION, admins, label=_("Change the organization’s settings"),
-            help=_("Its display name, its picture, the privacy of all its teams, and which API keys members make."),
+            ORGANIZATION, admins, label=_("Manage organization settings"),
+            help=_("Display name, picture, privacy of all its teams, and which API keys members can create."),
         ),
         OrganizationAction.VIEW_AUDIT: ActionSpec(
-            (*ORGANIZATION, "access.AuditEntry"), admins, label=_("Read the audit log"),
+            (*ORGANIZATION, "access.AuditEntry"), admins, label=_("View audit log"),
             help=_("Who did what, when and from where, in the organization and its teams."),
         ),
         OrganizationAction.CREATE_TEAM: ActionSpec(
-            ORGANIZATION, admins, label=_("Create teams"), help=_("Make a new team in the organization."),
+            ORGANIZATION, admins, label=_("Create teams"), help=_("Create new teams in the organization."),
         ),
         OrganizationAction.DELETE: ActionSpec(
-            ORGANIZATION, admins, label=_("Delete the organization"),
-            help=_("Delete it for good, once it has no teams."),
+            ORGANIZATION, admins, label=_("Delete organization"),
+            help=_("Delete the organization permanently, once it has no teams."),
         ),
     }  # fmt: skip
 
@@ -88,39 +88,39 @@ def _of_teams() -> dict[StrEnum, ActionSpec]:
     admins, organization_admins = presets("A O"), presets("O")
     return {
         TeamAction.VIEW: ActionSpec(
-            TEAM, presets("V M A O"), label=_("See the team and its members"),
-            help=_("Open the team’s page and the list of who is in it, with their roles."),
+            TEAM, presets("V M A O"), label=_("View team and members"),
+            help=_("View the team’s page and its members with their roles."),
         ),
         TeamAction.INVITE: ActionSpec(
             TEAM, admins, label=_("Invite people"),
-            help=_("Ask people into the team, with a role that is not above one’s own."),
+            help=_("Invite people to the team with a role up to your own."),
         ),
         TeamAction.MANAGE_MEMBERS: ActionSpec(
             TEAM, admins, label=_("Remove members, change roles"),
-            help=_("Take people out, take invitations back, and give roles that are not above one’s own."),
+            help=_("Remove people, revoke invitations, and assign roles up to your own."),
         ),
         TeamAction.MANAGE_SETTINGS: ActionSpec(
             TEAM, admins, label=_("Change team settings"),
-            help=_("The team’s display name, type, picture and profile page."),
+            help=_("Change the team’s display name, type, picture and profile page."),
         ),
         TeamAction.MANAGE_SERVICE_ACCOUNTS: ActionSpec(
             TEAM, admins, label=_("Manage service accounts"),
-            help=_("Make and remove the team’s service accounts, and make and revoke their API keys."),
+            help=_("Create and delete the team’s service accounts, and create and revoke their API keys."),
         ),
         TeamAction.MANAGE_PRIVACY: ActionSpec(
             TEAM, organization_admins, label=_("Change privacy"),
-            help=_("Decide whether projects can be public, whether the team is hidden, and who invites."),
+            help=_("Choose whether projects can be public, whether the team is hidden, and who can invite."),
         ),
         TeamAction.VIEW_USAGE: ActionSpec(
-            TEAM, admins, label=_("See usage"), help=_("How many bytes the team keeps, by project."),
+            TEAM, admins, label=_("View usage"), help=_("View the team’s storage by project."),
         ),
         TeamAction.DELETE: ActionSpec(
             TEAM, organization_admins, label=_("Delete and restore the team"),
-            help=_("Delete the team with all its projects, and bring it back as long as it is kept."),
+            help=_("Delete the team with all its projects, and restore it while it is kept."),
         ),
         TeamAction.EXPORT: ActionSpec(
             TEAM, admins, label=_("Export what the team owns"),
-            help=_("Download everything of the team that one sees as one archive."),
+            help=_("Download everything you can see in the team as one archive."),
         ),
     }  # fmt: skip
 

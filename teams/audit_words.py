@@ -11,47 +11,47 @@ from teams.privacy import SWITCHES
 from teams.roles import preset_names, stored_names
 
 ORGANIZATIONS = {
-    "organization.create": _("Made an organization"),
+    "organization.create": _("Created an organization"),
     "organization.change_settings": _("Changed the organization’s settings"),
-    "organization.enforce_privacy": _("Decided privacy for all teams"),
-    "organization.add_member": _("Added somebody to the organization"),
-    "organization.change_member": _("Changed somebody’s role or access in the organization"),
-    "organization.remove_member": _("Removed somebody from the organization"),
+    "organization.enforce_privacy": _("Set privacy for all teams"),
+    "organization.add_member": _("Added a member to the organization"),
+    "organization.change_member": _("Changed a member’s role or access in the organization"),
+    "organization.remove_member": _("Removed a member from the organization"),
     "organization.leave": _("Left the organization"),
     OrganizationAction.DELETE: _("Deleted the organization"),
 }
 TEAMS = {
-    OrganizationAction.CREATE_TEAM: _("Made a team"),
+    OrganizationAction.CREATE_TEAM: _("Created a team"),
     TeamAction.DELETE: _("Deleted a team"),
     "team.restore": _("Restored a team"),
     "team.change_settings": _("Changed a team’s settings"),
     TeamAction.MANAGE_SETTINGS: _("Changed the profile of a team or organization"),
     OrganizationAction.MANAGE_SETTINGS: _("Changed the profile of a team or organization"),
     TeamAction.MANAGE_PRIVACY: _("Changed a team’s privacy"),
-    "team.add_member": _("Added somebody to a team"),
-    "team.change_role": _("Changed somebody’s role in a team"),
-    "team.remove_member": _("Removed somebody from a team"),
+    "team.add_member": _("Added a member to a team"),
+    "team.change_role": _("Changed a member’s role in a team"),
+    "team.remove_member": _("Removed a member from a team"),
     "team.leave": _("Left a team"),
 }
 INVITATIONS = {
-    TeamAction.INVITE: _("Invited somebody to a team"),
-    "team.revoke_invitation": _("Took an invitation back"),
+    TeamAction.INVITE: _("Invited someone to a team"),
+    "team.revoke_invitation": _("Revoked an invitation"),
     "team.accept_invitation": _("Accepted an invitation"),
     "team.decline_invitation": _("Declined an invitation"),
-    "organization.invite": _("Invited somebody to the organization"),
-    "organization.revoke_invitation": _("Took an invitation back"),
+    "organization.invite": _("Invited someone to the organization"),
+    "organization.revoke_invitation": _("Revoked an invitation"),
     "organization.accept_invitation": _("Accepted an invitation"),
     "organization.decline_invitation": _("Declined an invitation"),
 }
 SERVICE_ACCOUNTS = {
-    "service_account.create": _("Made a service account"),
+    "service_account.create": _("Created a service account"),
     "service_account.change": _("Changed a service account"),
-    "service_account.rotate_key": _("Gave a service account a new API key"),
-    "service_account.set_active": _("Switched a service account on or off"),
+    "service_account.rotate_key": _("Created an API key for a service account"),
+    "service_account.set_active": _("Activated or deactivated a service account"),
     "service_account.delete": _("Deleted a service account"),
 }
 ROLES = {
-    "role.create": _("Made a role"),
+    "role.create": _("Created a role"),
     "role.change": _("Changed a role"),
     "role.delete": _("Deleted a role"),
 }
@@ -109,7 +109,7 @@ def _register_fields() -> None:
     )
     register_fields(
         {
-            "api_keys_allowed": _("Members make API keys"), "api_keys_limited": _("API keys are limited"),
+            "api_keys_allowed": _("Members can create API keys"), "api_keys_limited": _("API keys are limited"),
             "api_key_max_days": _("API keys expire within, days"),
         },
         scope="teams.Organization",
@@ -124,7 +124,7 @@ def _register_fields() -> None:
     )  # fmt: skip
     register_fields(
         {
-            "label": _("Name"), "description": _("What it is for"), "default_team": _("Default team"),
+            "label": _("Name"), "description": _("Description"), "default_team": _("Default team"),
             "key": _("API key"), "overlap_hours": _("Hours until the old key ends"),
         },
         scope="teams.ServiceAccount",

@@ -79,7 +79,7 @@ def role_of(organization: Organization, number: int) -> Role:
     """
     role = custom_roles_of(organization).filter(pk=number).first()
     if role is None:
-        raise NotFound(_("%(organization)s has no such role.") % {"organization": organization})
+        raise NotFound(_("This role doesn’t exist in %(organization)s.") % {"organization": organization})
     return role
 
 
@@ -120,22 +120,22 @@ def _checked(organization: Organization, fields: RoleFields, *, but: int = 0) ->
     """
     name, description = " ".join(fields.name.split()), fields.description.strip()
     if not 1 <= len(name) <= MAX_NAME or "\x00" in name:
-        raise Invalid(_("A role’s name has 1 to %(most)d characters.") % {"most": MAX_NAME})
+        raise Invalid(_("A role’s name must have 1 to %(most)d characters.") % {"most": MAX_NAME})
     if len(description) > MAX_DESCRIPTION:
-        raise Invalid(_("A role’s description has at most %(most)d characters.") % {"most": MAX_DESCRIPTION})
-    if name.casefold() in built_in_names():
         raise Invalid(
-            _("“%(name)s” is what a built-in role is called; choose another name.") % {"name": name}
+            _("A role’s description can have at most %(most)d characters.") % {"most": MAX_DESCRIPTION}
         )
+    if name.casefold() in built_in_names():
+        raise Invalid(_("“%(name)s” is the name of a built-in role; choose another name.") % {"name": name})
     others = Role.objects.filter(organization=organization).exclude(pk=but).values_list("name", flat=True)
     if name.casefold() in {other.casefold() for other in others}:
         names = {"organization": organization, "name": name}
-        raise Conflict(_("%(organization)s has a role called “%(name)s” already.") % names)
+        raise Conflict(_("%(organization)s already has a role named “%(name)s”.") % names)
     if fields.base not in BASES:
-        raise Invalid(_("A custom role is based on View-only or Member."))
+        raise Invalid(_("A custom role must be based on View-only or Member."))
     wrong = sorted(fields.actions - addable_actions())
     if wrong:
-        message = _("A role of teams cannot have these actions: %(actions)s.")
+        message = _("A team role cannot include these permissions: %(actions)s.")
         raise Invalid(message % {"actions": ", ".join(action[:80] for action in wrong[:10])})
     return RoleFields(name, fields.base, fields.actions - given_by(fields.base), description)
 
@@ -157,7 +157,7 @@ def create_role(*, actor: Actor, organization: Organization, fields: RoleFields)
     organization = _locked(actor, organization)
     _check_plan(organization)
     if Role.objects.filter(organization=organization).count() >= MOST_ROLES:
-        message = _("An organization has at most %(most)s roles of its own; delete one first.")
+        message = _("An organization can have at most %(most)s custom roles; delete one first.")
         raise Conflict(message % {"most": MOST_ROLES})
     fields = _checked(organization, fields)
     role = Role(organization=organization)
@@ -185,9 +185,7 @@ def change_role_fields(*, actor: Actor, role: Role, fields: RoleFields) -> Role:
 
 def _own(role: Role) -> Organization:
     if role.organization is None:
-        raise Invalid(
-            _("%(role)s is a built-in role: it can be neither changed nor deleted.") % {"role": role}
-        )
+        raise Invalid(_("%(role)s is a built-in role and cannot be changed or deleted.") % {"role": role})
     return role.organization
 
 
@@ -237,7 +235,7 @@ def delete_role(*, actor: Actor, role: Role, is_confirmed: bool = False) -> Uses
     role = role_of(organization, role.pk)
     uses, before = uses_of(role), _told(role)
     if uses.total and not is_confirmed:
-        message = _("The role %(role)s is in use. Confirm that whoever holds it becomes %(base)s.")
+        message = _("The role %(role)s is in use. Confirm that everyone who has it becomes %(base)s.")
         error = Conflict(message % {"role": role, "base": role.base})
         error.detail = told_of(uses)
         raise error

@@ -28,11 +28,11 @@ def choose_default_team(*, actor: Actor, user: User, name: str) -> None:
     """
     require(actor, AccountAction.UPDATE, user)
     if user.is_service_account:
-        raise Invalid(_("The default team of a service account is chosen by whoever manages it."))
+        raise Invalid(_("The default team of a service account is chosen by the people who manage it."))
     User.objects.select_for_update().get(pk=user.pk)  # two choices at once would both be the default
     team = choices_of(actor).filter(name=name or user.username).first()
     if team is None:
-        message = _("You are in no team called %(name)s. You can choose among: %(teams)s.")
+        message = _("You are not in a team named %(name)s. You can choose from: %(teams)s.")
         raise Invalid(message % {"name": name, "teams": ", ".join(entities_of(actor))})
     places = Membership.objects.filter(user=user)
     places.filter(is_default=True).update(is_default=False)

@@ -100,7 +100,7 @@ def delete_team(*, actor: Actor, team: Team, typed: str) -> Team:
     require(actor, TeamAction.DELETE, team)
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.is_personal:
-        raise Conflict(_("%(team)s is a personal entity; it goes with its account.") % {"team": team})
+        raise Conflict(_("%(team)s is a personal entity; it is deleted with its account.") % {"team": team})
     if typed.strip() != team.name:
         raise Invalid(_("Type the team’s name, %(team)s, to delete it.") % {"team": team})
     if team.deleted_at is not None:
@@ -124,7 +124,7 @@ def restore_team(*, actor: Actor, team: Team) -> Team:
     if team.deleted_at is None:
         return team
     if team.is_personal or undo_ends_at(team) <= timezone.now():
-        raise Gone(_("The time to restore %(team)s is over.") % {"team": team})
+        raise Gone(_("%(team)s can no longer be restored.") % {"team": team})
     for holding in _holdings:
         holding.show(team, team.deleted_at)
     team.deleted_at = None

@@ -92,7 +92,7 @@ def _is_self(asker: Actor, person: User | None) -> bool:
 def _check_action(action: str, thing: Model) -> None:
     specs = dict(all_actions())
     if action not in specs:
-        raise Invalid(_("There is no action %(action)s.") % {"action": repr(action[:80])})
+        raise Invalid(_("Unknown permission “%(action)s”.") % {"action": action[:80]})
     spec = specs[action]
     kinds = asked_about(spec.on)
     if thing._meta.label in kinds:
@@ -129,7 +129,7 @@ def _person(asker: Actor, name: str, team: Team | None, organization: Organizati
         require(asker, OrganizationAction.MANAGE_MEMBERS, organization)
     person = User.objects.filter(username__iexact=name.strip()).first() if "\x00" not in name else None
     if person is None or not (person.is_active or _is_known(person, team, organization)):
-        raise Invalid(_("There is no user %(name)s.") % {"name": repr(name.strip()[:80])})
+        raise Invalid(_("User “%(name)s” doesn’t exist.") % {"name": name.strip()[:80]})
     return person
 
 

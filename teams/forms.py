@@ -36,7 +36,7 @@ class NewTeamForm(forms.Form):
 
     name = forms.CharField(
         label=_("Team name"), max_length=64, validators=[check_free],
-        help_text=_("Part of addresses and of scripts, so it never changes. Letters, digits, “-”, “_” and “.”."),
+        help_text=_("Used in URLs and scripts, so it cannot be changed later. Letters, digits, “-”, “_” and “.”."),
     )  # fmt: skip
     kind = forms.ChoiceField(label=_("Team type"), choices=KINDS, initial=TeamKind.WORK)
     organization = forms.ModelChoiceField(
@@ -45,7 +45,7 @@ class NewTeamForm(forms.Form):
     )  # fmt: skip
     new_organization = forms.CharField(
         label=_("Name of the new organization"), max_length=64, required=False,
-        help_text=_("Your company, institute or lab. You become its first admin."),
+        help_text=_("Your company, institute or lab. You will be its first admin."),
     )  # fmt: skip
 
     def __init__(self, *args: Any, organizations: Any, **kwargs: Any) -> None:
@@ -62,9 +62,9 @@ class NewTeamForm(forms.Form):
             return data
         new = data.get("new_organization", "")
         if not new:
-            self.add_error("new_organization", _("Choose an organization, or name a new one."))
+            self.add_error("new_organization", _("Choose an organization or enter a name for a new one."))
         elif new.lower() == str(data.get("name", "")).lower():
-            self.add_error("new_organization", _("The team and the organization need two different names."))
+            self.add_error("new_organization", _("The team and the organization need different names."))
         else:
             try:
                 check_free(new)
@@ -78,7 +78,7 @@ class NewOrganizationForm(forms.Form):
 
     name = forms.CharField(
         label=_("Organization name"), max_length=64, validators=[check_free],
-        help_text=_("Part of addresses, so it never changes. Letters, digits, “-”, “_” and “.”."),
+        help_text=_("Used in URLs, so it cannot be changed later. Letters, digits, “-”, “_” and “.”."),
     )  # fmt: skip
 
 
@@ -89,7 +89,8 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
     project_visibility = forms.ChoiceField(
         label=_("Visibility of new projects"),
         help_text=_(
-            "Applies to projects that scripts create, too. Whoever creates a project on its page can choose another."
+            "Also applies to projects created by scripts. When creating a project on its page, you can "
+            "choose another."
         ),
     )
 
@@ -97,7 +98,7 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
         model = Team
         fields = ["display_name", "kind", "project_visibility"]
         labels = {"display_name": _("Display name")}
-        help_texts = {"display_name": _("Shown beside the name; say it as people do.")}
+        help_texts = {"display_name": _("Shown next to the name. Use the name people know.")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -112,7 +113,7 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
     api_key_max_days = forms.IntegerField(
         label=_("API keys expire within, days"), required=False, min_value=1, max_value=MAX_KEY_DAYS,
-        help_text=_("Empty: a key may live for ever."),
+        help_text=_("Leave empty for no limit."),
     )  # fmt: skip
 
     class Meta:
@@ -120,11 +121,11 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         fields = ["display_name", "api_keys_allowed", "api_keys_limited", "api_key_max_days"]
         labels = {
             "display_name": _("Display name"),
-            "api_keys_allowed": _("Members make API keys"),
+            "api_keys_allowed": _("Members can create API keys"),
             "api_keys_limited": _("API keys are limited"),
         }
         help_texts = {
-            "display_name": _("Shown beside the name; say it as people do."),
-            "api_keys_allowed": _("Off: only service accounts get new keys."),
-            "api_keys_limited": _("A member says of each new key what it may do; none does everything."),
+            "display_name": _("Shown next to the name. Use the name people know."),
+            "api_keys_allowed": _("When off, only service accounts get new keys."),
+            "api_keys_limited": _("Members choose permissions for each new key; no key has full access."),
         }

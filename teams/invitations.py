@@ -53,19 +53,21 @@ def pending_invitations(actor: Actor, team: Team) -> QuerySet[Invitation]:
 def _addressee(email: str, username: str) -> tuple[str, User | None]:
     """Return who is invited: an address, or "" and a user."""
     if bool(email) == bool(username):
-        raise Invalid(_("Invite somebody by an email address or by a username, one of the two."))
+        raise Invalid(_("Invite someone by either email address or username."))
     if email:
         try:
             Invitation._meta.get_field("email").run_validators(email)
         except ValidationError:
-            raise Invalid(_("%(email)s is not an email address.") % {"email": repr(email[:80])}) from None
+            raise Invalid(_("“%(email)s” isn’t a valid email address.") % {"email": email[:80]}) from None
         return email.lower(), None
     user = User.objects.filter(username__iexact=username, is_active=True).first()
     if user is None:
         # no 404, on which SDKs up to 0.16 raise where they answer False otherwise
-        raise Invalid(_("There is no user %(name)s.") % {"name": repr(username[:80])})
+        raise Invalid(_("User “%(name)s” doesn’t exist.") % {"name": username[:80]})
     if user.is_service_account:
-        raise Invalid(_("%(name)s is a service account; programs are not invited.") % {"name": user})
+        raise Invalid(
+            _("%(name)s is a service account; service accounts cannot be invited.") % {"name": user}
+        )
     return "", user
 
 
@@ -82,7 +84,7 @@ def _check_no_member(place: Team | Organization, who: Q, name: str) -> None:
     else:
         is_there = OrganizationMember.objects.filter(who, organization=place).exists()
     if is_there:
-        message = _("%(who)s is a member of %(team)s already.") % {"who": name, "team": place}
+        message = _("%(who)s is already a member of %(team)s.") % {"who": name, "team": place}
         raise _because("member", Conflict(message))
 
 
@@ -91,7 +93,7 @@ def _offer(actor: Actor, invitation: Invitation, role: Role) -> Invitation:
     now, place = timezone.now(), {"team": invitation.team, "organization": invitation.organization}
     same = Invitation.objects.filter(email=invitation.email, user=invitation.user, **place)
     if same.filter(last_sent_at__gt=now - _PAUSE).exists():  # closed ones too: revoked and asked anew
-        message = _("%(who)s was invited less than a minute ago; wait a little before sending it again.")
+        message = _("%(who)s was invited less than a minute ago; wait a moment before resending.")
         raise Conflict(message % {"who": invitation.addressee})
     _check_role(invitation, role)
     if invitation.team:
@@ -111,7 +113,7 @@ def _check_role(invitation: Invitation, role: Role) -> None:
     if invitation.team:
         check_role(invitation.team, role)
     elif role.level != RoleLevel.ORGANIZATION:
-        raise Invalid(_("%(role)s is a role of teams, not of organizations.") % {"role": role})
+        raise Invalid(_("%(role)s is a team role, not an organization role.") % {"role": role})
 
 
 def _check_seat(invitation: Invitation, role: Role) -> None:
@@ -157,7 +159,7 @@ def invite(*, actor: Actor, team: Team, role: Role, email: str = "", username: s
     # two who invite the same person make one row
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.is_personal:
-        raise Conflict(_("%(team)s is a personal entity; it has one member.") % {"team": team})
+        raise Conflict(_("%(team)s is a personal entity and has only one member.") % {"team": team})
     invitation = _asked(team, email, username)
     if invitation.pk:
         check_rank(actor, team, invitation.granted_role)  # or a member would take an admin's invitation down
@@ -228,8 +230,8 @@ def _found(rows: QuerySet[Invitation]) -> Invitation:
     ).first()
     if row is None:
         message = _(
-            "This link leads to no invitation. Perhaps a newer mail replaced it, or the team is gone: ask to be"
-            " invited again."
+            "This invitation doesn’t exist. A newer email may have replaced it, or the team was deleted. "
+            "Ask for a new invitation."
         )
         raise _because("unknown", NotFound(message))
     return row
@@ -244,12 +246,12 @@ def _check_pending(invitation: Invitation) -> None:
     """Refuse one that was answered or taken back."""
     names = {"team": invitation.place}
     if invitation.state == InvitationState.ACCEPTED:
-        raise _because("accepted", Conflict(_("This invitation to %(team)s was accepted already.") % names))
+        raise _because("accepted", Conflict(_("This invitation to %(team)s was already accepted.") % names))
     if invitation.state == InvitationState.DECLINED:
-        message = _("This invitation to %(team)s was declined. Ask to be invited again.")
+        message = _("This invitation to %(team)s was declined. Ask for a new one.")
         raise _because("declined", Gone(message % names))
     if invitation.state == InvitationState.REVOKED:
-        raise _because("revoked", Gone(_("This invitation to %(team)s was taken back.") % names))
+        raise _because("revoked", Gone(_("This invitation to %(team)s was revoked.") % names))
 
 
 def _check_open(invitation: Invitation) -> None:
@@ -257,7 +259,7 @@ def _check_open(invitation: Invitation) -> None:
     _check_pending(invitation)
     if invitation.is_expired:
         names = {"team": invitation.place}
-        message = _("This invitation to %(team)s has expired. Ask to be invited again.")
+        message = _("This invitation to %(team)s has expired. Ask for a new one.")
         raise _because("expired", Gone(message % names))
 
 
@@ -295,7 +297,7 @@ def check_invited(actor: Actor, invitation: Invitation) -> None:
         _check_owns_address(actor, invitation.email)
     elif invitation.user_id != actor.user_id:
         names = {"who": invitation.addressee, "you": actor.name}
-        message = _("This invitation is for the user %(who)s, and you are signed in as %(you)s.")
+        message = _("This invitation is for %(who)s, but you are signed in as %(you)s.")
         raise _because("other_account", Forbidden(message % names))
     _check_no_member(invitation.place, Q(user=actor.lookup_id), actor.name)
 
@@ -306,16 +308,17 @@ def _check_owns_address(actor: Actor, email: str) -> None:
     if owners.get(actor.lookup_id):
         return
     if actor.user_id in owners:
-        message = _("First confirm that %(email)s is yours; then open this invitation again.")
+        message = _("Confirm your address %(email)s first, then open this invitation again.")
         raise _because("unconfirmed", Forbidden(message % names))
     if any(owners.values()):
         message = _(
-            "This invitation is for %(email)s, which belongs to another account than %(you)s. Sign in with that one."
+            "This invitation is for %(email)s, which belongs to a different account than %(you)s. Sign "
+            "in with that account."
         )
         raise _because("other_account", Forbidden(message % names))
     message = _(
-        "This invitation is for %(email)s, which is no address of %(you)s. Add it to this account and confirm it, or"
-        " sign out and sign up with it."
+        "This invitation is for %(email)s, which isn’t an address of %(you)s. Add it to this account and "
+        "confirm it, or sign out and sign up with it."
     )
     raise _because("other_address", Forbidden(message % names))
 
@@ -366,7 +369,7 @@ def _check_plan(invitation: Invitation) -> None:
     try:
         _check_role(invitation, invitation.granted_role)
     except Conflict as error:
-        message = _("%(reason)s Ask to be invited with another role.") % {"reason": error.message}
+        message = _("%(reason)s Ask for an invitation with another role.") % {"reason": error.message}
         raise _because("plan", Conflict(message)) from error
 
 

@@ -41,9 +41,9 @@ def people_in(text: str) -> list[str]:
         {who.lower(): who for who in re.split(r"[\s,;]+", text.replace("\x00", "")) if who}.values()
     )
     if not people:
-        raise Invalid(_("Name somebody: an email address or a username."))
+        raise Invalid(_("Enter an email address or username."))
     if len(people) > MOST:
-        raise Invalid(_("At most %(most)d people are invited at once.") % {"most": MOST})
+        raise Invalid(_("You can invite at most %(most)d people at once.") % {"most": MOST})
     return people
 
 

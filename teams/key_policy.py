@@ -34,11 +34,11 @@ def check_new_key(owner: User, expires_at: datetime | None, scopes: Collection[s
     for organization in strict.order_by("-api_keys_allowed", F("api_key_max_days").asc(nulls_last=True)):
         names = {"organization": organization}
         if not organization.api_keys_allowed:
-            message = _("%(organization)s does not let its members make API keys.")
+            message = _("%(organization)s does not allow its members to create API keys.")
             raise _refusal(message % names, organization)
         if organization.api_keys_limited and scopes is None:
             message = _(
-                "API keys of members of %(organization)s must be limited: choose what the key may do."
+                "API keys of members of %(organization)s must be restricted: choose permissions for the key."
             )
             raise _refusal(message % names, organization)
         days = organization.api_key_max_days

@@ -22,7 +22,7 @@ def register() -> None:
     register_limits(
         Limit(
             "team.invited_at_once", LimitGroup.TEAM, _("People invited at once"), lambda: inviting.MOST,
-            _("Nobody is invited; invite them in parts."),
+            _("No one is invited; invite them in smaller groups."),
         ),
         Limit(
             "organization.roles", LimitGroup.TEAM, _("Custom roles of an organization"),

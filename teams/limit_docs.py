@@ -11,7 +11,7 @@ FILE = Path(__file__).resolve().parents[1] / "docs/use/limits.md"
 START = "<!-- Made by `manage.py write_limits`: -->\n"
 """After it comes what is made; what stands before it is written by hand."""
 
-_HEAD = ("| What | Limit | Setting | When it is reached |", "|---|---|---|---|")
+_HEAD = ("| What | Limit | Setting | At the limit |", "|---|---|---|---|")
 
 
 def _row(limit: Limit) -> str:

@@ -94,7 +94,7 @@ def change_organization_member(
     before, had = _told(member), seat_of(member)
     if role is not None and role.pk != member.role_id:
         if role.level != RoleLevel.ORGANIZATION:
-            raise Invalid(_("%(role)s is a role of teams, not of organizations.") % {"role": role})
+            raise Invalid(_("%(role)s is a team role, not an organization role.") % {"role": role})
         if role.preset != Preset.ORGANIZATION_ADMIN:
             _keep_a_chief(member)
             hooks.admin_leaves(actor, member)
@@ -104,7 +104,7 @@ def change_organization_member(
     for name, access in (("models_access", models_access), ("weave_access", weave_access)):
         if access is not None:
             if access not in ProductAccess.values:
-                raise Invalid(_("Access is one of %(all)s.") % {"all": ", ".join(ProductAccess.values)})
+                raise Invalid(_("Access must be one of %(all)s.") % {"all": ", ".join(ProductAccess.values)})
             setattr(member, name, access)
     if _told(member) != before:
         require_seat(member.organization, seat_of(member), had=had)
@@ -136,7 +136,7 @@ def add_to_organization(
     require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
     if OrganizationMember.objects.filter(organization=organization, user=user).exists():
         names = {"who": user, "organization": organization}
-        raise Conflict(_("%(who)s belongs to %(organization)s already.") % names)
+        raise Conflict(_("%(who)s already belongs to %(organization)s.") % names)
     require_seat(organization, seat_for(role, models_access))
     member = OrganizationMember.objects.create(
         organization=organization, user=user, role=role, models_access=models_access
@@ -248,7 +248,9 @@ def change_organization(
     """
     require(actor, OrganizationAction.MANAGE_SETTINGS, organization)
     if api_key_max_days is not None and not 1 <= api_key_max_days <= MAX_KEY_DAYS:
-        raise Invalid(_("A key lives from 1 to %(most)d days, or for ever.") % {"most": MAX_KEY_DAYS})
+        raise Invalid(
+            _("A key’s lifetime must be 1 to %(most)d days, or unlimited.") % {"most": MAX_KEY_DAYS}
+        )
     after: dict[str, Any] = {
         "display_name": display_name.strip()[:120], "api_keys_allowed": api_keys_allowed,
         "api_key_max_days": api_key_max_days,

@@ -30,32 +30,36 @@ class Switch:
 SWITCHES = (
     Switch(
         "public_projects_allowed",
-        gettext_lazy("Projects can be made public"),
+        gettext_lazy("Allow public projects"),
         gettext_lazy(
-            "Off: nobody makes a project Public or Open from now on. Those that are stay so until closed."
+            "When off, no project can be made Public or Open. Existing ones stay as they are until you "
+            "close them."
         ),
     ),
     Switch(
         "is_hidden",
-        gettext_lazy("Hide the team from who is no member"),
+        gettext_lazy("Hide this team from non-members"),
         gettext_lazy(
-            "They find neither its page nor its name by searching. Public projects open by their links."
+            "Its page and name do not appear to them or in search. Public projects stay available by link."
         ),
     ),
     Switch(
         "members_may_invite",
-        gettext_lazy("Every member may invite"),
-        gettext_lazy("Not only admins of the team; nobody gives a role above their own."),
+        gettext_lazy("Every member can invite"),
+        gettext_lazy("Not only team admins. No one can assign a role above their own."),
     ),
     Switch(
         "code_saving_default",
         gettext_lazy("Save code by default"),
-        gettext_lazy("SDKs of members upload the program that logs, unless told not to."),
+        gettext_lazy("Members’ SDKs upload the program that logs, unless they opt out."),
     ),
     Switch(
         "code_saving_allowed",
-        gettext_lazy("Runs may save code"),
-        gettext_lazy("Off: the program and its diff are not stored, whatever a script or its author chose."),
+        gettext_lazy("Allow code saving"),
+        gettext_lazy(
+            "When off, the program and its diff are never stored, regardless of the script or its author’s "
+            "settings."
+        ),
     ),
 )
 
@@ -119,7 +123,7 @@ def set_privacy(*, actor: Actor, team: Team, values: Mapping[str, bool]) -> Team
         if name in enforced(team):
             label = next(switch.label for switch in SWITCHES if switch.name == name)
             names = {"organization": team.organization, "switch": label}
-            raise Conflict(_("%(organization)s decides “%(switch)s” for all its teams.") % names)
+            raise Conflict(_("%(organization)s sets “%(switch)s” for all its teams.") % names)
     before = {name: getattr(team, name) for name in changed}
     for name, value in changed.items():
         setattr(team, name, value)

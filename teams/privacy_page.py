@@ -79,7 +79,7 @@ class PrivacyOfTeam:
 
         def act() -> str:
             n = privacy.close_projects(actor=self.actor, teams=self.teams, keys=keys)
-            return ngettext("%(n)d project is closed.", "%(n)d projects are closed.", n) % {"n": n}
+            return ngettext("%(n)d project closed.", "%(n)d projects closed.", n) % {"n": n}
 
         return answer(self.request, act, self._back())
 

@@ -26,5 +26,5 @@ def check_rank(actor: Actor, team: Team, *roles: Role, action: str = TeamAction.
     held = with_own(RoleGrant.objects.filter(role__in=mine).values_list("action", flat=True))
     for role in roles:
         if not held.issuperset(role.grants.values_list("action", flat=True)):
-            message = _("The role %(role)s is above your own in %(team)s: ask an admin of the team.")
+            message = _("The role %(role)s is above your own in %(team)s. Ask a team admin.")
             raise Forbidden(message % {"role": role, "team": team}, action=action, thing=team)

@@ -31,10 +31,10 @@ def _by_a_role(actor: Actor, action: str, team: Team) -> str:
     roles = roles_with(action, team.organization)
     names = {"who": actor.name, "team": team, "action": action, "organization": team.organization}
     if team.is_personal:
-        return _("It belongs to %(team)s, who alone can do this.") % names
+        return _("It belongs to %(team)s, and only they can do this.") % names
     if not roles:
         return (
-            _("No role of teams includes it: it is for admins of the organization %(organization)s.") % names
+            _("No team role includes it: only admins of the organization %(organization)s have it.") % names
         )
     told = ", ".join(role.full_label for role in roles)
     help_ = _("An admin of the team %(team)s can give %(who)s a role that includes it: %(roles)s.")
@@ -62,7 +62,7 @@ def role_lacks(actor: Actor, action: str, place: Team | Organization, role: Role
     text = _("In the organization %(place)s, %(who)s is %(role)s: this role does not include %(action)s.")
     help_ = _("An admin of the organization %(place)s can give the service account another role.")
     if not roles_with(action, place):
-        help_ = _("No service account can have it: use an API key of a person who does.")
+        help_ = _("Service accounts cannot have it. Use the API key of a person who does.")
     return unmet("organization role", text % names, help_ % names)
 
 
@@ -82,18 +82,18 @@ def limited(actor: Actor, action: str, limit: OrganizationMember) -> Reason:
     }
     if limit.role.preset == Preset.ORGANIZATION_VIEWER:
         text = _(
-            "The role of %(who)s would include %(action)s, but %(who)s is a Viewer of the organization"
-            " %(organization)s, which changes nothing in its teams."
+            "The role of %(who)s would include %(action)s, but %(who)s is a Viewer of the organization "
+            "%(organization)s and can only read in its teams."
         )
         help_ = _(
             "An admin of the organization %(organization)s can make %(who)s a Member of it, with full access."
         )
     else:
         text = _(
-            "The role of %(who)s would include %(action)s, but the organization %(organization)s limits the access of"
-            " %(who)s to Models: %(access)s."
+            "The role of %(who)s would include %(action)s, but the organization %(organization)s limits "
+            "%(who)s’s access to Models: %(access)s."
         )
-        help_ = _("An admin of the organization %(organization)s can widen the access of %(who)s to Models.")
+        help_ = _("An admin of the organization %(organization)s can extend %(who)s’s access to Models.")
     return unmet("product access", text % names, help_ % names)
 
 
@@ -108,7 +108,7 @@ def no_chief(actor: Actor, action: str, organization: Organization, role: Role |
     if roles_with(action, organization):
         pass  # what a role of the team gives, the organization need not
     elif actor.kind is ActorKind.SERVICE:
-        help_ = _("No service account can have it: use an API key of a person who does.")
+        help_ = _("Service accounts cannot have it. Use the API key of a person who does.")
     elif Preset.ORGANIZATION_ADMIN in spec_of(action).roles:
         help_ = _("An admin of the organization %(organization)s can make %(who)s an admin of it.")
     return unmet("organization role", text % names, help_ % names)
@@ -116,7 +116,7 @@ def no_chief(actor: Actor, action: str, organization: Organization, role: Role |
 
 def withheld(row: Model) -> Reason:
     """Say that roles do not reach the row (TEAM-24)."""
-    text = _("The %(kind)s %(name)s is restricted: roles in the team and the organization do not reach it.")
+    text = _("The %(kind)s %(name)s is restricted: team and organization roles do not apply to it.")
     return unmet("restricted", text % {"kind": kind_of(row), "name": row})
 
 
@@ -124,11 +124,11 @@ def invite_switch(actor: Actor, team: Team, *, holds: bool, is_member: bool) -> 
     """Say what the switch “Every member may invite” does for somebody (TEAM-4)."""
     names = {"who": actor.name, "team": team, "organization": team.organization}
     if holds:
-        text = _("Every member of %(team)s may invite, and %(who)s is one.")
+        text = _("Every member of %(team)s can invite, and %(who)s is one.")
         return met("invite switch", text % names)
     if team.members_may_invite:
-        text = _("Every member of %(team)s may invite, but %(who)s is none with full access.")
+        text = _("Every member of %(team)s can invite, but %(who)s doesn’t have full access.")
         return unmet("invite switch", text % names)
-    text = _("Only admins of %(team)s invite: the switch “Every member may invite” is off.")
-    help_ = _("An admin of the organization %(organization)s can turn on “Every member may invite”.")
+    text = _("Only admins of %(team)s can invite: “Every member can invite” is off.")
+    help_ = _("An admin of the organization %(organization)s can turn on “Every member can invite”.")
     return unmet("invite switch", text % names, help_ % names if is_member else "")

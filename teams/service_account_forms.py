@@ -25,15 +25,15 @@ class ServiceAccountForm(forms.Form):
         help_text=_("Letters, digits, “-”, “_” and “.”, for example “nightly-bot”."),
     )  # fmt: skip
     description = forms.CharField(
-        label=_("What it is for"), max_length=200, required=False,
+        label=_("Description"), max_length=200, required=False,
     )  # fmt: skip
     role = RoleChoice(
         Role.objects.none(), label=_("Role"), empty_label=None,
-        help_text=_("Members log runs and edit; a member’s grants are enough for training jobs."),
+        help_text=_("Members can log and edit runs, which is enough for training jobs."),
     )  # fmt: skip
     default_team = forms.ModelChoiceField(
         Team.objects.none(), label=_("Default team"), required=False, empty_label=_("None"),
-        help_text=_("Where runs go that name no team (WANDB_ENTITY)."),
+        help_text=_("Where runs go that do not specify a team (WANDB_ENTITY)."),
     )  # fmt: skip
 
     def __init__(

@@ -97,7 +97,7 @@ def rotate_key(
     require_manager(actor, account)
     if not 0 <= overlap_hours <= MAX_OVERLAP_HOURS:
         raise Invalid(
-            _("Old and new key work together for at most %(most)d hours.") % {"most": MAX_OVERLAP_HOURS}
+            _("The old and new key can both work for at most %(most)d hours.") % {"most": MAX_OVERLAP_HOURS}
         )
     key = (
         ApiKey.objects.select_for_update(no_key=True)
@@ -106,7 +106,9 @@ def rotate_key(
     )
     now = timezone.now()
     if key.is_expired:
-        raise Conflict(_("The key %(prefix)s… has expired; make a new one.") % {"prefix": f"ry-{key.prefix}"})
+        raise Conflict(
+            _("The key %(prefix)s… has expired; create a new one.") % {"prefix": f"ry-{key.prefix}"}
+        )
     expires_at = now + (key.expires_at - key.created_at) if key.expires_at else None
     made = create_key(actor=actor, account=account, label=key.label, expires_at=expires_at, scopes=key.scopes)
     after = {"key": made[0].prefix, "overlap_hours": overlap_hours}

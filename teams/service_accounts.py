@@ -108,7 +108,7 @@ def _check_label(scope: Team | Organization, label: str, account_id: int = 0) ->
     """
     check_name(f"{scope.name}.{label}")
     if scope.service_accounts.filter(label__iexact=label).exclude(pk=account_id).exists():
-        raise Conflict(_("There is a service account %(label)s already.") % {"label": repr(label)})
+        raise Conflict(_("A service account named “%(label)s” already exists.") % {"label": label})
     return label
 
 
@@ -125,7 +125,7 @@ def _check_role(actor: Actor, team: Team | None, organization: Organization, rol
         check_role(team, role)
         check_rank(actor, team, role, action=TeamAction.MANAGE_SERVICE_ACCOUNTS)
     elif not roles_of_service_accounts(organization.pk).filter(pk=role.pk).exists():
-        message = _("The role %(role)s cannot be given to a service account of %(organization)s.")
+        message = _("The role %(role)s cannot be assigned to a service account of %(organization)s.")
         raise Invalid(message % {"role": role, "organization": organization})
 
 
@@ -161,15 +161,17 @@ def create_service_account(
         Forbidden: the plan has no service accounts, or the role is above the actor's own.
     """
     if (team is None) == (organization is None):
-        raise Invalid(_("A service account belongs to one team or to one organization."))
+        raise Invalid(_("A service account must belong to one team or one organization."))
     _require_manager(actor, team, organization)
     owner = organization or (team.organization if team else None)
     if owner is None:
-        message = _("%(team)s is a personal entity; service accounts belong to teams of an organization.")
+        message = _(
+            "%(team)s is a personal entity; service accounts must belong to a team of an organization."
+        )
         raise Conflict(message % {"team": team})
     if team is not None and default_team is not None:
         raise Invalid(
-            _("A team’s service account logs to its team; only an organization’s has a default team.")
+            _("A team’s service account logs to its team; only an organization’s can have a default team.")
         )
     _check_default_team(owner, default_team)
     require_feature(owner)

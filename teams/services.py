@@ -56,7 +56,7 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
         Conflict: the name is taken.
     """
     if actor.kind is not ActorKind.SYSTEM and not actor.elevated and actor.user_id != admin.pk:
-        raise Forbidden(_("You can make an organization for yourself only."), action="organization.create")
+        raise Forbidden(_("You can create an organization only for yourself."), action="organization.create")
     if not actor.reaches(OrganizationAction.CREATE_TEAM):
         message = _("The scopes of the API key do not include %(action)s.")
         remedy = _("Use a key with this scope, or an unrestricted key.")
@@ -85,7 +85,7 @@ def create_team(
     """Make a team of an organization with its first admin (TEAM-2)."""
     require(actor, OrganizationAction.CREATE_TEAM, organization)
     if kind not in {TeamKind.WORK, TeamKind.ACADEMIC}:
-        raise Invalid(_("A personal team comes with its user; choose Work or Academic."))
+        raise Invalid(_("Personal teams are created with their user; choose Work or Academic."))
     # locked, so that what it enforces for all teams reaches this one, too
     organization = Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
     team = Team.objects.create(
@@ -161,7 +161,7 @@ def check_role(team: Team, role: Role) -> None:
         Conflict: the organization's plan does not include it (TEAM-20).
     """
     if role.level != RoleLevel.TEAM:
-        raise Invalid(_("%(role)s is a role of organizations, not of teams.") % {"role": role})
+        raise Invalid(_("%(role)s is an organization role, not a team role.") % {"role": role})
     if role.organization_id is not None and role.organization_id != team.organization_id:
         raise Invalid(_("The role %(role)s belongs to another organization.") % {"role": role})
     feature = "custom_roles" if role.organization_id else "view_only_role"
@@ -186,9 +186,9 @@ def add_member(*, actor: Actor, team: Team, user: User, role: Role) -> Membershi
     check_role(team, role)
     check_rank(actor, team, role, action=TeamAction.MANAGE_MEMBERS)
     if team.is_personal:
-        raise Conflict(_("%(team)s is a personal entity; it has one member.") % {"team": team})
+        raise Conflict(_("%(team)s is a personal entity and has only one member.") % {"team": team})
     if Membership.objects.filter(team=team, user=user).exists():
-        raise Conflict(_("%(who)s is a member of %(team)s already.") % {"who": user, "team": team})
+        raise Conflict(_("%(who)s is already a member of %(team)s.") % {"who": user, "team": team})
     membership = join(team=team, user=user, role=role)
     record(
         actor,
@@ -271,7 +271,7 @@ def remove_member(*, actor: Actor, membership: Membership) -> None:
     """
     require(actor, TeamAction.MANAGE_MEMBERS, membership.team)
     if membership.user.is_service_account:
-        message = _("%(who)s is a service account: delete it among the team’s service accounts.")
+        message = _("%(who)s is a service account. Delete it under Service accounts.")
         raise Conflict(message % {"who": membership.user})
     check_rank(actor, membership.team, membership.role, action=TeamAction.MANAGE_MEMBERS)
     _take_out(actor, membership, "team.remove_member")
@@ -295,7 +295,7 @@ def leave_team(*, actor: Actor, team: Team) -> None:
     if membership is None:
         raise NotFound(_("You are not in the team %(team)s.") % {"team": team})
     if team.is_personal:
-        raise Conflict(_("%(team)s is a personal entity; it has one member.") % {"team": team})
+        raise Conflict(_("%(team)s is a personal entity and has only one member.") % {"team": team})
     _take_out(actor, membership, "team.leave")
 
 
@@ -310,7 +310,7 @@ def change_team(
     """
     require(actor, TeamAction.MANAGE_SETTINGS, team)
     if kind not in {TeamKind.WORK, TeamKind.ACADEMIC} or team.is_personal:
-        raise Invalid(_("A team is for Work or Academic."))
+        raise Invalid(_("A team’s type must be Work or Academic."))
     seen = project_visibility or team.project_visibility
     if seen != team.project_visibility:
         check_visibility(team, seen)

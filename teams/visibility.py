@@ -19,10 +19,10 @@ class Choice(NamedTuple):
 def visibility_choices(team: Team, current: str = "") -> list[Choice]:
     """Return the visibilities that a project of the team may have, and the one it has; the team's comes first."""
     says = {
-        Visibility.TEAM: _("Only you.") if team.is_personal else _("Everybody in the team."),
+        Visibility.TEAM: _("Only you.") if team.is_personal else _("Everyone in the team."),
         Visibility.RESTRICTED: _("Only invited members of the team."),
-        Visibility.PUBLIC: _("Anyone may look; only the team logs runs."),
-        Visibility.OPEN: _("Anyone may look, and anyone signed in may log runs."),
+        Visibility.PUBLIC: _("Anyone can view; only the team can log runs."),
+        Visibility.OPEN: _("Anyone can view, and anyone signed in can log runs."),
     }
     return [
         Choice(one.value, visibility_label(team, one), words)
@@ -56,7 +56,7 @@ def check_visibility(team: Team, visibility: str) -> None:
     if _fits(team, Visibility(visibility)):
         return
     if visibility == Visibility.RESTRICTED:
-        raise Invalid(_("A personal project is Private, Public or Open."))
+        raise Invalid(_("A personal project must be Private, Public or Open."))
     raise Conflict(
         _("The privacy settings of %(team)s do not allow public projects; an organization admin sets them.")
         % {"team": team}

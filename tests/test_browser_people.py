@@ -83,7 +83,7 @@ def make_team(page: Page, server: Installation) -> None:
     page.get_by_label("Team name").fill("weather")
     page.get_by_label("Name of the new organization").fill("weather-institute")
     expect(page.locator("#id_name_answer")).to_contain_text("is free")
-    page.click("text=Make the team")
+    page.click("text=Create team")
     page.wait_for_url(f"{server.url}/teams/weather/invite")
     page.get_by_label("Email addresses or usernames").fill("jun@example.com")
     page.locator("form.panel button", has_text="Invite").click()
@@ -135,7 +135,7 @@ def test_two_people_from_signing_up_to_a_team(
     join(second, smtp)
 
     page.goto(f"{server.url}/teams/weather/privacy")  # TEAM-8, TEAM-4
-    page.get_by_label("Every member may invite").check()
+    page.get_by_label("Every member can invite").check()
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".toast-note")).to_contain_text("Saved")
     second.goto(f"{server.url}/teams/weather/invite")

@@ -225,8 +225,8 @@ class TestWhatIsNamed:
         member = make_member(run.project.team, username="mia")
         OrganizationMember.objects.filter(user=member).update(models_access=ProductAccess.VIEW_ONLY)
         limited = _check(actor(member), RunAction.LOG, run)
-        assert "limits the access of mia to Models: View-only" in str(limited.because)
-        assert "can widen the access of mia" in limited.helps[0]
+        assert "limits mia’s access to Models: View-only" in str(limited.because)
+        assert "can extend mia’s access" in limited.helps[0]
         OrganizationMember.objects.filter(user=member).update(
             models_access=ProductAccess.FULL, role=built_in(Preset.ORGANIZATION_VIEWER)
         )
@@ -247,7 +247,7 @@ class TestWhatIsNamed:
         """TEAM-4."""
         team, member = run.project.team, make_member(run.project.team)
         refused = _check(actor(member), TeamAction.INVITE, team)
-        assert any("Every member may invite" in help_ for help_ in refused.helps)
+        assert any("Every member can invite" in help_ for help_ in refused.helps)
         team.members_may_invite = True
         team.save()
         assert _kinds(_check(actor(member), TeamAction.INVITE, team)) == {"invite switch"}
@@ -341,7 +341,7 @@ class TestRefusals:
         bot = ServiceAccountFactory(organization=organization).user
         told = self._told(actor(bot), TeamAction.DELETE, run.project.team)
         assert "can make" not in told
-        assert told.endswith("use an API key of a person who does.")
+        assert told.endswith("Use the API key of a person who does.")
 
     def test_strangers_are_told_to_sign_in(self, run: Run):
         Project.objects.update(visibility="public")

@@ -63,7 +63,7 @@ def test_server_key_and_clock(diagnose, site, status, answer, late_s, expected):
 
 
 def test_who_the_key_belongs_to_is_told(diagnose, site):
-    """AGT-4: and where runs go that name no entity; without a key the server itself is still checked."""
+    """AGT-4: and where runs go that name no entity; without a key the server is still checked."""
     site.pages |= dict.fromkeys(ASKED, (200, ME))
     found, _ = diagnose("--url", site.url, RUNYARD_API_KEY="ry-key")
     assert found["key"] == ("works", "of ada (RUNYARD_API_KEY)")

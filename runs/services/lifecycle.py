@@ -74,7 +74,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
             continue
         if len(value) > limit:
             raise Invalid(
-                _("%(field)s has %(count)s characters; at most %(limit)s are allowed.")
+                _("%(field)s can have at most %(limit)s characters; this one has %(count)s.")
                 % {"field": name.replace("_", " "), "count": len(value), "limit": limit}
             )
         setattr(run, name, REDACTED if name in redacted else clean_text(value))

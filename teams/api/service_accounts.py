@@ -196,7 +196,7 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
     def _account(self) -> ServiceAccount:
         row = self.get_queryset().filter(pk=_number(self.kwargs["pk"])).first()
         if row is None:
-            raise NotFound(_("There is no such service account here."))
+            raise NotFound(_("This service account doesn’t exist."))
         return row
 
     @extend_schema(request=NewServiceAccountSerializer, responses={201: ServiceAccountSerializer})
@@ -277,13 +277,13 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
     def _key(self) -> ApiKey:
         key = self.get_queryset().filter(pk=_number(self.kwargs["pk"])).first()
         if key is None:
-            raise NotFound(_("The key is gone already."))
+            raise NotFound(_("The key was already deleted."))
         return key
 
     def _account(self, number: int) -> ServiceAccount:
         account = service_accounts.managed_accounts(actor_of(self.request)).filter(pk=number).first()
         if account is None:
-            raise NotFound(_("There is no such service account here."))
+            raise NotFound(_("This service account doesn’t exist."))
         return account
 
     @extend_schema(request=NewServiceKeySerializer, responses={201: MadeServiceKeySerializer})

@@ -17,8 +17,8 @@ def in_unit(value: int, unit: LimitUnit) -> str:
         LimitUnit.BYTES: lambda: filesize_binary(value),
         LimitUnit.SECONDS: lambda: duration(value),
         LimitUnit.CHARACTERS: lambda: _("%(n)s characters") % {"n": text},
-        LimitUnit.PER_SECOND: lambda: _("%(n)s a second") % {"n": text} if value else _("no limit"),
-        LimitUnit.PER_MINUTE: lambda: _("%(n)s a minute") % {"n": text} if value else _("no limit"),
-        LimitUnit.PER_HOUR: lambda: _("%(n)s an hour") % {"n": text} if value else _("no limit"),
+        LimitUnit.PER_SECOND: lambda: _("%(n)s per second") % {"n": text} if value else _("no limit"),
+        LimitUnit.PER_MINUTE: lambda: _("%(n)s per minute") % {"n": text} if value else _("no limit"),
+        LimitUnit.PER_HOUR: lambda: _("%(n)s per hour") % {"n": text} if value else _("no limit"),
     }
     return words[unit]() if unit in words else text

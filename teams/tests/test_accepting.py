@@ -51,7 +51,7 @@ class TestAccepting:
     def test_takes_the_invited_user(self, team: Team, ask: Callable[..., Asked]):
         person = UserFactory(username="ada")
         _row, token = ask(username="Ada")
-        with pytest.raises(Forbidden, match="for the user ada, and you are signed in as bob"):
+        with pytest.raises(Forbidden, match="for ada, but you are signed in as bob"):
             invitations.accept(actor=actor(UserFactory(username="bob")), token=token)
         invitations.accept(actor=actor(person), token=token)
         assert "ada" in members_of(team)
@@ -60,19 +60,19 @@ class TestAccepting:
         _row, token = ask()
         person = UserFactory(username="ada")
         EmailAddress.objects.create(user=person, email=ADDRESS, verified=False)
-        with pytest.raises(Forbidden, match=f"First confirm that {ADDRESS} is yours"):
+        with pytest.raises(Forbidden, match=f"Confirm your address {ADDRESS} first"):
             invitations.accept(actor=actor(person), token=token)
         assert "ada" not in members_of(team)
 
     def test_refuses_another_account_than_the_addresss(self, ask: Callable[..., Asked]):
         UserFactory(email=ADDRESS)
         _row, token = ask()
-        with pytest.raises(Forbidden, match="belongs to another account than ada"):
+        with pytest.raises(Forbidden, match="belongs to a different account than ada"):
             invitations.accept(actor=actor(UserFactory(username="ada")), token=token)
 
     def test_refuses_an_account_without_the_address(self, ask: Callable[..., Asked]):
         _row, token = ask()
-        with pytest.raises(Forbidden, match="is no address of ada"):
+        with pytest.raises(Forbidden, match="isn’t an address of ada"):
             invitations.accept(actor=actor(UserFactory(username="ada")), token=token)
 
     def test_refuses_who_is_not_signed_in(self, ask: Callable[..., Asked]):
@@ -84,7 +84,7 @@ class TestAccepting:
         _row, token = ask()
         person = actor(UserFactory(email=ADDRESS))
         invitations.accept(actor=person, token=token)
-        with pytest.raises(Conflict, match="accepted already"):
+        with pytest.raises(Conflict, match="already accepted"):
             invitations.accept(actor=person, token=token)
 
     def test_is_too_late_after_the_last_day(self, settings: Any, ask: Callable[..., Asked]):
@@ -116,7 +116,7 @@ class TestAccepting:
     def test_has_nowhere_to_go_when_the_team_is_gone(self, team: Team, ask: Callable[..., Asked]):
         _row, token = ask()
         team.delete()
-        with pytest.raises(NotFound, match="the team is gone"):
+        with pytest.raises(NotFound, match="the team was deleted"):
             invitations.accept(actor=actor(UserFactory(email=ADDRESS)), token=token)
 
     @pytest.mark.parametrize("base", [Preset.VIEW_ONLY, Preset.MEMBER])
@@ -135,7 +135,7 @@ class TestAccepting:
         _row, token = ask()
         person = make_member(team, username="ada")
         EmailAddress.objects.create(user=person, email=ADDRESS, verified=True)
-        with pytest.raises(Conflict, match="ada is a member of vision already"):
+        with pytest.raises(Conflict, match="ada is already a member of vision"):
             invitations.accept(actor=actor(person), token=token)
 
     def test_answers_everything_that_asked_the_same_person(self, team: Team, ask: Callable[..., Asked]):
@@ -151,7 +151,7 @@ class TestAccepting:
     def test_is_needless_once_an_admin_added_them(self, team: Team, ask: Callable[..., Asked]):
         _row, token = ask()
         make_member(team, email=ADDRESS)
-        with pytest.raises(Conflict, match="accepted already"):
+        with pytest.raises(Conflict, match="already accepted"):
             invitations.open_invitation(token)
 
 

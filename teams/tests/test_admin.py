@@ -56,7 +56,7 @@ def test_settings_and_privacy(operator: Client):
     act(operator, team.organization, "settings", display_name="Labs", api_key_max_days="30")
     act(operator, team.organization, "privacy", is_hidden="yes")
     act(operator, team, "settings", display_name="Vision", kind="academic")
-    assert "decides" in act(operator, team, "privacy", public_projects_allowed="on")
+    assert "sets" in act(operator, team, "privacy", public_projects_allowed="on")
     team.refresh_from_db()
     organization = Organization.objects.get(pk=team.organization_id)
     assert (organization.display_name, organization.api_key_max_days) == ("Labs", 30)

@@ -125,12 +125,12 @@ class TestPage:
             as_user("chief", LOG)
 
     def test_says_that_nothing_matches(self, organization: Organization, as_user: Any):
-        assert "No entry matches." in text_of(as_user("chief", f"{LOG}?q=zebra"))
+        assert "No matching entries." in text_of(as_user("chief", f"{LOG}?q=zebra"))
 
     def test_gives_htmx_the_list_alone(self, organization: Organization, as_user: Any):
         page = text_of(as_user("chief", LOG, headers={"HX-Request": "true", "Accept": "text/html"}))
         assert "<html" not in page
-        assert "Made an organization" in page
+        assert "Created an organization" in page
 
 
 class TestFilters:

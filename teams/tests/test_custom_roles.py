@@ -126,13 +126,13 @@ class TestDefining:
 
     def test_refuses_a_name_that_differs_by_case_alone(self, organization: Organization):
         _define(organization, name="Größe")
-        with pytest.raises(Conflict, match="has a role called “GRÖSSE” already"):
+        with pytest.raises(Conflict, match="already has a role named “GRÖSSE”"):
             _define(organization, name="GRÖSSE")
         _define(OrganizationFactory(), name="Größe")
 
     @pytest.mark.parametrize("action", ["organization.view", "team.delete", "no.such", "export.use"])
     def test_refuses_what_no_role_of_teams_has(self, organization: Organization, action: str):
-        with pytest.raises(Invalid, match=f"cannot have these actions: {action}"):
+        with pytest.raises(Invalid, match=f"cannot include these permissions: {action}"):
             _define(organization, action)
 
     @pytest.mark.parametrize("base", [Preset.ADMIN, Preset.ORGANIZATION_ADMIN])

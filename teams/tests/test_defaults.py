@@ -68,7 +68,9 @@ def test_a_foreign_team_is_refused_as_one_that_is_not_there(vera: User, name: st
     TeamFactory(name="elsewhere")
     with pytest.raises(Invalid) as refused:
         choose(vera, name)
-    assert refused.value.message == (f"You are in no team called {name}. You can choose among: vera, vision.")
+    assert refused.value.message == (
+        f"You are not in a team named {name}. You can choose from: vera, vision."
+    )
 
 
 def test_a_person_has_one_default(vera: User):
@@ -113,7 +115,7 @@ def test_rest_tells_and_changes_it(client: Any, vera: User):
     assert client.get("/api/v1/me/", headers=headers).json()["default_entity"] == "vision"
     refused = change("nowhere")
     assert refused.status_code == 400
-    assert "You are in no team called nowhere." in refused.content.decode()
+    assert "You are not in a team named nowhere." in refused.content.decode()
     assert change("").json()["default_entity"] == "vera"
 
 
@@ -121,10 +123,10 @@ def test_the_page_offers_one_s_teams_and_stores_the_choice(as_user: Any, vera: U
     """ACC-10."""
     assert '<option value="vision" >vision</option>' in text_of(as_user("vera", "/settings/teams"))
     answer = as_user("vera", "/settings/teams/default", {"default_team": "vision"})
-    assert said(answer) == ["Runs that name no team now go to vision."]
+    assert said(answer) == ["Runs that do not specify a team now go to vision."]
     assert '<option value="vision" selected>vision</option>' in text_of(as_user("vera", "/settings/teams"))
     answer = as_user("vera", "/settings/teams/default", {"default_team": "nowhere"})
-    assert said(answer) == ["You are in no team called nowhere. You can choose among: vera, vision."]
+    assert said(answer) == ["You are not in a team named nowhere. You can choose from: vera, vision."]
 
 
 def test_who_is_in_no_team_is_offered_none(as_user: Any):

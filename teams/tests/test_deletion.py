@@ -90,7 +90,7 @@ def test_after_a_week_nobody_belongs_to_it(team, chief):
     member = make_member(team)
     deletion.delete_team(actor=chief, team=team, typed=team.name)
     with time_machine.travel(timezone.now() + timedelta(days=8)):
-        with pytest.raises(Gone, match="over"):
+        with pytest.raises(Gone, match="no longer be restored"):
             deletion.restore_team(actor=chief, team=team)
         purge_runs()
     account.user.refresh_from_db()
@@ -102,7 +102,7 @@ def test_after_a_week_nobody_belongs_to_it(team, chief):
 
 def test_a_personal_entity_is_not_deleted_as_a_team(team):
     own = make_member(team).claim.team
-    with pytest.raises(Conflict, match="goes with its account"):
+    with pytest.raises(Conflict, match="is deleted with its account"):
         deletion.delete_team(actor=SYSTEM, team=own, typed=own.name)
 
 

@@ -98,7 +98,7 @@ class TestNames:
             _ask("ada", RunAction.VIEW, path)
 
     def test_an_action_is_asked_about_its_kind_of_thing(self, run: Run):
-        with pytest.raises(Invalid, match=r"no action 'run\.fly'"):
+        with pytest.raises(Invalid, match=r"Unknown permission “run\.fly”"):
             _ask("ada", "run.fly", RUN)
         with pytest.raises(
             Invalid,
@@ -186,7 +186,7 @@ class TestWhatNobodyLearns:
             with pytest.raises(Invalid) as refused:
                 _ask("ada", RunAction.VIEW, RUN, user=name)
             messages.add(refused.value.message.replace(name, "_"))
-        assert messages == {"There is no user '_'."}
+        assert messages == {"User “_” doesn’t exist."}
         assert "deactivated" in _ask("ada", RunAction.VIEW, RUN, user="left").because[0].text
 
     def test_who_is_an_operator(self, run: Run):
@@ -230,7 +230,7 @@ class TestPages:
         make_member(run.project.team, Preset.VIEW_ONLY, username="vera")
         page = text_of(as_user("ada", f"/teams/vision/explain?user=vera&action=run.log&on={RUN}"))
         assert "No: vera does not have the permission “Log runs” on the run" in page
-        assert "What would change it" in page
+        assert "How to change this" in page
         assert "In the team vision, vera is View-only" in page
 
     def test_it_is_about_things_of_the_team_only(self, run: Run, as_user: Any):

@@ -34,7 +34,7 @@ class TestPage:
         client.force_login(UserFactory(username="newcomer", email=ADDRESS))
         page = client.get(f"/invitations/{token}").content.decode()
         assert f"ada invites you to the team vision of {team.organization}, with the role Member." in page
-        assert "You join as newcomer" in page
+        assert "You’ll join as newcomer" in page
         assert client.post(f"/invitations/{token}/accept").headers["Location"] == "/vision"
         assert "You are now a member of vision" in client.get("/vision").content.decode()
         assert "newcomer" in members_of(team)
@@ -106,7 +106,7 @@ class TestPage:
         for response in (client.get(f"/invitations/{token}"), client.post(f"/invitations/{token}/accept")):
             page = response.content.decode()
             assert response.status_code == 403
-            assert "is no address of bob" in page
+            assert "isn’t an address of bob" in page
             assert f'name="next" value="/invitations/{token}"' in page
         assert client.post("/accounts/logout/", {"next": f"/invitations/{token}"}).status_code == 302
         assert client.get(f"/invitations/{token}").status_code == 200
@@ -121,7 +121,7 @@ class TestPage:
     def test_of_no_invitation_is_plain(self, client: Client):
         response = client.get("/invitations/nothing")
         assert response.status_code == 404
-        assert "This link leads to no invitation." in response.content.decode()
+        assert "This invitation doesn’t exist." in response.content.decode()
 
     def test_answers_only_to_posts_with_their_token(self, ask: Callable[..., Asked]):
         _row, token = ask()
@@ -143,12 +143,12 @@ class TestAwkward:
         with in_days(100):
             page = self._page(client, token)
         assert "This invitation has expired" in page
-        assert "sends a new link from the members page" in page
+        assert "send a new link from the team’s members page" in page
 
     def test_revoked(self, client: Client, ask: Callable[..., Asked]):
         row, token = ask()
         invitations.revoke(actor=SYSTEM, invitation=row)
-        assert "This invitation was taken back" in self._page(client, token)
+        assert "This invitation was revoked" in self._page(client, token)
 
     def test_declined(self, client: Client, ask: Callable[..., Asked]):
         _row, token = ask()
@@ -161,14 +161,14 @@ class TestAwkward:
         client.post(f"/invitations/{token}/accept")
         assert client.post(f"/invitations/{token}/accept").status_code == 409
         page = self._page(client, token)
-        assert "There is nothing left to answer" in page
+        assert "Invitation already answered" in page
         assert 'href="/settings/teams"' in page
 
     def test_a_member_already(self, client: Client, team: Team, ask: Callable[..., Asked]):
         _row, token = ask()
         bob = make_member(team, username="bob")
         EmailAddress.objects.create(user=bob, email=ADDRESS, verified=True)
-        assert "You are in the team already" in self._page(client, token, bob)
+        assert "You are already in the team" in self._page(client, token, bob)
 
     def test_an_address_that_is_not_confirmed(self, client: Client, ask: Callable[..., Asked]):
         _row, token = ask()
@@ -182,14 +182,14 @@ class TestAwkward:
         UserFactory(email=ADDRESS)
         _row, token = ask()
         page = self._page(client, token, UserFactory(username="bob"))
-        assert "belongs to another account than bob" in page
+        assert "belongs to a different account than bob" in page
         assert "Use another account" in page
         assert f'name="next" value="/invitations/{token}"' in page
 
     def test_another_is_invited_by_username(self, client: Client, ask: Callable[..., Asked]):
         UserFactory(username="ada")
         _row, token = ask(username="ada")
-        assert "for the user ada, and you are signed in as bob" in self._page(
+        assert "for ada, but you are signed in as bob" in self._page(
             client, token, UserFactory(username="bob")
         )
 
@@ -209,6 +209,6 @@ class TestAwkward:
         assert response.status_code == 409
         page = response.content.decode()
         assert "does not include the role View-only" in page
-        assert "This role is not to be had" in page
+        assert "This role is no longer available" in page
         with pytest.raises(Conflict, match="does not include the role View-only"):
             ask(role=built_in(Preset.VIEW_ONLY), email="other@example.com")

@@ -32,7 +32,7 @@ def member(team: Team) -> User:
 def test_keys_can_be_forbidden_and_the_refusal_says_by_whom_and_whom_to_ask(member: User):
     Organization.objects.update(api_keys_allowed=False)
     with pytest.raises(
-        Forbidden, match=r"acme does not let its members make API keys\. Ask an admin of acme: chief"
+        Forbidden, match=r"acme does not allow its members to create API keys\. Ask an admin of acme: chief"
     ):
         create_api_key(actor=actor(member), owner=member)
     assert not ApiKey.objects.exists()
@@ -62,7 +62,9 @@ def test_keys_there_are_go_on_and_are_named_to_admins(client: Client, team: Team
     organization = Organization.objects.get()
     assert [key.label for key in keys_beyond(organization)] == ["old laptop"]
     client.force_login(User.objects.get(username="chief"))
-    assert "1 key of a member was made before" in client.get("/organizations/acme/settings").content.decode()
+    assert (
+        "1 key of a member was created before" in client.get("/organizations/acme/settings").content.decode()
+    )
     shown = client.get("/organizations/acme/api-keys?beyond=on").content.decode()
     assert "old laptop" in shown
     assert "short</span>" not in shown
@@ -91,7 +93,7 @@ def test_who_may_make_no_key_is_told_before_the_form(
     Organization.objects.update(api_keys_allowed=False)
     page = client.get(path).content.decode()
     assert 'name="lifetime"' not in page
-    assert "acme does not let its members make API keys. Ask an admin of acme: chief." in page
+    assert "acme does not allow its members to create API keys. Ask an admin of acme: chief." in page
 
 
 def test_the_system_is_bound_as_well(member: User):

@@ -120,7 +120,7 @@ def test_the_page_names_the_busiest_key(settings):
     for secret in (laptop, cluster, cluster, cluster, cluster):
         _asked(secret)
     page = _page(user, "/settings/limits")
-    assert "4 a minute 4 100% cluster" in _row(page, "rest.requests")
+    assert "4 per minute 4 100% cluster" in _row(page, "rest.requests")
     assert 'data-level="full"' in page
 
 

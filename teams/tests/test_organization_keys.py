@@ -143,7 +143,7 @@ def test_members_new_keys_can_have_to_be_limited(
     if made:
         create_api_key(actor=actor(member), owner=member, scopes=scopes)
     else:
-        with pytest.raises(Forbidden, match="acme must be limited: choose what the key may do"):
+        with pytest.raises(Forbidden, match="acme must be restricted: choose permissions for the key"):
             create_api_key(actor=actor(member), owner=member, scopes=scopes)
     assert ApiKey.objects.exists() is made
 

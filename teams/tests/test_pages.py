@@ -42,7 +42,7 @@ class TestMine:
         assert 'href="/teams/new"' in text_of(as_user("chief", "/settings/teams"))
         page = text_of(as_user("bob", "/settings/teams"))
         assert 'href="/teams/new"' not in page
-        assert "Teams of acme are made by its admins. Ask one of them: chief." in page
+        assert "Teams of acme are created by its admins. Ask one of them: chief." in page
 
     def test_answers_invitations_without_the_mail(self, team: Team, as_user: Any):
         """TEAM-3: who is known to be the invited needs no link."""
@@ -64,7 +64,7 @@ class TestMine:
         row = invite(actor=SYSTEM, team=team, role=built_in(Preset.MEMBER), email="bob@example.com")
         for act in ("accept", "decline"):
             response = as_user("mallory", f"/settings/teams/{act}", {"invitation": row.pk})
-            assert said(response)[0].startswith("This link leads to no invitation")
+            assert said(response)[0].startswith("This invitation doesn’t exist")
         row.refresh_from_db()
         assert row.state == "pending"
 
@@ -99,8 +99,8 @@ class TestMaking:
     @pytest.mark.parametrize(
         ("new", "told"),
         [
-            ("", "Choose an organization, or name a new one"),
-            ("swift", "need two different names"),
+            ("", "Choose an organization or enter a name for a new one"),
+            ("swift", "need different names"),
             ("settings", "is reserved"),
         ],
     )
@@ -155,11 +155,11 @@ class TestPrivacy:
         late = TeamFactory(organization=team.organization)
         for each in Team.objects.filter(pk__in=[team.pk, late.pk]):
             assert (each.public_projects_allowed, each.is_hidden) == (False, True)
-        assert "acme decides for all its teams" in text_of(as_user("chief", "/teams/vision/privacy"))
+        assert "Set by acme for all its teams" in text_of(as_user("chief", "/teams/vision/privacy"))
         as_user("chief", "/teams/vision/privacy", {"public_projects_allowed": "on", "is_hidden": ""})
         team.refresh_from_db()
         assert not team.public_projects_allowed
-        with pytest.raises(DomainError, match="acme decides"):
+        with pytest.raises(DomainError, match="acme sets"):
             privacy.set_privacy(actor=SYSTEM, team=team, values={"public_projects_allowed": True})
         as_user("chief", "/organizations/acme/privacy", {"public_projects_allowed": "", "is_hidden": ""})
         privacy.set_privacy(actor=SYSTEM, team=team, values={"public_projects_allowed": True})
@@ -194,7 +194,7 @@ class TestPrivacy:
 
 class TestSettings:
     def test_of_a_team(self, team: Team, as_user: Any):
-        assert "never changes" in text_of(as_user("ada", "/teams/vision/settings"))
+        assert "cannot be changed" in text_of(as_user("ada", "/teams/vision/settings"))
         as_user(
             "ada",
             "/teams/vision/settings",

@@ -87,7 +87,7 @@ class TestChanging:
     def test_two_do_not_have_one_label(self, team: Team, bot: ServiceAccount):
         """TEAM-30."""
         ServiceAccountFactory(team=team, label="weekly")
-        with pytest.raises(Conflict, match="service account 'Weekly' already"):
+        with pytest.raises(Conflict, match="service account named “Weekly” already"):
             change_service_account(actor=SYSTEM, account=bot, label="Weekly")
         change_service_account(actor=SYSTEM, account=ServiceAccount.objects.get(pk=bot.pk), label="Nightly")
 

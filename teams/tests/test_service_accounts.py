@@ -80,9 +80,9 @@ class TestMaking:
             )
 
     def test_has_one_scope(self, team: Team):
-        with pytest.raises(Invalid, match="one team or to one organization"):
+        with pytest.raises(Invalid, match="one team or one organization"):
             create_service_account(actor=SYSTEM, label="b")
-        with pytest.raises(Invalid, match="one team or to one organization"):
+        with pytest.raises(Invalid, match="one team or one organization"):
             create_service_account(actor=SYSTEM, label="b", team=team, organization=team.organization)
 
     def test_a_default_team_is_one_of_the_organization(self, team: Team):
@@ -92,7 +92,7 @@ class TestMaking:
             )
 
     def test_has_a_label_of_its_own(self, team: Team, bot: ServiceAccount):
-        with pytest.raises(Conflict, match="service account 'nightly' already"):
+        with pytest.raises(Conflict, match="service account named “nightly” already"):
             ServiceAccountFactory(team=team, label="nightly")
 
     def test_is_not_for_personal_entities(self):
@@ -231,9 +231,9 @@ def test_an_organization_s_account_can_be_its_admin_for_identity_providers(team:
     chief = built_in(Preset.ORGANIZATION_ADMIN)
     made = ServiceAccountFactory(organization=team.organization, role=chief)
     assert can(actor(made), "organization.manage_members", made.organization)
-    with pytest.raises(Invalid, match="a role of organizations, not of teams"):
+    with pytest.raises(Invalid, match="an organization role, not a team role"):
         ServiceAccountFactory(team=team, role=chief)
-    with pytest.raises(Invalid, match="cannot be given to a service account of"):
+    with pytest.raises(Invalid, match="cannot be assigned to a service account of"):
         ServiceAccountFactory(organization=OrganizationFactory(), role=custom_role(made.organization, []))
     with pytest.raises(Forbidden):
         create_service_account(

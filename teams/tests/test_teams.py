@@ -137,7 +137,7 @@ class TestMembers:
 
     def test_nobody_joins_twice(self, team: Team):
         person = make_member(team)
-        with pytest.raises(Conflict, match=r"member of .* already"):
+        with pytest.raises(Conflict, match=r"already a member of"):
             services.add_member(actor=SYSTEM, team=team, user=person, role=built_in(Preset.ADMIN))
 
     def test_a_personal_team_has_one_member(self):
@@ -148,7 +148,7 @@ class TestMembers:
             )
 
     def test_a_role_of_organizations_is_none_of_teams(self, team: Team):
-        with pytest.raises(Invalid, match="role of organizations"):
+        with pytest.raises(Invalid, match="organization role"):
             services.add_member(
                 actor=SYSTEM, team=team, user=UserFactory(), role=built_in(Preset.ORGANIZATION_ADMIN)
             )

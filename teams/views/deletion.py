@@ -33,7 +33,7 @@ def delete(request: HttpRequest, entity: str) -> HttpResponse:
         except DomainError as refusal:
             error = refusal.message
         else:
-            messages.success(request, _("The team %(team)s is deleted.") % {"team": team})
+            messages.success(request, _("Team %(team)s deleted.") % {"team": team})
             return redirect("teams:organization_teams", team.organization)
     context = {"team": team, "error": error, "days": settings.DELETED_KEPT_DAYS}
     return render(request, "teams/delete.html", context, status=422 if error else 200)
@@ -48,7 +48,7 @@ def restore(request: HttpRequest, entity: str) -> HttpResponse:
     if team is None:
         raise missing(Team)
     deletion.restore_team(actor=actor, team=team)
-    messages.success(request, _("The team %(team)s is back.") % {"team": team})
+    messages.success(request, _("Team %(team)s restored.") % {"team": team})
     return redirect("teams:members", team.name)
 
 
@@ -67,7 +67,7 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
         except DomainError as refusal:
             error = refusal.message
         else:
-            messages.success(request, _("The organization %(name)s is deleted.") % {"name": row})
+            messages.success(request, _("Organization %(name)s deleted.") % {"name": row})
             return redirect("teams:mine")
     teams = Team.objects.live().filter(organization=row).order_by("name")
     context = {"organization": row, "error": error, "teams": teams[:20]}

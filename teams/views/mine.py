@@ -136,7 +136,7 @@ def mine_default(request: HttpRequest) -> HttpResponse:
     def act() -> str:
         name, user = request.POST.get("default_team", ""), signed_in_user(request)
         defaults.choose_default_team(actor=actor_of(request), user=user, name=name)
-        return _("Runs that name no team now go to %(team)s.") % {"team": name or user.username}
+        return _("Runs that do not specify a team now go to %(team)s.") % {"team": name or user.username}
 
     return answer(request, act, "teams:mine")
 

@@ -105,7 +105,7 @@ def _invitation(request: HttpRequest, organization: Organization) -> Invitation:
     rows = rows.select_related("team", "organization", "user", "role", "base_role")
     row = rows.filter(pk=number_in(request, "invitation")).first()
     if row is None:
-        raise Invalid(_("This invitation was answered or taken back meanwhile."))
+        raise Invalid(_("This invitation has already been answered or revoked."))
     return row
 
 
@@ -117,7 +117,7 @@ def resend(request: HttpRequest, entity: str) -> HttpResponse:
 
     def act() -> str:
         row = invitations.resend(actor=actor_of(request), invitation=_invitation(request, organization))
-        return _("A new link is on its way to %(who)s; the one before has ended.") % {"who": row.addressee}
+        return _("A new link was sent to %(who)s; the previous one no longer works.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(organization))
 
@@ -131,7 +131,7 @@ def revoke(request: HttpRequest, entity: str) -> HttpResponse:
     def act() -> str:
         row = _invitation(request, organization)
         invitations.revoke(actor=actor_of(request), invitation=row)
-        return _("The invitation of %(who)s is taken back.") % {"who": row.addressee}
+        return _("Invitation of %(who)s revoked.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(organization))
 
@@ -174,7 +174,7 @@ def remove(request: HttpRequest, entity: str) -> HttpResponse:
         row = _member(request, organization)
         organizations.remove_from_organization(actor=actor_of(request), member=row)
         names = {"who": row.user, "organization": organization}
-        return _("%(who)s is no longer in %(organization)s and its teams. The runs stay.") % names
+        return _("%(who)s was removed from %(organization)s and its teams. Their runs are kept.") % names
 
     return answer(request, act, _members_page(organization))
 

@@ -50,6 +50,6 @@ def keys_revoke(request: HttpRequest, entity: str) -> HttpResponse:
     numbers = [number for text in request.POST.getlist("key") if (number := whole(text))][:_PAGE]
     gone = revoke_keys(actor=actor_of(request), organization=organization, numbers=numbers)
     if gone:
-        told = ngettext("%(count)d key is revoked.", "%(count)d keys are revoked.", len(gone))
+        told = ngettext("%(count)d key revoked.", "%(count)d keys revoked.", len(gone))
         messages.success(request, told % {"count": len(gone)})
     return redirect("teams:organization_keys", organization.name)

@@ -92,10 +92,10 @@ def _saved(
         row = custom_roles.create_role(
             actor=actor_of(request), organization=organization, fields=editor.fields
         )
-        messages.success(request, _("The role %(role)s is there to be given.") % {"role": row})
+        messages.success(request, _("Role “%(role)s” created. You can now assign it.") % {"role": row})
     else:
         row = custom_roles.change_role_fields(actor=actor_of(request), role=row, fields=editor.fields)
-        messages.success(request, _("Saved. It holds at once for everybody who has the role."))
+        messages.success(request, _("Saved. Changes apply immediately to everyone with this role."))
     return redirect("teams:organization_roles", organization.name)
 
 
@@ -113,7 +113,7 @@ def delete(request: HttpRequest, entity: str, number: int) -> HttpResponse:
             custom_roles.delete_role(
                 actor=actor_of(request), role=row, is_confirmed="confirm" in request.POST
             )
-            return _("The role %(role)s is deleted.") % {"role": row}
+            return _("Role %(role)s deleted.") % {"role": row}
 
         return answer(request, act, reverse("teams:organization_roles", args=[organization.name]))
     context = {**_SECTION, "organization": organization, "role": row, "uses": uses_of(row)}

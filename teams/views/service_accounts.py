@@ -77,7 +77,7 @@ def _account(request: HttpRequest, place: Place, pk: int) -> ServiceAccount:
     mine = rows.filter(team=place.team) if place.team else rows.filter(organization=place.organization)
     row = mine.filter(pk=pk).first()
     if row is None:
-        raise NotFound(_("There is no such service account here."))
+        raise NotFound(_("This service account doesn’t exist."))
     return row
 
 
@@ -95,7 +95,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
         except DomainError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, _("%(account)s is made. It needs a key now.") % {"account": made})
+            messages.success(request, _("%(account)s created. It needs a key now.") % {"account": made})
             return redirect(place.url("", made.pk))
     rows = service_accounts.managed_accounts(actor_of(request)).prefetch_related(
         Prefetch("user__api_keys", ApiKey.objects.order_by("-pk"))
@@ -179,7 +179,7 @@ def _keys(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
 def _key_named(account: ServiceAccount, number: int) -> ApiKey:
     key = ApiKey.objects.select_related("user").filter(user=account.user_id, pk=number).first()
     if key is None:
-        raise NotFound(_("The key is gone already."))
+        raise NotFound(_("The key was already deleted."))
     return key
 
 
@@ -206,17 +206,17 @@ def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
     def revoke() -> str:
         key = _key_named(account, number_in(request, "key"))
         service_account_keys.revoke_key(actor=actor, account=account, key=key)
-        return _("The key %(name)s is revoked.") % {"name": key.shown_name}
+        return _("Key %(name)s revoked.") % {"name": key.shown_name}
 
     def switch() -> str:
         is_active = request.POST.get("act") == "reactivate"
         service_accounts.set_service_account_active(actor=actor, account=account, is_active=is_active)
-        told = _("%(account)s is active again.") if is_active else _("%(account)s is deactivated.")
+        told = _("%(account)s reactivated.") if is_active else _("%(account)s deactivated.")
         return told % {"account": account}
 
     def delete() -> str:
         service_accounts.delete_service_account(actor=actor, account=account)
-        return _("%(account)s is deleted. Its runs stay.") % {"account": account}
+        return _("%(account)s deleted. Its runs are kept.") % {"account": account}
 
     acts: dict[str, Callable[[], str]] = {
         "revoke": revoke, "deactivate": switch, "reactivate": switch, "delete": delete

@@ -99,7 +99,7 @@ def _invitation(request: HttpRequest, team: Team) -> Invitation:
     rows = Invitation.objects.pending().select_related("team", "user", "role", "base_role")
     row = rows.filter(team=team, pk=number_in(request, "invitation")).first()
     if row is None:
-        raise Invalid(_("This invitation was answered or taken back meanwhile."))
+        raise Invalid(_("This invitation has already been answered or revoked."))
     return row
 
 
@@ -111,7 +111,7 @@ def resend(request: HttpRequest, entity: str) -> HttpResponse:
 
     def act() -> str:
         row = invitations.resend(actor=actor_of(request), invitation=_invitation(request, team))
-        return _("A new link is on its way to %(who)s; the one before has ended.") % {"who": row.addressee}
+        return _("A new link was sent to %(who)s; the previous one no longer works.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(team))
 
@@ -125,7 +125,7 @@ def revoke(request: HttpRequest, entity: str) -> HttpResponse:
     def act() -> str:
         row = _invitation(request, team)
         invitations.revoke(actor=actor_of(request), invitation=row)
-        return _("The invitation of %(who)s is taken back.") % {"who": row.addressee}
+        return _("Invitation of %(who)s revoked.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(team))
 
@@ -163,7 +163,7 @@ def remove(request: HttpRequest, entity: str) -> HttpResponse:
     def act() -> str:
         row = _membership(request, team)
         services.remove_member(actor=actor_of(request), membership=row)
-        return _("%(who)s is no longer in %(team)s. The runs stay.") % {"who": row.user, "team": team}
+        return _("%(who)s was removed from %(team)s. Their runs are kept.") % {"who": row.user, "team": team}
 
     return answer(request, act, _members_page(team))
 

@@ -28,7 +28,7 @@ def other(browser: Browser) -> Iterator[Page]:
 def _define(page: Page, server: Installation) -> None:
     """Make the role by keyboard and mouse; the base fixes what it gives, the search hides and keeps."""
     page.goto(f"{server.url}/organizations/swallows-lab/roles")
-    expect(page.locator("#main")).to_contain_text("No roles of your own yet")
+    expect(page.locator("#main")).to_contain_text("No custom roles yet")
     page.click("text=New role")
     page.get_by_label("Name", exact=True).fill("Host")
     expect(page.get_by_label("Log runs")).not_to_be_checked()
@@ -45,8 +45,8 @@ def _define(page: Page, server: Installation) -> None:
     page.keyboard.type("profile page")
     expect(page.get_by_label("Change team settings")).to_be_visible()
     expect(page.get_by_label("Invite people")).to_be_hidden()
-    page.click("text=Make the role")
-    expect(page.locator(".toast-note")).to_contain_text("The role Host is there to be given")
+    page.click("text=Create role")
+    expect(page.locator(".toast-note")).to_contain_text("Role “Host” created")
     expect(page.locator(".role-list").first).to_contain_text("Invite people")
 
 
@@ -85,7 +85,7 @@ def test_from_defining_a_role_to_deleting_it(quiet: Page, other: Page, server: I
     page.goto(f"{server.url}/organizations/swallows-lab/roles")
     page.get_by_role("link", name="Delete Host").click()
     expect(page.locator("#main")).to_contain_text("1 member of swallows: valentin")
-    page.get_by_role("button", name="Delete the role").click()
+    page.get_by_role("button", name="Delete role").click()
     expect(page.locator(".toast-note")).to_contain_text("The role Host is deleted")
     assert other.request.get(f"{server.url}/teams/swallows/invite", headers=HTML).status == 403
     page.goto(f"{server.url}/teams/swallows")

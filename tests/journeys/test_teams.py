@@ -37,7 +37,7 @@ def make_team(page: Page, server: Installation, name: str) -> None:
     expect(page.locator("#id_name_answer")).to_contain_text("is free")
     page.get_by_label("Academic").check()
     page.get_by_label("Name of the new organization").fill(f"{name}-lab")
-    page.click("text=Make the team")
+    page.click("text=Create team")
     page.wait_for_url(f"{server.url}/teams/{name}/invite")
 
 
@@ -58,10 +58,10 @@ def test_from_making_a_team_to_removing_a_member(quiet: Page, other: Page, serve
     make_team(page, server, "kites")
     invite(page, "boris, nobody-here\nnew@example.com")
     expect(page.locator(".banner-success")).to_contain_text("boris, new@example.com")
-    expect(page.locator(".banner-danger")).to_contain_text("There is no user 'nobody-here'")
+    expect(page.locator(".banner-danger")).to_contain_text("User “nobody-here” doesn’t exist")
     expect(page.get_by_label("Email addresses or usernames")).to_have_value("nobody-here")
     page.click("text=Done")
-    expect(row_of(page, "boris")).to_contain_text("Invite pending")
+    expect(row_of(page, "boris")).to_contain_text("Invitation pending")
 
     other.goto(f"{server.url}/settings/teams")
     expect(other.locator("#main")).to_contain_text("amelie invites you to the team kites of kites-lab")
@@ -70,7 +70,7 @@ def test_from_making_a_team_to_removing_a_member(quiet: Page, other: Page, serve
     assert other.request.get(f"{server.url}/teams/kites/settings", headers=HTML).status == 403
 
     page.reload()
-    expect(page.locator("#main")).to_contain_text("The team has one admin. Make a second one")
+    expect(page.locator("#main")).to_contain_text("The team has only one admin. Add a second one")
     select = page.get_by_label("Role of boris")
     select.select_option(label="Admin")
     expect(page.locator(".toast-note")).to_contain_text("boris is now Admin")
@@ -79,7 +79,7 @@ def test_from_making_a_team_to_removing_a_member(quiet: Page, other: Page, serve
     page.reload()
     row_of(page, "boris").get_by_role("button", name="Remove boris").click()
     page.locator("dialog[open] .btn-danger").click()
-    expect(page.locator(".toast-note")).to_contain_text("boris is no longer in kites")
+    expect(page.locator(".toast-note")).to_contain_text("boris was removed from kites")
     expect(row_of(page, "boris")).to_have_count(0)
     assert other.request.get(f"{server.url}/teams/kites", headers=HTML).status == 404
 
@@ -123,12 +123,12 @@ def test_the_members_page_works_by_keyboard(quiet: Page, server: Installation) -
     assert page.evaluate("document.activeElement.id") == "sort-name"
     page.get_by_role("button", name="Remove elsa").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("dialog[open]")).to_contain_text("This is the only admin")
+    expect(page.locator("dialog[open]")).to_contain_text("This is the team’s only admin")
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
-    page.get_by_role("button", name="Take back the invitation of guest0@example.com").focus()
+    page.get_by_role("button", name="Revoke the invitation of guest0@example.com").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".toast-note")).to_contain_text("is taken back")
+    expect(page.locator(".toast-note")).to_contain_text("revoked")
     expect(page.locator("#people tbody tr")).to_have_count(4)
 
 
@@ -138,16 +138,16 @@ def test_privacy_is_decided_for_a_team_and_for_all(quiet: Page, server: Installa
     sign_up(page, server, "farid")
     make_team(page, server, "rockets")
     page.goto(f"{server.url}/teams/rockets/privacy")
-    page.get_by_label("Every member may invite").check()
+    page.get_by_label("Every member can invite").check()
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".toast-note")).to_contain_text("Saved")
-    expect(page.get_by_label("Every member may invite")).to_be_checked()
+    expect(page.get_by_label("Every member can invite")).to_be_checked()
     page.goto(f"{server.url}/organizations/rockets-lab/privacy")
-    page.get_by_label("Projects can be made public").select_option(label="Off in all teams")
+    page.get_by_label("Allow public projects").select_option(label="Off in all teams")
     page.get_by_role("button", name="Save").click()
     page.goto(f"{server.url}/teams/rockets/privacy")
-    expect(page.get_by_label("Projects can be made public")).to_be_disabled()
-    expect(page.locator("#main")).to_contain_text("rockets-lab decides for all its teams")
+    expect(page.get_by_label("Allow public projects")).to_be_disabled()
+    expect(page.locator("#main")).to_contain_text("Set by rockets-lab for all its teams")
 
 
 def test_a_phone_shows_members_as_cards(quiet: Page, server: Installation) -> None:
@@ -177,7 +177,7 @@ def test_colleagues_are_added_by_a_click(quiet: Page, other: Page, server: Insta
     page.click("text=New team")
     page.get_by_label("Team name").fill("engines")
     expect(page.locator("#id_name_answer")).to_contain_text("is free")
-    page.click("text=Make the team")
+    page.click("text=Create team")
     page.wait_for_url(f"{server.url}/teams/engines/invite")
     page.get_by_label("Colleagues in planes-lab").fill("ire")
     page.locator("[data-adds=irene]").click()

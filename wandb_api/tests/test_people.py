@@ -53,7 +53,7 @@ class TestDefaultEntity:
             answer = vera.ask(UPDATE, team=name)
             assert answer.status == 400
             assert answer.messages == [
-                f"You are in no team called {name}. You can choose among: vera, vision."
+                f"You are not in a team named {name}. You can choose from: vera, vision."
             ]
 
     def test_another_s_is_not_changed(self, vera: Asker):
