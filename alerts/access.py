@@ -62,11 +62,11 @@ def _of_alerts() -> dict[StrEnum, ActionSpec]:
     return {
         AlertAction.MANAGE: ActionSpec(
             (*TEAM, "alerts.Destination", "alerts.Message"), admins, label=_("Manage alerts and destinations"),
-            help=_("Choose what the team is told of, and set up its Slack channels and webhooks."),
+            help=_("Choose what the team is notified about, and set up its Slack channels and webhooks."),
         ),
         AlertAction.MANAGE_SECRETS: ActionSpec(
-            (*TEAM, "alerts.Secret"), admins, label=_("Manage secrets of webhooks"),
-            help=_("Store, replace and delete the secrets that webhooks use. Nobody reads them again."),
+            (*TEAM, "alerts.Secret"), admins, label=_("Manage webhook secrets"),
+            help=_("Store, replace and delete secrets used by webhooks. They are never shown again."),
         ),
     }  # fmt: skip
 
@@ -74,19 +74,19 @@ def _of_alerts() -> dict[StrEnum, ActionSpec]:
 def _of_automations() -> dict[StrEnum, ActionSpec]:
     return {
         AutomationAction.VIEW: ActionSpec(
-            (*TEAM, "runs.Project", *AUTOMATION), presets("V M A O"), label=_("See automations"),
-            help=_("Automations of projects, and what they did."),
+            (*TEAM, "runs.Project", *AUTOMATION), presets("V M A O"), label=_("View automations"),
+            help=_("View automations of projects and their history."),
         ),
         AutomationAction.CREATE: ActionSpec(
             (*TEAM, "runs.Project"), presets("M A O"), label=_("Create automations"),
-            help=_("Let something happen by itself when runs change or a metric meets a condition."),
+            help=_("Create actions that run automatically when runs change or a metric meets a condition."),
         ),
         AutomationAction.MANAGE: ActionSpec(
             AUTOMATION, presets("A O"), own=AutomationAction.MANAGE_OWN, label=_("Manage any automation"),
-            help=_("Change, switch off and delete any automation of the team."),
+            help=_("Edit, turn off and delete any automation of the team."),
         ),
         AutomationAction.MANAGE_OWN: ActionSpec(
             AUTOMATION, presets("M"), label=_("Manage own automations"),
-            help=_("Change, switch off and delete the automations one made."),
+            help=_("Edit, turn off and delete own automations."),
         ),
     }  # fmt: skip

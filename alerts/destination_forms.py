@@ -38,7 +38,7 @@ class _DestinationForm(forms.Form):
         if destination is not None:
             self.initial = {**self.initial, "name": destination.name, "mention": destination.mention}
             self.fields["url"].required = False
-            kept = gettext("Empty keeps the present one, at %(host)s. It is not shown again.")
+            kept = gettext("Leave empty to keep the current one, at %(host)s. It is not shown again.")
             self.fields["url"].help_text = kept % {"host": destination.place}
 
 
@@ -48,8 +48,8 @@ class SlackForm(_DestinationForm):
     mention = forms.CharField(
         label=_("Mention"), max_length=40, required=False,
         help_text=_(
-            "Whom each message names: “here”, “channel”, or the id of a member or group, such as U024BE7LH "
-            "(in a member’s profile: More, then Copy member ID)."
+            "Who to mention in each message: “here”, “channel”, or the ID of a member or group, such as "
+            "U024BE7LH (in a member’s profile: More, then Copy member ID)."
         ),
     )  # fmt: skip
 
@@ -75,7 +75,7 @@ class SlackForm(_DestinationForm):
         """Take ids of Slack only."""
         mention = str(self.cleaned_data["mention"]).strip().removeprefix("@")
         if mention and not mention_of(mention):
-            raise forms.ValidationError(gettext("This is no id of Slack: one looks like U024BE7LH."))
+            raise forms.ValidationError(gettext("This isn’t a Slack ID. An example is U024BE7LH."))
         return mention
 
 
@@ -85,16 +85,16 @@ class WebhookForm(_DestinationForm):
     preset = forms.ChoiceField(label=_("Service"), required=False)
     access_token_name = forms.ChoiceField(
         label=_("Access token"), required=False,
-        help_text=_("A secret that is sent as “Authorization: Bearer …”."),
+        help_text=_("A secret sent as “Authorization: Bearer …”."),
     )  # fmt: skip
     signing_secret_name = forms.ChoiceField(
         label=_("Signing secret"), required=False,
-        help_text=_("A secret by which the receiver knows that a request is from here and was not changed."),
+        help_text=_("A secret the receiver uses to verify that a request comes from here and was not changed."),
     )  # fmt: skip
     template = forms.CharField(
         label=_("Template"), required=False, max_length=MAX_TEMPLATE, strip=False,
         widget=forms.Textarea({"rows": 16, "spellcheck": "false", "autocomplete": "off", "wrap": "off"}),
-        help_text=_("JSON with ${variables}. Empty, or as it was, it is the service’s own."),
+        help_text=_("JSON with ${variables}. Leave empty or unchanged to use the service’s default."),
     )  # fmt: skip
 
     def __init__(
@@ -174,5 +174,7 @@ class SecretForm(forms.Form):
         except DomainError as error:
             raise _said(error) from None
         if Secret.objects.filter(team=self.team, name=name).exists():
-            raise forms.ValidationError(gettext("There is one of this name; replace its value below."))
+            raise forms.ValidationError(
+                gettext("A secret with this name already exists; replace its value below.")
+            )
         return name

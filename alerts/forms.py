@@ -24,14 +24,14 @@ class RouteForm(forms.Form):
         widget=forms.Select(attrs={}),
     )
     project = forms.CharField(
-        label=_("Only of this project"),
+        label=_("Project"),
         required=False,
         widget=forms.TextInput(
             attrs={"list": "alert-projects", "autocomplete": "off", "spellcheck": "false"}
         ),
     )
     tag = forms.CharField(
-        label=_("Only of runs with this tag"),
+        label=_("Run tag"),
         required=False,
         max_length=MAX_TAG,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),

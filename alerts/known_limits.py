@@ -63,19 +63,19 @@ def register() -> None:
     register_limits(
         length_limit("automation", _("Name of an automation"), lambda: automations.MAX_NAME),
         length_limit("automation_text", _("Text of an automation"), lambda: automations.MAX_TEXT),
-        length_limit("payload", _("Payload of a webhook, as it is written"), lambda: templating.MAX_TEMPLATE),
-        length_limit("secret", _("Value of a webhook’s secret"), lambda: secrets.MAX_LENGTH),
+        length_limit("payload", _("Webhook payload, as written"), lambda: templating.MAX_TEMPLATE),
+        length_limit("secret", _("Webhook secret value"), lambda: secrets.MAX_LENGTH),
     )
 
 
 def _of_account() -> list[Limit]:
     return [
         Limit(
-            "account.alert_routes", LimitGroup.ACCOUNT, _("Routes of your own alerts"),
+            "account.alert_routes", LimitGroup.ACCOUNT, _("Your alert routes"),
             lambda: alert_settings.MOST_ROUTES, REFUSED, measure=_own(Route, "settings__user"),
         ),
         Limit(
-            "account.mutes", LimitGroup.ACCOUNT, _("Projects and teams that you have muted"),
+            "account.mutes", LimitGroup.ACCOUNT, _("Projects and teams you muted"),
             lambda: alert_settings.MOST_MUTES, REFUSED, measure=_own(Mute, "user"),
         ),
     ]  # fmt: skip
@@ -94,11 +94,11 @@ def _of_teams() -> list[Limit]:
             setting="RUNYARD_AUTOMATIONS_MOST", measure=_of_projects,
         ),
         Limit(
-            "team.automations", LimitGroup.TEAM, _("Automations of a team for all its projects"), _most_automations,
+            "team.automations", LimitGroup.TEAM, _("Team automations for all projects"), _most_automations,
             REFUSED, setting="RUNYARD_AUTOMATIONS_MOST", measure=_of_whole_team,
         ),
         Limit(
-            "automations.recipients", LimitGroup.TEAM, _("People whom an automation mails"),
+            "automations.recipients", LimitGroup.TEAM, _("Recipients of an automation’s emails"),
             lambda: automations.MAX_RECIPIENTS, REFUSED,
         ),
         Limit(
@@ -106,19 +106,19 @@ def _of_teams() -> list[Limit]:
             measure=_of_team(manage, Destination),
         ),
         Limit(
-            "team.destination_tests", LimitGroup.TEAM, _("Tests of a team’s destinations"), lambda: destinations.TESTS,
+            "team.destination_tests", LimitGroup.TEAM, _("Tests of team destinations"), lambda: destinations.TESTS,
             REFUSED, LimitUnit.PER_MINUTE, measure=_tests,
         ),
         Limit(
-            "team.secrets", LimitGroup.TEAM, _("Secrets of a team’s webhooks"), lambda: secrets.MOST, REFUSED,
+            "team.secrets", LimitGroup.TEAM, _("Team webhook secrets"), lambda: secrets.MOST, REFUSED,
             measure=_of_team(AlertAction.MANAGE_SECRETS, Secret),
         ),
         Limit(
-            "team.alert_routes", LimitGroup.TEAM, _("Routes of a team’s alerts"), lambda: alert_settings.MOST_ROUTES,
+            "team.alert_routes", LimitGroup.TEAM, _("Team alert routes"), lambda: alert_settings.MOST_ROUTES,
             REFUSED, measure=_of_team(manage, Route, "settings__team"),
         ),
         Limit(
-            "team.payload_bytes", LimitGroup.TEAM, _("Payload of a webhook, with its values"),
-            lambda: templating.MAX_PAYLOAD_BYTES, _("Not sent; the delivery says so."), LimitUnit.BYTES,
+            "team.payload_bytes", LimitGroup.TEAM, _("Webhook payload, with values"),
+            lambda: templating.MAX_PAYLOAD_BYTES, _("Not sent; the delivery shows why."), LimitUnit.BYTES,
         ),
     ]  # fmt: skip

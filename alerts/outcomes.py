@@ -121,5 +121,5 @@ def _page_of(destination: Destination) -> str:
 def nobody_left() -> str:
     """Return why a message was dropped that had something to tell when it was made."""
     return _(
-        "Its recipient may not see these runs any more, does not want to be told, or the runs were deleted."
+        "The recipient can no longer see these runs or turned off notifications, or the runs were deleted."
     )

@@ -169,7 +169,7 @@ _MATTERMOST = """{
 PRESETS: dict[str, Preset] = {
     "": Preset(
         _("Any service"),
-        _("A POST of JSON with all that is known, for a program of your own."),
+        _("A JSON POST with all available data, for your own program."),
         "https://example.com/hooks/runyard",
         _GENERIC,
     ),
@@ -185,14 +185,14 @@ PRESETS: dict[str, Preset] = {
     ),
     "discord": Preset(
         _("Discord"),
-        _("In the channel’s settings open Integrations, then Webhooks, make one and copy its address."),
+        _("In the channel’s settings open Integrations, then Webhooks, create one and copy its address."),
         "https://discord.com/api/webhooks/…",
         _DISCORD,
         "https://discord.com/developers/docs/resources/webhook#execute-webhook",
     ),
     "ntfy": Preset(
         _("ntfy"),
-        _("The address of your topic, as you subscribe to it. A protected one needs its access token."),
+        _("The address of the topic you subscribe to. A protected topic needs its access token."),
         "https://ntfy.sh/your-topic",
         _NTFY,
         "https://docs.ntfy.sh/publish/#publish-as-json",
@@ -211,8 +211,8 @@ PRESETS: dict[str, Preset] = {
     "feishu": Preset(
         _("Feishu / Lark"),
         _(
-            "In the group’s settings add a custom bot and copy its address. Leave its signature off: that of "
-            "Feishu is of another kind."
+            "In the group’s settings add a custom bot and copy its address. Leave its signature off; "
+            "Feishu’s signature is not supported."
         ),
         "https://open.feishu.cn/open-apis/bot/v2/hook/…",
         _FEISHU,
@@ -221,7 +221,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "mattermost": Preset(
         _("Mattermost, Rocket.Chat"),
-        _("Make an incoming webhook in the server’s integrations and copy its address."),
+        _("Create an incoming webhook in the server’s integrations and copy its address."),
         "https://chat.example.com/hooks/…",
         _MATTERMOST,
         "https://developers.mattermost.com/integrate/reference/message-attachments/",

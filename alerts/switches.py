@@ -25,25 +25,25 @@ SWITCHES = (
     Switch(
         "on_finished",
         _("Runs finished"),
-        _("A run of yours came to its end without an error."),
-        _("A run in one of the team’s projects came to its end without an error."),
+        _("One of your runs finished without an error."),
+        _("A run in one of the team’s projects finished without an error."),
     ),
     Switch(
         "on_crashed",
         _("Run crashed"),
-        _("A run of yours failed with an error, or its machine is no longer heard of."),
-        _("A run in one of the team’s projects failed with an error, or its machine is no longer heard of."),
+        _("One of your runs failed with an error or stopped reporting."),
+        _("A run in one of the team’s projects failed with an error or stopped reporting."),
     ),
     Switch(
         "on_killed",
-        _("Run killed by somebody else"),
-        _("Somebody else stopped a run of yours. You are not told of those that you stop yourself."),
-        _("Somebody stopped a run. Whoever stops it is not told of it."),
+        _("Run stopped by someone else"),
+        _("Someone else stopped one of your runs. You are not notified about runs you stop yourself."),
+        _("Someone stopped a run. The person who stops it is not notified."),
     ),
     Switch(
         "on_scripted",
         _("Alerts sent by code"),
-        _("A script of yours called run.alert(…)."),
+        _("One of your scripts called run.alert(…)."),
         _("A script called run.alert(…) in one of the team’s projects."),
     ),
 )

@@ -40,20 +40,20 @@ class Variable:
 
 
 VARIABLES: dict[str, Variable] = {
-    "title": Variable(gettext_lazy("What happened, in a line"), "swift-river-12 finished", "message"),
+    "title": Variable(gettext_lazy("What happened, in one line"), "swift-river-12 finished", "message"),
     "text": Variable(
-        gettext_lazy("The rest of the message; of several runs a line for each"), "State: Finished", "message"
+        gettext_lazy("The rest of the message, with one line per run if there are several"), "State: Finished", "message"
     ),
     "body": Variable(
         gettext_lazy("Text, values and links of the message, as plain text"), "State: Finished", "message"
     ),
-    "url": Variable(gettext_lazy("Where the message leads"), "https://runyard.example.com/", "message"),
+    "url": Variable(gettext_lazy("Link of the message"), "https://runyard.example.com/", "message"),
     "level": Variable(gettext_lazy("INFO, WARN or ERROR"), "INFO", "message"),
     "fields": Variable(
-        gettext_lazy("Values of the message, as an object; outside quotes"), {"State": "Finished"}, "message"
+        gettext_lazy("Values of the message, as an object; use outside quotes"), {"State": "Finished"}, "message"
     ),
     "runs": Variable(
-        gettext_lazy("Every run of the message, as a list of objects; outside quotes"),
+        gettext_lazy("All runs of the message, as a list of objects; use outside quotes"),
         [
             {
                 "event": "RUN_STATE", "id": "k2x9q7ab", "name": "swift-river-12",
@@ -64,45 +64,45 @@ VARIABLES: dict[str, Variable] = {
         ],
         "message",
     ),
-    "run_count": Variable(gettext_lazy("How many runs the message is about"), 1, "message"),
+    "run_count": Variable(gettext_lazy("Number of runs the message is about"), 1, "message"),
     "delivery": Variable(
-        gettext_lazy("Id of the message, the same when it is sent again"),
+        gettext_lazy("ID of the message; stays the same when it is resent"),
         "3f1c9b1e-8d6f-4a8e-9a54-2f6f8e0f7a11",
         "message",
     ),
-    "severity": Variable(gettext_lazy("info, warning or error, as PagerDuty wants it"), "info", "message"),
-    "priority": Variable(gettext_lazy("3, 4 or 5, as ntfy wants it"), 3, "message"),
+    "severity": Variable(gettext_lazy("info, warning or error, for PagerDuty"), "info", "message"),
+    "priority": Variable(gettext_lazy("3, 4 or 5, for ntfy"), 3, "message"),
     "color": Variable(gettext_lazy("Color of the level, such as #2563eb"), "#2563eb", "message"),
-    "color_number": Variable(gettext_lazy("The same as a number, as Discord wants it"), 2_450_411, "message"),
-    "color_name": Variable(gettext_lazy("blue, orange or red, as Feishu wants it"), "blue", "message"),
+    "color_number": Variable(gettext_lazy("The same as a number, for Discord"), 2_450_411, "message"),
+    "color_name": Variable(gettext_lazy("blue, orange or red, for Feishu"), "blue", "message"),
     "card_style": Variable(
-        gettext_lazy("accent, warning or attention, as adaptive cards want it"), "accent", "message"
+        gettext_lazy("accent, warning or attention, for adaptive cards"), "accent", "message"
     ),
     "facts": Variable(
-        gettext_lazy("Values, as a list of “title” and “value”; outside quotes"),
+        gettext_lazy("Values, as a list of “title” and “value”; use outside quotes"),
         [{"title": "State", "value": "Finished"}],
         "message",
     ),
     "card_items": Variable(
-        gettext_lazy("Text, values and runs as elements of an adaptive card; outside quotes"),
+        gettext_lazy("Text, values and runs as elements of an adaptive card; use outside quotes"),
         [{"type": "TextBlock", "text": "State: Finished", "wrap": True}],
         "message",
     ),
     "embed_fields": Variable(
-        gettext_lazy("Values, as a list of “name” and “value”; outside quotes"),
+        gettext_lazy("Values, as a list of “name” and “value”; use outside quotes"),
         [{"name": "State", "value": "Finished", "inline": True}],
         "message",
     ),
-    "topic": Variable(gettext_lazy("Of ntfy: the last part of the address"), "runyard-alerts", "message"),
+    "topic": Variable(gettext_lazy("For ntfy: the last part of the address"), "runyard-alerts", "message"),
     "event_type": Variable(
-        gettext_lazy("What happened, such as RUN_STATE; SEVERAL where it was not the same for all runs"),
+        gettext_lazy("What happened, such as RUN_STATE; SEVERAL if it differs between runs"),
         "RUN_STATE",
         "event",
     ),
-    "event_author": Variable(gettext_lazy("Whose run or artifact it is"), "ada", "event"),
-    "entity_name": Variable(gettext_lazy("Team or person that has the project"), "vision", "event"),
+    "event_author": Variable(gettext_lazy("Owner of the run or artifact"), "ada", "event"),
+    "entity_name": Variable(gettext_lazy("Team or person that owns the project"), "vision", "event"),
     "project_name": Variable(gettext_lazy("Project"), "cifar", "event"),
-    "run_id": Variable(gettext_lazy("Id of the run"), "k2x9q7ab"),
+    "run_id": Variable(gettext_lazy("ID of the run"), "k2x9q7ab"),
     "run_name": Variable(gettext_lazy("Name of the run"), "swift-river-12"),
     "run_url": Variable(
         gettext_lazy("Address of the run"), "https://runyard.example.com/vision/cifar/runs/k2x9q7ab"
@@ -147,19 +147,19 @@ def check_template(template: str, *, secret_names: Collection[str] | None) -> No
         Invalid: says what is wrong, and of an unknown variable which there are.
     """
     if len(template) > MAX_TEMPLATE:
-        raise Invalid(_("A payload has at most %(limit)s characters.") % {"limit": f"{MAX_TEMPLATE:,}"})
+        raise Invalid(_("A payload can have at most %(limit)s characters.") % {"limit": f"{MAX_TEMPLATE:,}"})
     names = names_in(template)
     known_secrets = names if secret_names is None else {*secret_names, ACCESS_TOKEN}
     unknown = sorted(name for name in names - known_secrets if not is_variable(name))
     if unknown:
         message = _(
-            "There is no variable or secret %(unknown)s. Variables: %(known)s, artifact_metadata.KEY. "
-            "Secrets: %(secrets)s."
+            "Unknown variable or secret %(unknown)s. Variables: %(known)s, artifact_metadata.KEY. Secrets: "
+            "%(secrets)s."
         )
         known, secrets = ", ".join(VARIABLES), ", ".join(sorted(secret_names or ())) or _("none")
         raise Invalid(message % {"unknown": ", ".join(unknown), "known": known, "secrets": secrets})
     if any(part.group() == "$" and template.startswith("{", part.end()) for part in _PART.finditer(template)):
-        raise Invalid(_("A variable is not closed: it is written ${name}, and the sign alone \\u0024."))
+        raise Invalid(_("A variable is not closed. Write ${name}, or \\u0024 for a plain dollar sign."))
     _check_json(_filled(template, lambda _name: None))
 
 
@@ -173,7 +173,7 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     _check_json(payload)
     if len(payload.encode(errors="replace")) > MAX_PAYLOAD_BYTES:
         limit = f"{MAX_PAYLOAD_BYTES // 1024} KiB"
-        raise Invalid(_("With its values the payload is larger than %(limit)s.") % {"limit": limit})
+        raise Invalid(_("With values filled in, the payload is larger than %(limit)s.") % {"limit": limit})
     return payload
 
 
@@ -232,10 +232,10 @@ def _check_json(payload: str) -> None:
     except RecursionError:
         raise Invalid(_("The payload is nested too deeply.")) from None
     except json.JSONDecodeError as error:
-        message = _("The payload is not JSON: %(why)s in line %(line)s, column %(column)s.")
+        message = _("The payload isn’t valid JSON: %(why)s in line %(line)s, column %(column)s.")
         raise Invalid(message % {"why": error.msg, "line": error.lineno, "column": error.colno}) from None
     except ValueError as error:
-        raise Invalid(_("The payload is not JSON: %(why)s.") % {"why": error}) from None
+        raise Invalid(_("The payload isn’t valid JSON: %(why)s.") % {"why": error}) from None
 
 
 def _no_number(text: str) -> Any:

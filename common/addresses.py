@@ -83,24 +83,24 @@ def target_of(url: str) -> Target:
     if len(url) > MAX_URL:
         raise OutgoingError(_("it has more than %(most)s characters") % {"most": MAX_URL}, is_refused=True)
     if "\\" in url or any(character <= " " or character == "\x7f" for character in url):
-        raise OutgoingError(_("it is no address of the web"), is_refused=True)
+        raise OutgoingError(_("it isn’t a web address"), is_refused=True)
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         host = (parts.hostname or "").encode("idna").decode().lower().removesuffix(".")
     except ValueError as error:  # UnicodeError is one
-        raise OutgoingError(_("it is no address of the web"), is_refused=True) from error
+        raise OutgoingError(_("it isn’t a web address"), is_refused=True) from error
     if parts.scheme not in {"http", "https"} or "@" in parts.netloc or not _HOST.fullmatch(host):
-        raise OutgoingError(_("it is no address of the web"), is_refused=True)
+        raise OutgoingError(_("it isn’t a web address"), is_refused=True)
     if port in _MAIL_PORTS:
-        raise OutgoingError(_("port %(port)s is for mail") % {"port": port}, is_refused=True)
+        raise OutgoingError(_("port %(port)s is for email") % {"port": port}, is_refused=True)
     return Target(parts.scheme, host, port, _path_of(parts))
 
 
 def _path_of(parts: SplitResult) -> str:
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not path.isascii():
-        raise OutgoingError(_("it is no address of the web"), is_refused=True)
+        raise OutgoingError(_("it isn’t a web address"), is_refused=True)
     return path
 
 

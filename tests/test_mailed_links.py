@@ -202,13 +202,13 @@ DEAD = [
     Dead(_reset_broken, 0, "", 410, "It is incomplete", "Send another link"),
     Dead(_reset_of_nobody, 0, "", 410, "It is incomplete", "Send another link"),
     Dead(_invitation, 15, "", 410, "Ask ada, who invited you", SIGN_IN),
-    Dead(_invitation, 0, "eve", 403, "which is no address of eve", "Use another account"),
+    Dead(_invitation, 0, "eve", 403, "which isn’t an address of eve", "Use another account"),
     Dead(
         _invitation_revoked,
         0,
         "",
         410,
-        "ada invited you. If you think that was a mistake, ask them.",
+        "ada invited you. If you think this is a mistake, ask them.",
         SIGN_IN,
     ),
     Dead(
@@ -216,16 +216,18 @@ DEAD = [
         0,
         "",
         410,
-        "ada invited you. If you think that was a mistake, ask them.",
+        "ada invited you. If you think this is a mistake, ask them.",
         SIGN_IN,
     ),
-    Dead(_invitation_accepted, 0, "", 409, "was accepted already", SIGN_IN),
-    Dead(_invitation_broken, 0, "", 404, "ask to be invited again", SIGN_IN),
+    Dead(_invitation_accepted, 0, "", 409, "was already accepted", SIGN_IN),
+    Dead(_invitation_broken, 0, "", 404, "Ask for a new invitation", SIGN_IN),
     Dead(_export_expired, 0, "ada", 410, "An archive is kept for 7 days.", "Make an archive"),
     Dead(_export_under_way, 0, "ada", 410, "The archive is not ready yet", "/teams/vision/export"),
     Dead(_export_expired, 0, "eve", 404, "There is no such export among yours.", 'href="/"'),
     Dead(_unsubscribe_broken, 0, "", 404, "This link is incomplete", "/settings/alerts"),
-    Dead(_unsubscribe_of_nobody, 0, "", 404, "This account is gone, and gets no mail.", "/settings/alerts"),
+    Dead(
+        _unsubscribe_of_nobody, 0, "", 404, "This account was deleted and gets no email.", "/settings/alerts"
+    ),
 ]
 
 

@@ -52,7 +52,7 @@ def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
     if "destination" in body:
         row = Destination.objects.filter(team=team, pk=body["destination"]).first()
         if row is None:
-            raise Invalid(_("%(team)s has no destination with this number.") % {"team": team.name})
+            raise Invalid(_("This destination doesn’t exist in %(team)s.") % {"team": team.name})
         body["destination"] = row
     if "mail_to" in body:
         body["mail_to"] = _people(body["mail_to"])
@@ -62,7 +62,7 @@ def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
 def _people(usernames: list[str]) -> list[User]:
     found = {user.username: user for user in User.objects.filter(username__in=usernames)}
     if missing := sorted(set(usernames) - found.keys()):
-        raise Invalid(_("There is no user “%(name)s”.") % {"name": missing[0]})
+        raise Invalid(_("User “%(name)s” doesn’t exist.") % {"name": missing[0]})
     return list(found.values())
 
 
@@ -109,7 +109,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         named = str(self.kwargs["pk"])
         row = self.get_queryset().filter(pk=named).first() if is_key(named) else None
         if row is None:
-            raise NotFound(_("There is no such automation, or you may not see it."))
+            raise NotFound(_("This automation doesn’t exist, or you don’t have access to it."))
         return row
 
     @extend_schema(request=NewAutomationSerializer, responses={201: AutomationSerializer})

@@ -142,7 +142,7 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
         number = str(self.kwargs["pk"])
         row = self.get_queryset().filter(pk=int(number) if is_key(number) else 0).first()
         if row is None:
-            raise NotFound(_("There is no such destination here."))
+            raise NotFound(_("This destination doesn’t exist."))
         return row
 
     @extend_schema(request=NewDestinationSerializer, responses={201: DestinationSerializer})

@@ -53,7 +53,7 @@ class AlertMessageViewSet(GenericViewSet[Message]):
         named = str(self.kwargs["pk"])
         row = self.get_queryset().filter(pk=named).first() if is_key(named) else None
         if row is None:
-            raise NotFound(_("There is no such message, or you may not see it."))
+            raise NotFound(_("This message doesn’t exist, or you don’t have access to it."))
         return row
 
     @extend_schema(

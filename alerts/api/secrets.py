@@ -82,7 +82,7 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
         number = str(self.kwargs["pk"])
         row = self.get_queryset().filter(pk=int(number) if is_key(number) else 0).first()
         if row is None:
-            raise NotFound(_("There is no such secret here."))
+            raise NotFound(_("This secret doesn’t exist."))
         return row
 
     @extend_schema(request=NewSecretSerializer, responses={201: SecretSerializer})

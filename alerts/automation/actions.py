@@ -75,7 +75,7 @@ def check_text(template: str) -> None:
     """
     unknown = sorted(name for name in names_in(template) if not is_variable(name))
     if unknown:
-        raise Invalid(_("There is no variable ${%(name)s} for messages.") % {"name": unknown[0]})
+        raise Invalid(_("Unknown variable ${%(name)s}.") % {"name": unknown[0]})
 
 
 def notice_for(automation: Automation, event: Event) -> Notice:

@@ -45,7 +45,9 @@ def parse_artifact_filter(tree: dict[str, Any]) -> tuple[dict[str, Any], Conditi
         try:
             tree = json.loads(inner) if isinstance(inner, str) else inner
         except (ValueError, RecursionError) as error:
-            raise Invalid(_("%(name)s is not JSON: %(error)s") % {"name": "filter", "error": error}) from None
+            raise Invalid(
+                _("%(name)s isn’t valid JSON: %(error)s") % {"name": "filter", "error": error}
+            ) from None
     canonical = clean_tree(tree or _NO_FILTER)
     condition = read_filters(json.dumps(canonical))
     _check(condition)
@@ -65,7 +67,7 @@ def _check(condition: Condition) -> None:
 def _check_one(compare: Compare) -> None:
     if compare.column not in FIELDS:
         raise Invalid(
-            _("Events of artifacts have no %(field)r; they have %(known)s.")
+            _("Artifact events have no field “%(field)s”. Available: %(known)s.")
             % {"field": compare.column, "known": ", ".join(FIELDS)}
         )
     wanted = compare.value
@@ -77,7 +79,7 @@ def _check_one(compare: Compare) -> None:
         is_right = compare.operator in _COMPARE and isinstance(wanted, str)
     if not is_right:
         raise Invalid(
-            _("%(field)s cannot be compared by %(operator)s with %(value)s.")
+            _("%(field)s cannot be compared with %(value)s using %(operator)s.")
             % {"field": compare.column, "operator": compare.operator.value, "value": repr(wanted)[:80]}
         )
     if compare.operator is Operator.MATCHES:

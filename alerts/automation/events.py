@@ -13,7 +13,7 @@ class AutomationEvent(models.TextChoices):
     RUN_METRIC = "RUN_METRIC", _("A metric passes a threshold")
     RUN_METRIC_CHANGE = "RUN_METRIC_CHANGE", _("A metric changes by an amount")
     RUN_METRIC_ZSCORE = "RUN_METRIC_ZSCORE", _("A metric leaves its usual range")
-    CREATE_ARTIFACT = "CREATE_ARTIFACT", _("A new artifact version is made")
+    CREATE_ARTIFACT = "CREATE_ARTIFACT", _("A new artifact version is created")
     ADD_ARTIFACT_ALIAS = "ADD_ARTIFACT_ALIAS", _("An artifact version gets an alias")
     ADD_ARTIFACT_TAG = "ADD_ARTIFACT_TAG", _("An artifact version gets a tag")
     REMOVE_ARTIFACT_TAG = "REMOVE_ARTIFACT_TAG", _("An artifact version loses a tag")

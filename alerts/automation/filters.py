@@ -92,8 +92,7 @@ def parse(event: str, filter: Any) -> Condition:  # noqa: A002 - what it is call
     if event not in AutomationEvent.values:
         known = ", ".join(AutomationEvent.values)
         raise Invalid(
-            _("There is no event %(event)r for automations; there are %(known)s.")
-            % {"event": event, "known": known}
+            _("Unknown event “%(event)s”. Available: %(known)s.") % {"event": event, "known": known}
         )
     kind = AutomationEvent(event)
     tree = _object(filter, "eventFilter")
@@ -120,9 +119,13 @@ def _object(value: Any, name: str) -> dict[str, Any]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise Invalid(_("%(name)s is not JSON: %(error)s") % {"name": name, "error": error}) from None
+            raise Invalid(
+                _("%(name)s isn’t valid JSON: %(error)s") % {"name": name, "error": error}
+            ) from None
     if not isinstance(value, dict):
-        raise Invalid(_("%(name)s wants an object, not %(value)s.") % {"name": name, "value": _shown(value)})
+        raise Invalid(
+            _("%(name)s must be an object, not %(value)s.") % {"name": name, "value": _shown(value)}
+        )
     return dict(value)
 
 
@@ -135,7 +138,7 @@ def _known(name: str, given: dict[str, Any], known: set[str]) -> None:
     strange = sorted(given.keys() - known)
     if strange:
         raise Invalid(
-            _("%(name)s has no %(strange)r; it has %(known)s.")
+            _("%(name)s has no field “%(strange)s”. Available: %(known)s.")
             % {"name": name, "strange": strange[0], "known": ", ".join(sorted(known))}
         )
 
@@ -148,7 +151,7 @@ def _run_filter(given: Any) -> str:
     text = clean_text(text)
     if len(text) > MAX_RUN_FILTER:
         raise Invalid(
-            _("run_filter has %(count)s characters; at most %(limit)s are allowed.")
+            _("run_filter can have at most %(limit)s characters; this one has %(count)s.")
             % {"count": len(text), "limit": MAX_RUN_FILTER}
         )
     try:
@@ -165,11 +168,11 @@ def _states(tree: dict[str, Any]) -> tuple[str, ...]:
     given = found.get("states")
     given = [given] if isinstance(given, str) else given
     if not isinstance(given, list) or not given:
-        raise Invalid(_("run_state_filter wants a list of states."))
+        raise Invalid(_("run_state_filter must be a list of states."))
     states = {str(state).upper() for state in given}
     for state in sorted(states - STATES.keys()):
         raise Invalid(
-            _("There is no state %(state)s; there are %(known)s.")
+            _("Unknown state %(state)s. Available: %(known)s.")
             % {"state": _shown(state), "known": ", ".join(STATES)}
         )
     return tuple(sorted(states))
@@ -186,7 +189,7 @@ def _metric(event: AutomationEvent, tree: dict[str, Any]) -> tuple[MetricTest, d
     outer = {key: value for key, value in outer.items() if value is not None}
     if set(outer) != {wanted}:
         raise Invalid(
-            _("An automation on %(event)s has one %(wanted)s in run_metric_filter.")
+            _("An automation on %(event)s needs exactly one %(wanted)s in run_metric_filter.")
             % {"event": event.value, "wanted": wanted}
         )
     inner = _Fields(wanted, _object(outer[wanted], wanted))
@@ -208,10 +211,10 @@ class _Fields:
         """Return the metric's name."""
         name = self.given.get("name")
         if not isinstance(name, str) or not name.strip():
-            raise Invalid(_("%(filter)s wants the name of a metric.") % {"filter": self.name})
+            raise Invalid(_("%(filter)s needs the name of a metric.") % {"filter": self.name})
         if len(name) > MAX_METRIC:
             raise Invalid(
-                _("The name of a metric has at most %(limit)s characters, not %(count)s.")
+                _("A metric name can have at most %(limit)s characters; this one has %(count)s.")
                 % {"limit": MAX_METRIC, "count": len(name)}
             )
         return clean_text(name)
@@ -223,7 +226,7 @@ class _Fields:
             return known(str(given).upper())
         except ValueError:
             raise Invalid(
-                _("%(field)s is one of %(known)s, not %(value)s.")
+                _("%(field)s must be one of %(known)s, not %(value)s.")
                 % {"field": field, "known": ", ".join(known), "value": _shown(given)}
             ) from None
 
@@ -240,7 +243,7 @@ class _Fields:
         size = self.given.get(field, default)
         if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= MAX_WINDOW:
             raise Invalid(
-                _("%(field)s is a whole number from %(least)s to %(most)s, not %(value)s.")
+                _("%(field)s must be a whole number from %(least)s to %(most)s, not %(value)s.")
                 % {"field": field, "least": least, "most": MAX_WINDOW, "value": _shown(size)}
             )
         return size
@@ -250,11 +253,13 @@ class _Fields:
         value = self.given.get(field, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise Invalid(
-                _("%(field)s is a finite number, not %(value)s.") % {"field": field, "value": _shown(value)}
+                _("%(field)s must be a finite number, not %(value)s.")
+                % {"field": field, "value": _shown(value)}
             )
         if positive and value <= 0:
             raise Invalid(
-                _("%(field)s is greater than 0, not %(value)s.") % {"field": field, "value": _shown(value)}
+                _("%(field)s must be greater than 0, not %(value)s.")
+                % {"field": field, "value": _shown(value)}
             )
         return value
 
@@ -271,7 +276,7 @@ def _threshold(given: _Fields) -> tuple[MetricTest, dict[str, Any]]:
     comparison = given.given.get("cmp_op")
     if comparison not in COMPARISONS:
         raise Invalid(
-            _("%(field)s is one of %(known)s, not %(value)s.")
+            _("%(field)s must be one of %(known)s, not %(value)s.")
             % {"field": "cmp_op", "known": ", ".join(COMPARISONS), "value": _shown(comparison)}
         )
     test = Threshold(

@@ -15,7 +15,7 @@ from runs.models import Run
 from runs.services import purge
 
 ACTIONS = {
-    "automation.create": _("Made an automation"),
+    "automation.create": _("Created an automation"),
     "automation.change": _("Changed an automation"),
     "automation.delete": _("Deleted an automation"),
 }

@@ -24,17 +24,17 @@ from runs.states import RunState
 ALL_PROJECTS = "*"
 """The scope of all projects; no project is called so."""
 EVENTS = (
-    (AutomationEvent.RUN_STATE, "activity", gettext_lazy("It finishes, fails, crashes, begins …")),
+    (AutomationEvent.RUN_STATE, "activity", gettext_lazy("Finishes, fails, crashes, starts …")),
     (AutomationEvent.RUN_METRIC, "chart-line", gettext_lazy("Loss below 0.1, GPU use below 5%")),
     (AutomationEvent.RUN_METRIC_CHANGE, "arrow-up-down", gettext_lazy("Loss rises by 20%, accuracy falls")),
-    (AutomationEvent.RUN_METRIC_ZSCORE, "sigma", gettext_lazy("A value far from those before it")),
+    (AutomationEvent.RUN_METRIC_ZSCORE, "sigma", gettext_lazy("A value far from the previous ones")),
 )
 """The events of runs as the editor offers them: icon and an example."""
 ACTIONS = (
-    (ActionKind.NOTIFICATION, "message-square-text", gettext_lazy("To a channel that the team chose")),
-    (ActionKind.GENERIC_WEBHOOK, "webhook", gettext_lazy("With a payload of your own")),
-    (ActionKind.EMAIL, "mail", gettext_lazy("To members of the team or the author of the run")),
-    (ActionKind.NO_OP, "history", gettext_lazy("To try it, or to read it here")),
+    (ActionKind.NOTIFICATION, "message-square-text", gettext_lazy("To one of the team’s channels")),
+    (ActionKind.GENERIC_WEBHOOK, "webhook", gettext_lazy("With your own payload")),
+    (ActionKind.EMAIL, "mail", gettext_lazy("To team members or the author of the run")),
+    (ActionKind.NO_OP, "history", gettext_lazy("To test it, or to view it here")),
 )
 STATES = [
     ("FINISHED", RunState.FINISHED.label),
@@ -93,7 +93,7 @@ _WINDOWS = {"aggregate": {"window"}, "change_aggregate": {"current_window", "pri
 _CONDITIONAL = {"artifact_match", "user", "run_name", "expression"}.union(
     *_OF_EVENT.values(), *_OF_ACTION.values()
 )
-_NOWHERE = {"required": gettext_lazy("Choose a destination. Admins of the team set them up.")}
+_NOWHERE = {"required": gettext_lazy("Choose a destination. Team admins set them up.")}
 
 
 def _window(label: Any, initial: int, least: int = 1) -> forms.IntegerField:
@@ -107,44 +107,46 @@ class AutomationForm(forms.Form):
 
     event = forms.ChoiceField(widget=forms.RadioSelect, initial=AutomationEvent.RUN_METRIC)
     states = forms.MultipleChoiceField(
-        label=gettext_lazy("The run becomes"), choices=STATES, widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("New state"), choices=STATES, widget=forms.CheckboxSelectMultiple,
         initial=["FAILED"], error_messages={"required": gettext_lazy("Choose at least one state.")},
     )  # fmt: skip
     metric = forms.CharField(
         label=gettext_lazy("Metric"), max_length=MAX_METRIC,
         widget=forms.TextInput(attrs={"list": "metric-names", "autocomplete": "off", "spellcheck": "false"}),
-        error_messages={"required": gettext_lazy("Name a metric, as it is logged.")},
+        error_messages={"required": gettext_lazy("Enter a metric, as it is logged.")},
     )  # fmt: skip
-    aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES)
-    window = _window(gettext_lazy("Of the last … values"), 5)
-    comparison = forms.ChoiceField(label=gettext_lazy("Is"), choices=list(SIGNS.items()), initial="$lt")
+    aggregate = forms.ChoiceField(label=gettext_lazy("Aggregate"), choices=AGGREGATES)
+    window = _window(gettext_lazy("Number of latest values"), 5)
+    comparison = forms.ChoiceField(
+        label=gettext_lazy("Condition"), choices=list(SIGNS.items()), initial="$lt"
+    )
     threshold = forms.FloatField(label=gettext_lazy("Value"))
-    change_aggregate = forms.ChoiceField(label=gettext_lazy("What of it"), choices=AGGREGATES)
-    current_window = _window(gettext_lazy("Of the last … values"), 10)
-    prior_window = _window(gettext_lazy("Against the … before"), 50)
-    direction = forms.ChoiceField(label=gettext_lazy("Which way"), choices=DIRECTIONS)
-    amount = forms.FloatField(label=gettext_lazy("By at least"))
-    measure = forms.ChoiceField(label=gettext_lazy("In"), choices=MEASURES)
+    change_aggregate = forms.ChoiceField(label=gettext_lazy("Aggregate"), choices=AGGREGATES)
+    current_window = _window(gettext_lazy("Number of latest values"), 10)
+    prior_window = _window(gettext_lazy("Compared with the previous … values"), 50)
+    direction = forms.ChoiceField(label=gettext_lazy("Direction"), choices=DIRECTIONS)
+    amount = forms.FloatField(label=gettext_lazy("Minimum change"))
+    measure = forms.ChoiceField(label=gettext_lazy("Unit"), choices=MEASURES)
     z_threshold = forms.FloatField(label=gettext_lazy("Standard deviations"), initial=3)
-    side = forms.ChoiceField(label=gettext_lazy("Which way"), choices=SIDES)
-    z_window = _window(gettext_lazy("Of the last … values"), 30, 2)
+    side = forms.ChoiceField(label=gettext_lazy("Direction"), choices=SIDES)
+    z_window = _window(gettext_lazy("Number of latest values"), 30, 2)
     artifact_match = forms.CharField(
-        label=gettext_lazy("Only an alias or tag that matches"), max_length=1000, required=False,
-        help_text=gettext_lazy("A regular expression, for example ^prod. Blank: any."),
+        label=gettext_lazy("Alias or tag filter"), max_length=1000, required=False,
+        help_text=gettext_lazy("A regular expression, for example ^prod. Leave blank for any."),
     )  # fmt: skip
     scope = forms.ChoiceField(label=gettext_lazy("Project"))
     user = forms.CharField(
-        label=gettext_lazy("Only runs of"), max_length=150, required=False,
+        label=gettext_lazy("Run author"), max_length=150, required=False,
         widget=forms.TextInput(attrs={"list": "author-names", "autocomplete": "off"}),
         help_text=gettext_lazy("A username."),
     )  # fmt: skip
     run_name = forms.CharField(
-        label=gettext_lazy("Only names that match"), max_length=1000, required=False,
+        label=gettext_lazy("Run name filter"), max_length=1000, required=False,
         help_text=gettext_lazy("A regular expression, for example ^baseline-."),
     )  # fmt: skip
     expression = forms.CharField(
-        label=gettext_lazy("Only runs that meet a filter"), max_length=8000, required=False,
-        help_text=gettext_lazy("As in the runs table: fields, config and summary, joined by and, or, not."),
+        label=gettext_lazy("Run filter"), max_length=8000, required=False,
+        help_text=gettext_lazy("As in the runs table: fields, config and summary, combined with and, or, not."),
     )  # fmt: skip
     action = forms.ChoiceField(widget=forms.RadioSelect, initial=ActionKind.NOTIFICATION)
     slack = forms.ModelChoiceField(
@@ -160,7 +162,7 @@ class AutomationForm(forms.Form):
     severity = forms.ChoiceField(label=gettext_lazy("Severity"), choices=Level)
     title = forms.CharField(
         label=gettext_lazy("Title"), max_length=256, required=False,
-        help_text=gettext_lazy("May hold variables. Blank: the name of the automation."),
+        help_text=gettext_lazy("Can contain variables. Leave blank to use the name of the automation."),
     )  # fmt: skip
     message = forms.CharField(
         label=gettext_lazy("Message"),
@@ -174,7 +176,7 @@ class AutomationForm(forms.Form):
     payload = forms.CharField(
         label=gettext_lazy("Payload"), max_length=10_000, required=False,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
-        help_text=gettext_lazy("JSON with variables. Blank: the payload of the webhook itself."),
+        help_text=gettext_lazy("JSON with variables. Leave blank to use the webhook’s own payload."),
     )  # fmt: skip
     name = forms.CharField(label=gettext_lazy("Name"), max_length=128)
     once_in_s = forms.TypedChoiceField(
@@ -279,11 +281,11 @@ class AutomationForm(forms.Form):
             del self.errors[name]
         for name in {"amount", "z_threshold"} & shown:
             if data.get(name) is not None and data[name] <= 0:
-                self._want(name, _("Give a number greater than 0."))
+                self._want(name, _("Enter a number greater than 0."))
         if data.get("event") in METRIC_EVENTS and data.get("once_in_s") == 0:
-            self._want("once_in_s", _("A metric is logged many times: choose 10 minutes at least."))
+            self._want("once_in_s", _("Metrics are logged often; choose at least 10 minutes."))
         if "mail_to" in shown and not (data.get("mail_to") or data.get("mail_author")):
-            self._want("mail_to", _("Choose who gets the email."))
+            self._want("mail_to", _("Choose the recipients of the email."))
         if data.get("payload") and "payload" in shown:
             self._check_payload(data["payload"])
         if "artifact_match" in shown:

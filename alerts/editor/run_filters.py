@@ -73,7 +73,7 @@ def chosen_runs(stored: Any) -> ChosenRuns:
     try:
         return ChosenRuns(user, name, write_expression(whole))
     except ValueError:
-        raise Invalid(_("The filter on runs cannot be shown as an expression.")) from None
+        raise Invalid(_("This run filter cannot be shown as an expression.")) from None
 
 
 def _parts(condition: Condition) -> list[Condition]:

@@ -19,7 +19,7 @@ VERBS = {
     "FAILED": gettext_lazy("fails or crashes"),
     "CRASHED": gettext_lazy("crashes"),
     "KILLED": gettext_lazy("is killed"),
-    "RUNNING": gettext_lazy("begins to run"),
+    "RUNNING": gettext_lazy("starts running"),
     "PENDING": gettext_lazy("is pending"),
     "PREEMPTING": gettext_lazy("is about to be preempted"),
     "PREEMPTED": gettext_lazy("is preempted"),

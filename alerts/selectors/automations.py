@@ -66,7 +66,7 @@ def get_automation(actor: Actor, team: Team, project: Project | None, pk: int) -
     """
     row = seen_automations(actor).filter(team=team, project=project, pk=pk).first()
     if row is None:
-        raise NotFound(_("There is no such automation here, or you may not see it."))
+        raise NotFound(_("This automation doesn’t exist here, or you don’t have access to it."))
     return row
 
 

@@ -106,7 +106,7 @@ def _execution(message: Message, seen: set[int]) -> Execution:
 def _cause(event: Event, seen: set[int]) -> Cause:
     run = event.run if event.run_id in seen else None
     if event.run_id is not None and run is None:
-        return Cause(_("A run that you may not see, or that is deleted"), None, "")
+        return Cause(_("A run that is deleted or not visible to you"), None, "")
     return Cause(cause_words(event), run, path_of(run) if run else "")
 
 

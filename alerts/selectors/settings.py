@@ -86,7 +86,7 @@ def project_at(actor: Actor, place: Team, path: str) -> Project:
     team, _slash, name = path.strip().rpartition("/")
     found = projects_told_of(actor, place).filter(team__name=team or place.name, name=name).first()
     if found is None:
-        raise Invalid(_("There is no such project here, or you may not see it."))
+        raise Invalid(_("This project doesn’t exist here, or you don’t have access to it."))
     return found
 
 

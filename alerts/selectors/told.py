@@ -78,7 +78,7 @@ def _told(message: Message, n_events: int, event: Event | None, seen: set[int]) 
     if event is None or (run is None and n_events > 1):
         return Told(message, ngettext("%(n)d event", "%(n)d events", n_events) % {"n": n_events}, "", "")
     if run is None:
-        return Told(message, _("About a run that you no longer see"), "", "")
+        return Told(message, _("About a run you can no longer see"), "", "")
     what, where = f"{run.display_name}: {words_of(event)}", f"{run.project.team.name}/{run.project.name}"
     if n_events > 1:
         more = ngettext("and %(n)d more event", "and %(n)d more events", n_events - 1) % {"n": n_events - 1}

@@ -81,9 +81,11 @@ def _create(
     require(actor, AutomationAction.CREATE, project or team)
     _require_plan(team)
     if project is not None and project.team_id != team.pk:
-        raise Invalid(_("The project %(project)s is not of %(team)s.") % {"project": project, "team": team})
+        raise Invalid(
+            _("The project %(project)s does not belong to %(team)s.") % {"project": project, "team": team}
+        )
     if fields.name is None or fields.event is None or fields.action is None:
-        raise Invalid(_("An automation has a name, an event and an action."))
+        raise Invalid(_("An automation needs a name, an event and an action."))
     _check_count(team, project)
     automation = Automation(team=team, project=project, created_by_id=actor.user_id)
     _apply(actor, automation, fields, sent)
@@ -171,7 +173,7 @@ def _check_count(team: Team, project: Project | None) -> None:
     limit = settings.AUTOMATIONS_MOST
     if Automation.objects.filter(team=team, project=project).count() >= limit:
         raise Conflict(
-            _("%(where)s has %(limit)s automations, as many as it may (setting RUNYARD_AUTOMATIONS_MOST).")
+            _("%(where)s has reached the limit of %(limit)s automations (setting RUNYARD_AUTOMATIONS_MOST).")
             % {"where": project or team, "limit": limit}
         )
 
@@ -229,7 +231,7 @@ def _apply(actor: Actor, automation: Automation, fields: AutomationFields, befor
         if value is not None:
             if len(value) > limit:
                 raise Invalid(
-                    _("%(field)s has %(count)s characters; at most %(limit)s are allowed.")
+                    _("%(field)s can have at most %(limit)s characters; this one has %(count)s.")
                     % {"field": name, "count": len(value), "limit": limit}
                 )
             setattr(automation, name, clean_text(value))
@@ -252,22 +254,22 @@ def _apply(actor: Actor, automation: Automation, fields: AutomationFields, befor
 def _check_name(automation: Automation) -> None:
     automation.name = automation.name.strip()
     if not automation.name:
-        raise Invalid(_("An automation has a name."))
+        raise Invalid(_("Enter a name for the automation."))
     others = Automation.objects.filter(team=automation.team, name=automation.name).exclude(pk=automation.pk)
     if others.exists():
-        raise Conflict(_("There is an automation %(name)r already.") % {"name": automation.name})
+        raise Conflict(_("An automation named “%(name)s” already exists.") % {"name": automation.name})
 
 
 def _check_action(automation: Automation) -> None:
     """Refuse a destination that the action cannot use."""
     if automation.action not in ActionKind.values:
         raise Invalid(
-            _("There is no action %(action)r; there are %(known)s.")
+            _("Unknown action “%(action)s”. Available: %(known)s.")
             % {"action": automation.action, "known": ", ".join(ActionKind.values)}
         )
     if automation.severity not in Level.values:
         raise Invalid(
-            _("There is no severity %(severity)r; there are %(known)s.")
+            _("Unknown severity “%(severity)s”. Available: %(known)s.")
             % {"severity": automation.severity, "known": ", ".join(Level.values)}
         )
     if automation.action in {ActionKind.NO_OP, ActionKind.EMAIL}:
@@ -275,10 +277,11 @@ def _check_action(automation: Automation) -> None:
         return
     destination = automation.destination
     if destination is None:
-        raise Invalid(_("Choose where the automation sends to."))
+        raise Invalid(_("Choose a destination for the automation."))
     if destination.team_id != automation.team_id:
         raise Invalid(
-            _("%(destination)s is not of %(team)s.") % {"destination": destination, "team": automation.team}
+            _("%(destination)s does not belong to %(team)s.")
+            % {"destination": destination, "team": automation.team}
         )
     if destination.is_slack != (automation.action == ActionKind.NOTIFICATION):
         raise Invalid(
@@ -295,10 +298,10 @@ def _check_recipients(automation: Automation, fields: AutomationFields) -> None:
         return
     kept = fields.mail_to is None and not automation._state.adding and automation.mail_to.exists()
     if not (fields.mail_to or kept or automation.mail_author):
-        raise Invalid(_("Choose who gets the email."))
+        raise Invalid(_("Choose the recipients of the email."))
     chosen = {user.pk: user for user in fields.mail_to or ()}
     if len(chosen) > MAX_RECIPIENTS:
-        raise Invalid(_("An automation mails at most %(limit)s people.") % {"limit": MAX_RECIPIENTS})
+        raise Invalid(_("An automation can email at most %(limit)s people.") % {"limit": MAX_RECIPIENTS})
     members = Membership.objects.filter(team=automation.team_id, user__in=chosen)
     for pk in chosen.keys() - set(members.values_list("user_id", flat=True)):
         raise Invalid(
@@ -320,6 +323,6 @@ def _check_once(automation: Automation) -> None:
     least = LEAST_METRIC_S if automation.event in METRIC_EVENTS else 0
     if not least <= automation.once_in_s <= MAX_ONCE_IN_S:
         raise Invalid(
-            _("An automation acts for a run once in %(least)s to %(most)s seconds, not in %(given)s.")
+            _("The interval between actions for a run must be %(least)s to %(most)s seconds, not %(given)s.")
             % {"least": least, "most": MAX_ONCE_IN_S, "given": automation.once_in_s}
         )

@@ -76,7 +76,7 @@ def add(
     """Add a destination of any kind; see `create_webhook`."""
     require(actor, AlertAction.MANAGE, team)
     if Destination.objects.filter(team=team).count() >= MOST:
-        raise Conflict(_("A team has at most %(count)s destinations.") % {"count": MOST})
+        raise Conflict(_("A team can have at most %(count)s destinations.") % {"count": MOST})
     row = Destination(team=team, kind=kind, created_by_id=actor.user_id)
     _change(actor, row, name=name, url=url, **given)
     row.place = place or row.place
@@ -132,7 +132,7 @@ def test_destination(*, actor: Actor, destination: Destination) -> Outcome:
     require(actor, AlertAction.MANAGE, destination)
     whom = str(destination.team_id)
     if wait := count(TESTED, whom, limit=TESTS, window_s=TESTS_WINDOW_S):
-        message = _("A team may send %(count)s tests in a minute.") % {"count": TESTS}
+        message = _("A team can send %(count)s tests per minute.") % {"count": TESTS}
         raise TooManyRequests(message, wait_s=wait)
     outcome = send(destination, sample_notice(destination))
     _note(actor, "destination.test", destination, after={"is_ok": outcome.is_ok, "status": outcome.status})
@@ -155,7 +155,7 @@ def sample_notice(destination: Destination) -> Notice:
     return Notice(
         uid=str(uuid.uuid4()),
         title=_("Test from Runyard"),
-        text=_("Messages to “%(name)s” arrive.") % {"name": destination.name},
+        text=_("Messages reach “%(name)s”.") % {"name": destination.name},
         url=settings.BASE_URL,
         fields=((_("State"), _("Finished")), (_("Duration"), "1 h 12 min"), ("val/loss", "0.0312")),
         variables=variables,
@@ -205,27 +205,30 @@ def _sent(row: Destination) -> tuple[str, ...]:
 def _checked_name(row: Destination, name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise Invalid(_("The name of a destination has 1 to %(most)s characters.") % {"most": MAX_NAME})
+        raise Invalid(_("A destination’s name must have 1 to %(most)s characters.") % {"most": MAX_NAME})
     if Destination.objects.filter(team=row.team, name__iexact=name).exclude(pk=row.pk).exists():
-        raise Conflict(_("There is a destination “%(name)s” already.") % {"name": name})
+        raise Conflict(_("A destination named “%(name)s” already exists.") % {"name": name})
     return name
 
 
 def _check(row: Destination, names: list[str] | None) -> None:
     foreign = [name for name in _TEXTS if getattr(row, name) and (name == "mention") != row.is_slack]
     if foreign:
-        message = _("A destination of this kind has no %(names)s.")
+        message = _("Destinations of this kind don’t support %(names)s.")
         raise Invalid(message % {"names": ", ".join(foreign)})
     if row.is_slack:
         if row.mention and not mention_of(row.mention):
             raise Invalid(
-                _("A mention is the id of a member or group of Slack, such as U024BE7LH, or here or channel.")
+                _(
+                    "A mention must be the ID of a Slack member or group, such as U024BE7LH, or here or "
+                    "channel."
+                )
             )
         return
     if row.preset not in PRESETS:
         known = ", ".join(filter(None, PRESETS))
         raise Invalid(
-            _("There is no preset %(name)s. There are %(known)s.") % {"name": row.preset, "known": known}
+            _("Unknown preset %(name)s. Available: %(known)s.") % {"name": row.preset, "known": known}
         )
     for wanted in (row.access_token_name, row.signing_secret_name):
         if wanted and (is_variable(wanted) if names is None else wanted not in names):

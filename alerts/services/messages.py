@@ -27,8 +27,7 @@ def retry_message(*, actor: Actor, message: Message) -> Message:
     row = Message.objects.select_for_update(of=("self",)).select_related("team").get(pk=message.pk)
     if row.state != MessageState.FAILED:
         raise Conflict(
-            _("Only messages that failed are sent again; this one is: %(state)s.")
-            % {"state": row.state_label}
+            _("Only failed messages can be resent; this one is: %(state)s.") % {"state": row.state_label}
         )
     now = timezone.now()
     row.state, row.send_at, row.attempt_count, row.ended_at = MessageState.WAITING, now, 0, None

@@ -36,7 +36,12 @@ def check_name(name: str) -> str:
         Invalid: it has other characters, or is the name of a variable.
     """
     if not _NAME.fullmatch(name):
-        raise Invalid(_("The name of a secret is a letter, then letters, digits and “_”, 64 at most."))
+        raise Invalid(
+            _(
+                "A secret’s name must begin with a letter, followed by letters, digits or “_”, 64 characters at "
+                "most."
+            )
+        )
     if is_variable(name):
         raise Invalid(_("%(name)s is a variable of payloads; give the secret another name.") % {"name": name})
     return name
@@ -54,7 +59,8 @@ def put_secret(*, actor: Actor, team: Team, name: str, value: str) -> Secret:
     name, value = check_name(name.strip()), value.strip()
     if not MIN_LENGTH <= len(value) <= MAX_LENGTH or "\0" in value:
         raise Invalid(
-            _("A secret has %(least)s to %(most)s characters.") % {"least": MIN_LENGTH, "most": MAX_LENGTH}
+            _("A secret must have %(least)s to %(most)s characters.")
+            % {"least": MIN_LENGTH, "most": MAX_LENGTH}
         )
     secret = Secret.objects.select_for_update().filter(team=team, name=name).first()
     if secret is not None:
@@ -63,7 +69,7 @@ def put_secret(*, actor: Actor, team: Team, name: str, value: str) -> Secret:
         _note(actor, "secret.replace", secret)
         return secret
     if Secret.objects.filter(team=team).count() >= MOST:
-        raise Conflict(_("A team has at most %(count)s secrets.") % {"count": MOST})
+        raise Conflict(_("A team can have at most %(count)s secrets.") % {"count": MOST})
     secret = Secret.objects.create(
         team=team, name=name, sealed=seal(_PURPOSE, value), created_by_id=actor.user_id
     )
@@ -116,8 +122,8 @@ def require_use(actor: Actor, team: Team, names: Iterable[str]) -> None:
     if may_use_secrets(actor, team) or all(is_variable(name) for name in names):
         return
     message = _(
-        "Only people who can manage the secrets of %(team)s can choose what is sent with a secret, and where. "
-        "Every other name must be a variable: %(known)s, artifact_metadata.KEY."
+        "Only people who can manage the secrets of %(team)s can choose what is sent with a secret, and "
+        "where. All other names must be variables: %(known)s, artifact_metadata.KEY."
     )
     known = ", ".join(VARIABLES)
     raise SecretsWithheld(message % {"team": team.name, "known": known}, action=AlertAction.MANAGE_SECRETS)

@@ -63,7 +63,7 @@ def change_settings(
     require_owner(actor, user, team)
     if least_level is not None and least_level not in Level.values:
         raise Invalid(
-            _("A level is one of %(levels)s, not %(given)s.")
+            _("The level must be one of %(levels)s, not %(given)s.")
             % {"levels": ", ".join(Level.values), "given": repr(least_level[:40])}
         )
     wanted = {
@@ -102,21 +102,22 @@ def add_route(
     require_owner(actor, user, team)
     tag = tag.strip()
     if len(tag) > MAX_TAG:
-        raise Invalid(_("A tag has at most %(most)d characters.") % {"most": MAX_TAG})
+        raise Invalid(_("A tag can have at most %(most)d characters.") % {"most": MAX_TAG})
     if destination.team_id != _place_of(user, team).pk:
-        raise Invalid(_("There is no such destination here."))
+        raise Invalid(_("This destination doesn’t exist."))
     if project is not None:
         _check_project(actor, project, team)
     row = _stored(user, team)
     if row.routes.count() >= MOST_ROUTES:
         raise Conflict(
-            _("There are %(most)d routes, as many as there may be. Remove one first.") % {"most": MOST_ROUTES}
+            _("You have reached the limit of %(most)d alert routes. Remove one first.")
+            % {"most": MOST_ROUTES}
         )
     try:
         with transaction.atomic():
             route = Route.objects.create(settings=row, destination=destination, project=project, tag=tag)
     except IntegrityError:
-        message = _("These alerts go to %(destination)s already.")
+        message = _("These alerts already go to %(destination)s.")
         raise Conflict(message % {"destination": destination}) from None
     _note(actor, "alert_route.add", route, destination.team, after=_goes(route))
     return route
@@ -145,9 +146,7 @@ def mute(*, actor: Actor, project: Project | None = None, team: Team | None = No
     if team is not None:
         require(actor, TeamAction.VIEW, team)
     if Mute.objects.filter(user=user).count() >= MOST_MUTES:
-        raise Conflict(
-            _("You have muted %(most)d projects and teams, as many as one can.") % {"most": MOST_MUTES}
-        )
+        raise Conflict(_("You can mute at most %(most)d projects and teams.") % {"most": MOST_MUTES})
     row, is_new = Mute.objects.get_or_create(user=user, project=project, team=team)
     if is_new:
         _note(actor, "alert.mute", row, None)  # whose mail it is, is nobody else's to know
@@ -177,26 +176,26 @@ def require_owner(actor: Actor, user: User | None, team: Team | None) -> None:
     _check_one(user, team)
     require(actor, AlertAction.MANAGE, _place_of(user, team))
     if team is not None and team.is_personal:
-        raise Invalid(_("A personal entity has no alerts of its own; its person’s are there for that."))
+        raise Invalid(_("A personal entity has no alerts of its own; use the person’s alerts."))
 
 
 def _check_one(user: User | None, team: Team | None) -> None:
     if (user is None) == (team is None):
-        raise Invalid(_("Alerts are a person’s or a team’s."))
+        raise Invalid(_("Alerts must belong to a person or a team."))
 
 
 def _place_of(user: User | None, team: Team | None) -> Team:
     """Return where the destinations are: in the team, or in the person's personal entity, which they manage."""
     own = Team.objects.live().filter(claim=user.claim_id).first() if user else team
     if own is None:
-        raise Invalid(_("Service accounts are not told anything; choose alerts of the team."))
+        raise Invalid(_("Service accounts don’t get notifications; use the team’s alerts."))
     return own
 
 
 def _check_project(actor: Actor, project: Project, team: Team | None) -> None:
     """Refuse projects that the alerts cannot be about: another team's, or one that the person does not see."""
     if not can(actor, ProjectAction.VIEW, project) or (team is not None and project.team_id != team.pk):
-        raise Invalid(_("There is no such project here, or you may not see it."))
+        raise Invalid(_("This project doesn’t exist here, or you don’t have access to it."))
 
 
 def _stored(user: User | None, team: Team | None) -> AlertSettings:
@@ -210,7 +209,7 @@ def _person_of(actor: Actor) -> User:
     """Return the person who is asking, who alone mutes their mail."""
     user = User.objects.filter(pk=actor.lookup_id, kind=UserKind.PERSON).first()
     if user is None:
-        raise NotFound(_("Only people get mail, so only they can mute it."))
+        raise NotFound(_("Only people get email, so only they can mute it."))
     require(actor, AccountAction.UPDATE, user)
     return user
 

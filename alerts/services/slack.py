@@ -45,7 +45,7 @@ def install_url(*, actor: Actor, team: Team, redirect: str) -> str:
     """
     require(actor, AlertAction.MANAGE, team)
     if not is_available():
-        raise Conflict(_("This installation has no app of Slack; paste the address of a webhook instead."))
+        raise Conflict(_("This installation has no Slack app; paste a webhook address instead."))
     state = signing.dumps({"user": actor.user_id, "team": team.pk, "redirect": redirect}, salt=_SALT)
     return authorize_url(state=state, redirect=redirect)
 
@@ -63,7 +63,10 @@ def team_of_state(actor: Actor, state: str) -> tuple[Team, str]:
     team = Team.objects.live().filter(pk=told.get("team", 0)).first()
     if team is None or actor.user_id is None or told.get("user") != actor.user_id:
         raise Invalid(
-            _("This came from Slack too late, or for somebody else. Begin again from the settings.")
+            _(
+                "The response from Slack arrived too late or was for someone else. Start again from the "
+                "settings."
+            )
         )
     require(actor, AlertAction.MANAGE, team)
     return team, str(told["redirect"])
@@ -81,7 +84,7 @@ def finish_install(*, actor: Actor, code: str, state: str) -> Destination:
     hook, workspace = answer.get("incoming_webhook") or {}, answer.get("team") or {}
     url, channel = str(hook.get("url", "")), _printable(hook.get("channel"))
     if not url or not channel:
-        raise Invalid(_("Slack named no channel. Begin again from the settings."))
+        raise Invalid(_("Slack did not return a channel. Start again from the settings."))
     check_slack(url)
     place = shortened(f"{channel} · {_printable(workspace.get('name'))}", 200)
     return _keep(actor, team, url, channel, place)

@@ -34,7 +34,7 @@ def person_of(subscription: Subscription) -> User:
     """
     user = User.objects.filter(pk=subscription.user_id, is_active=True).first()
     if user is None:
-        raise NotFound(_("This account is gone, and gets no mail."))
+        raise NotFound(_("This account was deleted and gets no email."))
     return user
 
 
@@ -83,7 +83,7 @@ def resubscribe(*, token: str) -> Subscription:
     try:
         user_id, is_own, *team_ids = signing.loads(token, salt=_SALT, max_age=UNDO_S)
     except (signing.BadSignature, ValueError):
-        raise Gone(_("It is too late to undo it here. Sign in and switch it on in your settings.")) from None
+        raise Gone(_("It’s too late to undo this here. Sign in and turn it on in your settings.")) from None
     done = Subscription(user_id, bool(is_own), tuple(team_ids))
     user = person_of(done)
     actor: Actor = actor_of_user(user)

@@ -73,9 +73,9 @@ def test_a_list_is_narrowed(ask: Any, project: Project):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({"filter": {"run_state_filter": {"states": ["GONE"]}}}, "There is no state"),
-        ({"action": "GENERIC_WEBHOOK"}, "Choose where"),
-        ({"destination": 999}, "no destination with this number"),
+        ({"filter": {"run_state_filter": {"states": ["GONE"]}}}, "Unknown state"),
+        ({"action": "GENERIC_WEBHOOK"}, "Choose a destination"),
+        ({"destination": 999}, "This destination doesn’t exist"),
         ({"payload": "{"}, ""),
     ],
 )
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_said(ask: Any, body: dict[str, Any], says: str):
 def test_a_destination_of_another_team_is_none(ask: Any):
     other = DestinationFactory()
     status, answer = ask("post", URL, NEW | {"action": "GENERIC_WEBHOOK", "destination": other.pk})
-    assert (status, "no destination" in answer["error"]["message"]) == (400, True)
+    assert (status, "This destination doesn’t exist" in answer["error"]["message"]) == (400, True)
 
 
 def test_a_preview_names_runs_and_makes_nothing(ask: Any, project: Project):

@@ -39,7 +39,7 @@ STATE = METRIC | {"event": "RUN_STATE", "states": ["FAILED", "KILLED"]}
         (SCORE, "loss is 2.5 standard deviations below its last 30 values"),
         (STATE, "Run fails or crashes or is killed"),
         (STATE | {"states": ["CRASHED"]}, "Run crashes"),
-        (METRIC | {"event": "CREATE_ARTIFACT"}, "A new artifact version is made"),
+        (METRIC | {"event": "CREATE_ARTIFACT"}, "A new artifact version is created"),
         (
             METRIC | {"event": "ADD_ARTIFACT_ALIAS", "artifact_match": "^prod"},
             "An artifact version gets an alias: alias ~ ^prod",
@@ -104,7 +104,7 @@ def test_filters_written_for_programs_are_read_as_the_same_condition():
 @pytest.mark.parametrize(
     ("given", "field", "says"),
     [
-        ({"metric": ""}, "metric", "Name a metric"),
+        ({"metric": ""}, "metric", "Enter a metric"),
         ({"threshold": "low"}, "threshold", "number"),
         ({"window": "0"}, "window", "greater than or equal to 1"),
         ({"window": "5000"}, "window", "1000"),
@@ -135,7 +135,7 @@ def test_payloads_are_checked_and_may_name_the_secrets_of_the_team():
         return form.errors.get("payload")
 
     assert errors('{"run": "${run_id}", "token": "${TOKEN}"}') is None
-    assert "no variable or secret OTHER" in str(errors('{"run": "${OTHER}"}'))
+    assert "nknown variable or secret OTHER" in str(errors('{"run": "${OTHER}"}'))
     assert errors('{"run": ') is not None
 
 

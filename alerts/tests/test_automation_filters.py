@@ -67,9 +67,9 @@ def test_failed_means_crashed_too_and_crashed_only_itself():
 @pytest.mark.parametrize(
     ("event", "wanted", "said"),
     [
-        ("RUN_LOST", {}, "no event"),
-        ("RUN_METRIC", "{", "not JSON"),
-        ("RUN_METRIC", [], "wants an object"),
+        ("RUN_LOST", {}, "Unknown event"),
+        ("RUN_METRIC", "{", "isn’t valid JSON"),
+        ("RUN_METRIC", [], "must be an object"),
         ("RUN_METRIC", {"run_metric_filter": {}}, "threshold_filter"),
         ("RUN_METRIC", change(), "threshold_filter"),
         ("RUN_METRIC", threshold(""), "name of a metric"),
@@ -90,7 +90,7 @@ def test_failed_means_crashed_too_and_crashed_only_itself():
         ("RUN_METRIC_CHANGE", change(direction="UP"), "INCREASE"),
         ("RUN_METRIC_ZSCORE", zscore(window=1), "from 2 to 1000"),
         ("RUN_STATE", states(), "list of states"),
-        ("RUN_STATE", states("GONE"), "no state"),
+        ("RUN_STATE", states("GONE"), "Unknown state"),
         ("ADD_ARTIFACT_TAG", {"color": "red"}, "alias, tag"),
         ("ADD_ARTIFACT_TAG", {"tag": {"$gt": "a"}}, "cannot be compared"),
         ("ADD_ARTIFACT_TAG", {"tag": {"$regex": "("}}, "RE2"),

@@ -69,7 +69,7 @@ def test_members_and_the_author_are_mailed_once_with_the_words_of_the_automation
     mail = mails[ada.email]
     assert mail.subject == "[vision/cifar] nan-loss is down"
     assert f"/vision/cifar/runs/{run.uid}" in mail.text
-    assert "the automation Failures of vision sends you mail" in mail.text
+    assert "email from the automation Failures of vision" in mail.text
     message = Message.objects.get(automation__name="Failures")
     assert message.state == MessageState.SENT
     assert set(message.request.split()) == {ada.email, bob.email}
@@ -118,12 +118,12 @@ def test_nobody_left_to_mail_is_said(project, run, ada):
 
 
 def test_recipients_are_members_and_there_is_one(project, ada):
-    with pytest.raises(Invalid, match="who gets the email"):
+    with pytest.raises(Invalid, match="the recipients of the email"):
         mailing(project)
     with pytest.raises(Invalid, match="not a member"):
         mailing(project, mail_to=[UserFactory()])
     made = mailing(project, mail_to=[ada])
-    with pytest.raises(Invalid, match="who gets the email"):
+    with pytest.raises(Invalid, match="the recipients of the email"):
         change_automation(actor=SYSTEM, automation=made, fields=AutomationFields(mail_to=[]))
     change_automation(actor=SYSTEM, automation=made, fields=AutomationFields(name="Other"))
     copy = copy_automation(actor=SYSTEM, automation=made, name="Copy")
@@ -142,7 +142,7 @@ def test_the_editor_offers_members_and_keeps_who_was_chosen(client, project, ada
     }  # fmt: skip
     refused = client.post(page, {**form, "mail_to": []})
     assert refused.status_code == 422
-    assert "Choose who gets the email." in refused.content.decode()
+    assert "Choose the recipients of the email." in refused.content.decode()
     assert client.post(page, form).status_code == 302
     made = Automation.objects.get(name="Failures")
     assert (made.action, list(made.mail_to.all()), made.mail_author) == (ActionKind.EMAIL, [bob], False)

@@ -62,7 +62,7 @@ def _text(client: Client, path: str, status: int = 200) -> str:
 
 def test_the_empty_page_proposes_what_most_teams_want(client: Client, project: Project, member: User):
     page = _text(client, PAGE)
-    assert "No automation yet" in page
+    assert "No automations yet" in page
     assert "?event=RUN_STATE&amp;states=FAILED" in page
     proposed = _text(client, f"{PAGE}/new?event=RUN_STATE&states=FAILED&name=A+run+failed")
     assert 'value="A run failed"' in proposed
@@ -76,7 +76,7 @@ def test_making_one_leads_to_its_page(client: Client, project: Project, member: 
     assert (automation.project, automation.created_by, automation.event) == (project, member, "RUN_METRIC")
     page = made.content.decode()
     assert "loss &lt; 0.1 (mean of 5)" in page
-    assert "It has not acted yet" in page
+    assert "Not triggered yet" in page
 
 
 def test_one_of_all_projects_is_listed_in_each_and_lives_with_the_team(
@@ -103,7 +103,7 @@ def test_a_name_that_is_taken_is_said_beside_it(client: Client, project: Project
     _fails(project, name="good")
     answer = client.post(f"{PAGE}/new", METRIC | {"scope": "cifar"})
     assert answer.status_code == 422
-    assert "There is an automation &#x27;good&#x27; already." in answer.content.decode()
+    assert "An automation named “good” already exists." in answer.content.decode()
 
 
 def test_the_preview_names_runs_and_says_how_many_it_looked_at(
@@ -114,7 +114,7 @@ def test_the_preview_names_runs_and_says_how_many_it_looked_at(
     part = client.post(f"{PAGE}/new", posted, headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
     assert run.display_name in part
-    assert "1 run looked at" in part
+    assert "1 run checked" in part
     whole = client.post(f"{PAGE}/new", posted)  # without a script
     assert whole.status_code == 200
     assert run.display_name in whole.content.decode()
@@ -196,10 +196,10 @@ def test_the_history_shows_why_what_was_sent_and_what_came_back(
         "POST it",
         "&lt;b&gt;busy&lt;/b&gt;" * 500,
         "HTTP 502",
-        "Try again",
+        "Retry",
     ):
         assert words in page
-    assert "Nothing with this outcome" in _text(client, f"{PAGE}/{automation.pk}?state=sent")
+    assert "No entries with this outcome" in _text(client, f"{PAGE}/{automation.pk}?state=sent")
 
 
 def test_what_failed_is_tried_again_by_who_made_the_automation(

@@ -112,7 +112,7 @@ def test_personal_teams_have_automations_whatever_the_plan(without_plan):
         ("NOTIFICATION", DestinationKind.WEBHOOK, "Slack"),
         ("GENERIC_WEBHOOK", DestinationKind.WEBHOOK, None),
         ("GENERIC_WEBHOOK", DestinationKind.SLACK, "webhook"),
-        ("QUEUE_JOB", DestinationKind.SLACK, "no action"),
+        ("QUEUE_JOB", DestinationKind.SLACK, "Unknown action"),
     ],
 )
 def test_an_action_wants_its_kind_of_destination(action, kind, said):
@@ -129,7 +129,7 @@ def test_an_action_wants_its_kind_of_destination(action, kind, said):
 def test_a_destination_is_of_the_same_team():
     with pytest.raises(Invalid) as refused:
         make_automation(ProjectFactory(), action="GENERIC_WEBHOOK", destination=destination(TeamFactory()))
-    assert "is not of" in refused.value.message
+    assert "does not belong to" in refused.value.message
 
 
 def test_an_automation_that_sends_has_a_destination():
@@ -140,17 +140,17 @@ def test_an_automation_that_sends_has_a_destination():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"name": " "}, "has a name"),
+        ({"name": " "}, "Enter a name"),
         ({"name": "x" * 200}, "at most 128"),
         ({"title": "x" * 300}, "at most 256"),
-        ({"title": "${nonsense}"}, "no variable"),
-        ({"message": "${TOKEN}"}, "no variable"),
-        ({"severity": "LOUD"}, "no severity"),
-        ({"once_in_s": 5}, "once in 60"),
-        ({"once_in_s": 10**9}, "once in 60"),
+        ({"title": "${nonsense}"}, "Unknown variable"),
+        ({"message": "${TOKEN}"}, "Unknown variable"),
+        ({"severity": "LOUD"}, "Unknown severity"),
+        ({"once_in_s": 5}, "must be 60"),
+        ({"once_in_s": 10**9}, "must be 60"),
         ({"event": "RUN_STATE", "filter": states()}, "list of states"),
-        ({"payload": '{"a": ${run_id}'}, "not JSON"),
-        ({"payload": '{"a": "${OTHER}"}'}, "no variable or secret"),
+        ({"payload": '{"a": ${run_id}'}, "isn’t valid JSON"),
+        ({"payload": '{"a": "${OTHER}"}'}, "Unknown variable or secret"),
     ],
 )
 def test_what_is_wrong_is_named(more, said):

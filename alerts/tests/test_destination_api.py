@@ -69,8 +69,8 @@ def test_a_person_makes_one_of_their_own_by_their_name():
     ("more", "said"),
     [
         ({"kind": "slack"}, "kind"),
-        ({"url": "http://user:x@example.com/"}, "not the address of a webhook"),
-        ({"template": "{"}, "not JSON"),
+        ({"url": "http://user:x@example.com/"}, "Invalid webhook address"),
+        ({"template": "{"}, "isn’t valid JSON"),
         ({"entity": "nobody"}, "nobody"),
         ({"mention": "here"}, "mention"),
     ],

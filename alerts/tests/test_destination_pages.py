@@ -139,9 +139,9 @@ class TestAdding:
     @pytest.mark.parametrize(
         ("given", "said"),
         [
-            ({"url": "https://example.com/ x"}, "not the address of a webhook"),
-            ({"template": '{"a": ${nope}}'}, "no variable or secret nope"),
-            ({"template": "{"}, "The payload is not JSON"),
+            ({"url": "https://example.com/ x"}, "Invalid webhook address"),
+            ({"template": '{"a": ${nope}}'}, "nknown variable or secret nope"),
+            ({"template": "{"}, "The payload isn’t valid JSON"),
             ({"name": ""}, "This field is required"),
         ],
     )
@@ -159,7 +159,7 @@ class TestAdding:
         path = f"{PAGE}/new/slack"
         assert "Incoming Webhooks" in text(client, path)
         bad = client.post(path, {"name": "#a", "url": "https://example.com/services"})
-        assert "Addresses of Slack begin with" in bad.content.decode()
+        assert "Slack addresses begin with" in bad.content.decode()
         client.post(
             path, {"name": "#a", "url": "https://hooks.slack.com/services/T/B/X", "mention": "@U024BE7LH"}
         )
@@ -173,7 +173,7 @@ class TestAdding:
         assert "***" in fine
         assert "the-value-of-it" not in fine
         bad = client.post(ask, {"template": '{"k": ${run_name}'}).content.decode()
-        assert "The payload is not JSON" in bad
+        assert "The payload isn’t valid JSON" in bad
 
 
 class TestOne:
@@ -187,13 +187,13 @@ class TestOne:
         assert "&lt;p&gt;why&lt;/p&gt;" in page
         assert "the end" in page
         peer.answers.clear()
-        assert "It was taken." in client.post(f"{PAGE}/{row.pk}/act", {"act": "test"}).content.decode()
+        assert "Delivered." in client.post(f"{PAGE}/{row.pk}/act", {"act": "test"}).content.decode()
 
     def test_it_is_switched_changed_and_deleted(self, client: Client, admin: User, team: Team):
         row = DestinationFactory(team=team, name="hook")
         act = f"{PAGE}/{row.pk}/act"
         client.post(act, {"act": "off"})
-        assert "It is switched off" in text(client, f"{PAGE}/{row.pk}")
+        assert "Turned off: nothing" in text(client, f"{PAGE}/{row.pk}")
         client.post(act, {"act": "on"})
         client.post(f"{PAGE}/{row.pk}", {"name": "other", "url": "", "preset": "ntfy"})
         row.refresh_from_db()
@@ -229,7 +229,7 @@ class TestSecretPages:
         answer = client.post(SECRETS, {"name": "TOKEN", "value": "other-value"})
         page = answer.content.decode()
         assert answer.status_code == 422
-        assert "There is one of this name" in page
+        assert "A secret with this name already exists" in page
         assert "other-value" not in page
 
     def test_it_says_what_uses_each(self, client: Client, admin: User, team: Team):
@@ -237,7 +237,7 @@ class TestSecretPages:
         DestinationFactory(team=team, name="deploy-hook", access_token_name="TOKEN")
         page = text(client, SECRETS)
         assert "deploy-hook" in page
-        assert "once nothing uses it" in page
+        assert "once it is no longer used" in page
         answer = client.post(f"{SECRETS}/{secret.pk}", {"act": "delete"}, follow=True)
         assert "is used by deploy-hook" in answer.content.decode()
 
@@ -257,7 +257,7 @@ class TestOwn:
         assert row.team == user.memberships.get().team
         assert made["Location"] == f"{OWN}/{row.pk}"
         page = client.post(f"{OWN}/{row.pk}/act", {"act": "test"}).content.decode()
-        assert "It was taken." in page
+        assert "Delivered." in page
         assert peer.taken[0].headers["authorization"] == "Bearer first-value"
         assert "TOKEN" in text(client, OWN_SECRETS)
         assert text(client, f"{OWN}/{row.pk}")

@@ -63,7 +63,7 @@ def test_a_mail_names_project_and_run_and_links_to_it(run, smtp):
         assert "_step" not in part
         assert "http://localhost:8000/settings/alerts" in part
         assert "http://localhost:8000/unsubscribe/" in part
-        assert "you asked to be told of your runs" in part
+        assert "you turned on alerts for your runs" in part
 
 
 def test_a_mail_can_be_unsubscribed_by_one_click(run, author, smtp):

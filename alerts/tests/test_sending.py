@@ -124,7 +124,7 @@ class TestOutcomes:
         assert (hook.is_on, bool(hook.off_reason)) == (False, True)
         outbox.deliver_waiting()
         (mail,) = smtp.to(owner.email)
-        assert mail["Subject"] == f"hook of {hook.team.name} was turned off: alerts do not arrive there"
+        assert mail["Subject"] == f"hook of {hook.team.name} was turned off: alerts are not delivered"
         assert AuditEntry.objects.filter(action="destination.turn_off").count() == 1
         ends(RunFactory(project=run.project))
         assert told() == 0

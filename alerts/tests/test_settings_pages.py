@@ -77,7 +77,7 @@ def test_the_page_says_where_mail_goes(page: Client):
     assert "ada@example.com" in shown
     assert "Runs finished" in shown
     assert "run.alert(" in shown
-    assert "Nothing was mailed to you yet" in shown
+    assert "No emails yet" in shown
 
 
 def test_a_way_is_added_for_a_project_and_a_tag_and_ends(page: Client, ada: User, team: Team):
@@ -94,7 +94,7 @@ def test_a_way_is_added_for_a_project_and_a_tag_and_ends(page: Client, ada: User
 
 @pytest.mark.parametrize(
     ("project", "message"),
-    [("vision/none", "There is no such project here"), ("vision/cifar", "go to #runs already")],
+    [("vision/none", "This project doesn’t exist here"), ("vision/cifar", "already go to #runs")],
 )
 def test_what_is_wrong_with_a_way_is_said_in_its_form(
     page: Client, ada: User, team: Team, project: str, message: str
@@ -135,7 +135,7 @@ def test_a_project_is_muted_on_its_page_and_unmuted_in_settings(page: Client, ad
     assert "Mute" in page.get("/vision/noisy/overview").content.decode()
     sent = {"project": project.pk, "on": "1", "from": "project"}
     reply = page.post("/settings/alerts/mute", sent, headers=HTML, follow=True)
-    assert "You get no more mail about noisy." in reply.content.decode()
+    assert "Emails about noisy turned off." in reply.content.decode()
     assert "Unmute" in reply.content.decode()
     assert "vision/noisy" in page.get("/settings/alerts").content.decode()
     page.post("/settings/alerts/mute", {"project": project.pk, "on": "0"})
@@ -156,10 +156,10 @@ def test_what_one_no_longer_sees_is_unmuted_but_not_muted(page: Client, ada: Use
 def test_a_member_mutes_a_team_that_mails_them(page: Client, ada: User, team: Team):
     """ALR-2."""
     AlertSettings.objects.create(team=team, on_crashed=True)
-    assert "Mails its members" in page.get("/settings/alerts").content.decode()
+    assert "Emails its members" in page.get("/settings/alerts").content.decode()
     page.post("/settings/alerts/mute", {"team": team.pk, "on": "1"})
     assert Mute.objects.get().team == team
-    assert "Muted: its alerts do not come" in page.get("/settings/alerts").content.decode()
+    assert "Muted: you get no email alerts" in page.get("/settings/alerts").content.decode()
 
 
 def test_recent_mail_says_what_became_of_it_and_hides_what_is_no_longer_seen(
@@ -177,7 +177,7 @@ def test_recent_mail_says_what_became_of_it_and_hides_what_is_no_longer_seen(
     shown = page.get("/settings/alerts").content.decode()
     for words in (
         "lively: Crashed",
-        "About a run that you no longer see",
+        "About a run you can no longer see",
         "and 1 more event",
         "2 events",
         "mailbox full",
@@ -208,7 +208,7 @@ def test_only_the_author_of_a_run_hears_whether_they_were_told(
     told(bob, run, state="finished")
     shown = page.get("/vision/p/runs/r/told").content.decode()
     assert "Crashed" in shown
-    assert "by mail" in shown
+    assert "by email" in shown
     assert "Finished" not in shown
     assert "/vision/p/runs/r/told" in page.get("/vision/p/runs/r/overview").content.decode()
     client.force_login(bob)
@@ -219,7 +219,7 @@ def test_only_the_author_of_a_run_hears_whether_they_were_told(
 def test_who_chose_nothing_is_told_once_how_to_hear_of_crashes(page: Client, ada: User, team: Team):
     """Wish 81."""
     RunFactory(project=ProjectFactory(team=team, name="p"), uid="r", user=ada)
-    assert "Switch it on" in page.get("/vision/p/runs/r/told").content.decode()
+    assert "Turn on" in page.get("/vision/p/runs/r/told").content.decode()
     change_settings(actor=actor(ada), user=ada, on_crashed=False)
     assert page.get("/vision/p/runs/r/told").content.strip() == b""
 

@@ -101,8 +101,8 @@ class TestMessages:
         assert texts(told)[-1] == "• <https://x/a|a failed>\n• b failed"
 
     def test_a_repeat_says_so(self):
-        assert "Possibly a repeat" in json.dumps(message_of(notice(is_repeat=True)))
-        assert "Possibly a repeat" not in json.dumps(message_of(notice()))
+        assert "Possibly a duplicate" in json.dumps(message_of(notice(is_repeat=True)))
+        assert "Possibly a duplicate" not in json.dumps(message_of(notice()))
 
 
 class TestAnswers:

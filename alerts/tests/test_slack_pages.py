@@ -118,7 +118,7 @@ class TestStates:
         state = state_of(client)
         client.force_login(make_member(team, Preset.ADMIN))
         answer = client.get(CALLBACK, {"code": CODE, "state": state}, follow=True)
-        assert "for somebody else" in answer.content.decode()
+        assert "for someone else" in answer.content.decode()
         assert not Destination.objects.exists()
         assert workspace.exchanges == []
 
@@ -155,7 +155,7 @@ class TestStates:
 class TestRefusals:
     def test_who_cancels_at_slack_gets_back(self, client: Client, admin: User, workspace: Slack):
         answer = client.get(CALLBACK, {"error": "access_denied", "state": state_of(client)}, follow=True)
-        assert "No channel was connected." in answer.content.decode()
+        assert "No channel connected." in answer.content.decode()
 
     @pytest.mark.parametrize("error", ["invalid_code", "bad_redirect_uri", "invalid_client_id"])
     def test_slacks_refusal_is_told(self, client: Client, admin: User, workspace: Slack, error: str):

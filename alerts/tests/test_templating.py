@@ -86,7 +86,7 @@ class TestChecks:
 
     def test_an_unknown_variable_is_refused_naming_those_there_are(self):
         message = refusal('{"a": "${run_nmae} ${TOKEN}"}', "DEPLOY_TOKEN")
-        assert "There is no variable or secret TOKEN, run_nmae." in message
+        assert "Unknown variable or secret TOKEN, run_nmae." in message
         assert "run_name" in message
         assert "Secrets: DEPLOY_TOKEN." in message
 

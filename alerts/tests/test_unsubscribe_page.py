@@ -41,7 +41,7 @@ def test_looking_at_the_link_switches_nothing_off(client: Client, ada: User, tea
     """Programs that check links for viruses open them."""
     shown = client.get(path_for(ada, team, is_own=True)).content.decode()
     assert "Alerts about your own runs" in shown
-    assert "What the team vision mails" in shown
+    assert "Emails from the team vision" in shown
     assert settings_of(user=ada).by_email
     assert not Mute.objects.exists()
 

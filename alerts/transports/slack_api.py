@@ -54,7 +54,7 @@ def exchange(*, code: str, redirect: str) -> dict[str, Any]:
             redirect_uri=redirect,
         )  # fmt: skip
     except OutgoingError as error:
-        raise Unavailable(_("Slack does not answer: %(why)s.") % {"why": error}) from error
+        raise Unavailable(_("Slack is not responding: %(why)s.") % {"why": error}) from error
     except (SlackClientError, ValueError) as error:
         said = getattr(error, "response", {}).get("error", "") if hasattr(error, "response") else ""
         raise Invalid(_("Slack did not connect the channel: %(why)s.") % {"why": said or "?"}) from None

@@ -116,5 +116,5 @@ def _lines(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
 def _end(notice: Notice) -> list[dict[str, Any]]:
     notes = ["Runyard"]
     if notice.is_repeat:
-        notes.append(_("Possibly a repeat: the answer to an earlier attempt was lost."))
+        notes.append(_("Possibly a duplicate: the response to an earlier attempt was lost."))
     return [{"type": "context", "elements": [{"type": "mrkdwn", "text": escaped(" · ".join(notes))}]}]

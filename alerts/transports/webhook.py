@@ -55,7 +55,7 @@ def shown_request(url: str, headers: Mapping[str, str], body: bytes, mask: Mask)
 def shown_response(answer: Answer, mask: Mask) -> str:
     """Return an answer's body as people read it; NUL is what PostgreSQL does not store."""
     text = answer.content.decode(errors="replace").replace("\0", "\ufffd")
-    return mask(text) + ("\n" + _("(The rest was not read.)") if answer.is_cut else "")
+    return mask(text) + ("\n" + _("(The rest was cut off.)") if answer.is_cut else "")
 
 
 def wait_s(headers: Mapping[str, str]) -> float | None:
@@ -103,7 +103,7 @@ def _outcome(destination: Destination, answer: Answer, request: str, mask: Mask)
     status = answer.status
     error = mask(presets.preset_of(destination).refusal(answer.content)) if status < 300 else f"HTTP {status}"
     if 300 <= status < 400:
-        error = _("The address answered with a redirect (HTTP %(status)s), which is not followed.") % {
+        error = _("The address returned a redirect (HTTP %(status)s). Redirects are not followed.") % {
             "status": status
         }
     return Outcome(

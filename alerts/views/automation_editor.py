@@ -164,7 +164,7 @@ def _answer(editor: Editor) -> HttpResponse:
     made = editor.save(form) if form.is_valid() else None
     if made is None:
         return editor.page(form)
-    messages.success(request, _("%(name)s is saved.") % {"name": made.name})
+    messages.success(request, _("%(name)s saved.") % {"name": made.name})
     return redirect(home_of(made).url("", made.pk))
 
 

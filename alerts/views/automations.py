@@ -163,7 +163,11 @@ def _own_path(path: str, place: Place, pk: int) -> str:
 def _switch(request: HttpRequest, automation: Automation) -> str:
     is_on = request.POST.get("act") == "on"
     change_automation(actor=actor_of(request), automation=automation, fields=AutomationFields(is_on=is_on))
-    said = _("%(name)s is on.") if is_on else _("%(name)s is off. It does nothing until it is on again.")
+    said = (
+        _("%(name)s turned on.")
+        if is_on
+        else _("%(name)s turned off. It does nothing until you turn it on again.")
+    )
     return said % {"name": automation.name}
 
 
@@ -173,17 +177,17 @@ def _copy(request: HttpRequest, automation: Automation) -> str:
     if name:
         project = creatable_projects(actor, automation.team).filter(name=name).first()
         if project is None:
-            raise NotFound(_("There is no such project here, or you may not make automations in it."))
+            raise NotFound(_("This project doesn’t exist here, or you can’t create automations in it."))
     wanted = request.POST.get("name", "").strip() or _("Copy of %(name)s") % {"name": automation.name}
     made = copy_automation(actor=actor, automation=automation, name=wanted[:128], project=project)
-    return _("%(name)s is made, for %(where)s.") % {
+    return _("%(name)s created for %(where)s.") % {
         "name": made.name, "where": made.project or _("all projects")
     }  # fmt: skip
 
 
 def _delete(request: HttpRequest, automation: Automation) -> str:
     delete_automation(actor=actor_of(request), automation=automation)
-    return _("%(name)s is deleted, with its history.") % {"name": automation.name}
+    return _("%(name)s and its history deleted.") % {"name": automation.name}
 
 
 def _retry(request: HttpRequest, automation: Automation) -> str:
@@ -191,9 +195,9 @@ def _retry(request: HttpRequest, automation: Automation) -> str:
     rows = seen_messages(actor_of(request)).filter(automation=automation)
     message = rows.filter(pk=int(text)).first() if is_key(text) else None
     if message is None:
-        raise NotFound(_("That is not in the history any more."))
+        raise NotFound(_("This is no longer in the history."))
     retry_message(actor=actor_of(request), message=message)
-    return _("It is tried again now.")
+    return _("Retrying now.")
 
 
 _ACTS: dict[str, Callable[[HttpRequest, Automation], str]] = {

@@ -34,7 +34,7 @@ _MANAGE = AlertAction.MANAGE
 def _destination(request: HttpRequest, place: Place, pk: int) -> Destination:
     row = managed_destinations(actor_of(request)).filter(team=place.team, pk=pk).first()
     if row is None:
-        raise NotFound(_("There is no such destination here."))
+        raise NotFound(_("This destination doesn’t exist."))
     return row
 
 
@@ -78,7 +78,9 @@ def _new(request: HttpRequest, place: Place, kind: str) -> HttpResponse:
         except DomainError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, _("%(name)s is added. Send a test to see it arrive.") % {"name": made})
+            messages.success(
+                request, _("%(name)s added. Send a test to check that it arrives.") % {"name": made}
+            )
             return redirect(place.url("destination", made.pk))
     preset = PRESETS.get(str(form["preset"].value()), PRESETS[""]) if kind == "webhook" else None
     context = {
@@ -212,11 +214,11 @@ def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
     def switch() -> str:
         is_on = request.POST.get("act") == "on"
         services.change_destination(actor=actor, destination=row, is_on=is_on)
-        return (_("%(name)s is on.") if is_on else _("%(name)s is off.")) % {"name": row}
+        return (_("%(name)s turned on.") if is_on else _("%(name)s turned off.")) % {"name": row}
 
     def delete() -> str:
         services.delete_destination(actor=actor, destination=row)
-        return _("%(name)s is deleted.") % {"name": row}
+        return _("%(name)s deleted.") % {"name": row}
 
     acts: dict[str, Callable[[], str]] = {"on": switch, "off": switch, "delete": delete}
     act = acts.get(request.POST.get("act", ""))

@@ -35,7 +35,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
         except DomainError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, _("%(name)s is stored.") % {"name": made.name})
+            messages.success(request, _("%(name)s stored.") % {"name": made.name})
             return redirect(place.secrets_url)
     rows = secrets_in_use(actor_of(request), place.team)
     context = {
@@ -51,17 +51,17 @@ def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
     actor = actor_of(request)
     row: Secret | None = managed_secrets(actor).filter(team=place.team, pk=pk).first()
     if row is None:
-        raise NotFound(_("There is no such secret here."))
+        raise NotFound(_("This secret doesn’t exist."))
     secret = row
 
     def replace() -> str:
         value = request.POST.get("value", "")
         services.put_secret(actor=actor, team=place.team, name=secret.name, value=value)
-        return _("%(name)s has its new value.") % {"name": secret.name}
+        return _("%(name)s updated.") % {"name": secret.name}
 
     def delete() -> str:
         services.delete_secret(actor=actor, secret=secret)
-        return _("%(name)s is deleted.") % {"name": secret.name}
+        return _("%(name)s deleted.") % {"name": secret.name}
 
     acts: dict[str, Callable[[], str]] = {"replace": replace, "delete": delete}
     act = acts.get(request.POST.get("act", ""))

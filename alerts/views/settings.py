@@ -98,7 +98,7 @@ def _is_added(request: HttpRequest, place: Team, form: RouteForm) -> bool:
     except DomainError as error:
         form.add_error(None, error.message)
         return False
-    messages.success(request, _("Alerts go to %(destination)s now.") % {"destination": route.destination})
+    messages.success(request, _("Alerts now go to %(destination)s.") % {"destination": route.destination})
     return True
 
 
@@ -131,7 +131,7 @@ def end_route(request: HttpRequest, pk: int) -> HttpResponse:
     """Let alerts no longer go one way."""
     route = selectors.managed_routes(actor_of(request)).filter(pk=pk).first()
     if route is None:
-        raise NotFound(_("There is no such way of alerts, or you may not see it."))
+        raise NotFound(_("This alert route doesn’t exist, or you don’t have access to it."))
 
     def act() -> str:
         services.remove_route(actor=actor_of(request), route=route)
@@ -148,9 +148,9 @@ def mute(request: HttpRequest) -> HttpResponse:
     """Mute the ``project`` or ``team`` that is posted, by its number; ``on`` 0 unmutes it."""
     actor, thing = actor_of(request), _muted_thing(request)
     act, said = (
-        (services.unmute, _("You get mail about %(name)s again."))
+        (services.unmute, _("Emails about %(name)s turned on again."))
         if request.POST.get("on") == "0"
-        else (services.mute, _("You get no more mail about %(name)s."))
+        else (services.mute, _("Emails about %(name)s turned off."))
     )
 
     def do() -> str:
@@ -175,7 +175,7 @@ def _muted_thing(request: HttpRequest) -> dict[str, Any]:
         known_team = team or next((row.team for row in muted.filter(team_id=number)), None)
         if known_team is not None:
             return {"team": known_team}
-    raise NotFound(_("There is no such project or team, or you may not see it."))
+    raise NotFound(_("This project or team doesn’t exist, or you don’t have access to it."))
 
 
 def _back(request: HttpRequest, thing: dict[str, Any]) -> str:

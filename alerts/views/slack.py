@@ -34,12 +34,12 @@ def callback(request: HttpRequest) -> HttpResponse:
         return redirect("alerts:own_destinations")
     place = Place(team)
     if request.GET.get("error") or not request.GET.get("code"):
-        messages.info(request, _("No channel was connected."))
+        messages.info(request, _("No channel connected."))
         return redirect(place.destinations_url)
     try:
         row = slack.finish_install(actor=actor, code=request.GET["code"], state=state)
     except (Conflict, Invalid, Unavailable) as error:
         messages.error(request, error.message)
         return redirect(place.destinations_url)
-    messages.success(request, _("%(name)s is connected. Send a test to see it arrive.") % {"name": row})
+    messages.success(request, _("%(name)s connected. Send a test to check that it arrives.") % {"name": row})
     return redirect(place.url("destination", row.pk))

@@ -179,7 +179,7 @@ def test_a_taken_name_is_told_as_409(ada: Asker, project: Project) -> None:
     """By which `create_automation(fetch_existing=True)` knows it."""
     automate(project.team, "a")
     answer = ada.ask(CREATE, input=input_of(project))
-    assert (answer.status, answer.messages) == (409, ["There is an automation 'a' already."])
+    assert (answer.status, answer.messages) == (409, ["An automation named “a” already exists."])
 
 
 def test_too_many_automations_are_no_taken_name(ada: Asker, project: Project, settings: Any) -> None:
@@ -214,9 +214,9 @@ def test_too_many_automations_are_no_taken_name(ada: Asker, project: Project, se
             "Launch queues are not part of Runyard",
         ),
         ({"triggeredActionType": "NOTIFICATION"}, "needs its `notificationActionInput`"),
-        ({"triggeringEventType": "UPDATE_ARTIFACT_ALIAS"}, "There is no event"),
+        ({"triggeringEventType": "UPDATE_ARTIFACT_ALIAS"}, "Unknown event"),
         ({"eventFilter": "{}"}, "run_state_filter"),
-        ({"eventFilter": "{"}, "eventFilter is not JSON"),
+        ({"eventFilter": "{"}, "eventFilter isn’t valid JSON"),
     ],
 )
 def test_what_automations_cannot_be_is_said(
