@@ -164,12 +164,12 @@ def test_doctor_says_whether_runs_can_be_logged_there_and_creates_nothing(doctor
     )  # fmt: skip
     assert code == 0
     states, code = doctor(RUNYARD_ENTITY="nosuch")
-    why = "there is no entity 'nosuch' (RUNYARD_ENTITY), or this key may not see it"
+    why = "the entity 'nosuch' (RUNYARD_ENTITY) does not exist, or this key has no access to it"
     what = "it can log to: fleet-flo; set entity (RUNYARD_ENTITY) to one"
     assert states["runs"] == ("problem", f"{why}; {what}")
     assert code == 1
     states, code = doctor(RUNYARD_PROJECT="a/b")
-    assert states["runs"][1].startswith("there can be no project 'a/b' (RUNYARD_PROJECT)")
+    assert states["runs"][1].startswith("'a/b' (RUNYARD_PROJECT) is not a valid project name")
     assert code == 1
     assert len(ask("GET", "projects/")["results"]) == before
     ask("POST", "projects/", {"entity": "fleet-flo", "name": "there"})
@@ -178,7 +178,7 @@ def test_doctor_says_whether_runs_can_be_logged_there_and_creates_nothing(doctor
     reads = ask("POST", "keys/", {"scopes": scopes})["secret"]
     for project in ("there", "never-there"):
         states, code = doctor(RUNYARD_API_KEY=reads, RUNYARD_PROJECT=project)
-        assert states["runs"][1].startswith(f"this key may not log to fleet-flo/{project} (project"), states
+        assert states["runs"][1].startswith(f"this key can't log to fleet-flo/{project} (project"), states
         assert code == 1
     limited = ask("POST", "keys/", {"scopes": [*scopes, "run.log", "project.create"]})["secret"]
     for project in ("there", "never-there"):

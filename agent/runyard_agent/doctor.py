@@ -24,8 +24,8 @@ _LONGEST_NAME, _NOT_IN_NAMES = 128, "/\\#?%:"
 _MIB = 1024**2
 _HELP = {
     "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here; let SSL_CERT_FILE name its authority's",
-    "WRONG_VERSION_NUMBER": "what listens there speaks no TLS; should url begin with http://?",
-    "record layer failure": "what listens there speaks no TLS; should url begin with http://?",
+    "WRONG_VERSION_NUMBER": "the server there does not use TLS; should url begin with http://?",
+    "record layer failure": "the server there does not use TLS; should url begin with http://?",
     "Name or service not known": "this host's DNS does not know the name",
     "Connection refused": "nothing listens there, or a firewall refuses the connection",
     "timed out": "a firewall may drop it, or a proxy is needed (HTTPS_PROXY)",
@@ -183,7 +183,9 @@ def _place(server: Server, settings: Settings, me: dict[str, Any]) -> Finding:
         sign in _NOT_IN_NAMES or not sign.isprintable() for sign in project
     ):
         rule = f"a name has at most {_LONGEST_NAME} characters, and none of {_NOT_IN_NAMES}"
-        return Finding("runs", "problem", f"there can be no project {project!r} ({known['project']}): {rule}")
+        return Finding(
+            "runs", "problem", f"{project!r} ({known['project']}) is not a valid project name: {rule}"
+        )
     try:
         exists = server.get("projects/", {"entity": entity, "name": project})["results"]
         asked = ("run.log", path) if exists else ("project.create", entity)
@@ -191,10 +193,12 @@ def _place(server: Server, settings: Settings, me: dict[str, Any]) -> Finding:
         told = server.get("explain/", {"action": asked[0], "on": asked[1], "key": key})
     except (Refused, Unreachable) as error:
         if not isinstance(error, Refused) or error.status != 404:
-            return Finding("runs", "problem", f"it can't be found out whether {where} takes runs: {error}")
-        return _nowhere(f"there is no entity {entity!r} ({known['entity']}), or this key may not see it", me)
+            return Finding("runs", "problem", f"can't determine whether {where} accepts runs: {error}")
+        return _nowhere(
+            f"the entity {entity!r} ({known['entity']}) does not exist, or this key has no access to it", me
+        )
     if not told["allowed"]:
-        return _nowhere(f"this key may not log to {where}", me)
+        return _nowhere(f"this key can't log to {where}", me)
     return Finding("runs", "works", f"go to {where}{'' if exists else ', which will be created'}")
 
 

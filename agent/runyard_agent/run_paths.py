@@ -14,7 +14,7 @@ class NoRun(Exception):
     @classmethod
     def at(cls, path: RunPath) -> NoRun:
         """Return what is known of a run that the server does not show."""
-        return cls(f"there is no run {path}, or this key may not see it")
+        return cls(f"the run {path} does not exist, or this key has no access to it")
 
 
 class RunPath(NamedTuple):

@@ -124,7 +124,7 @@ def _choice(*words: str) -> Parse:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("url", "", str, "URL", "Address of the Runyard server.", sdk_variable="WANDB_BASE_URL"),
-    Setting("api_key", "", str, "KEY", "API key for the server; it has no flag, since everybody sees those.", secret=True, sdk_variable="WANDB_API_KEY"),
+    Setting("api_key", "", str, "KEY", "API key for the server; there is no flag for it, since other users could see it.", secret=True, sdk_variable="WANDB_API_KEY"),
     Setting("project", "uncategorized", str, "NAME", "Project of the runs; created if it does not exist.", sdk_variable="WANDB_PROJECT"),
     Setting("entity", "", str, "NAME", "Team or person that the project belongs to; empty is the key's default.", sdk_variable="WANDB_ENTITY"),
     Setting("run_id", "", str, "ID", "Id of the run; an existing run is resumed."),

@@ -41,8 +41,8 @@ def test_sample_in_words_and_top_without_color(run):
     ("arguments", "message"),
     [
         (["sample", "--interval", "never"], "--interval: 'never' can't be used"),
-        (["sample", "--pid", "999999999"], "there is no process 999999999"),
-        (["doctor", "--without", "gpu9"], "no collector is called gpu9"),
+        (["sample", "--pid", "999999999"], "process 999999999 does not exist"),
+        (["doctor", "--without", "gpu9"], "unknown collectors: gpu9"),
         (["config", "--config", "/nonexistent"], "does not exist"),
         (["nonsense"], "invalid choice"),
         (["host", "--sigterm-after", "5"], "--sigterm-after does not apply to this command"),

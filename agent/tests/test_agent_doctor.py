@@ -63,7 +63,7 @@ def test_server_key_and_clock(diagnose, site, status, answer, late_s, expected):
 
 
 def test_who_the_key_belongs_to_is_told(diagnose, site):
-    """AGT-4: and where runs go that name no entity; without a key the server is still checked."""
+    """AGT-4: and where runs go that name no entity; without a key the server itself is still checked."""
     site.pages |= dict.fromkeys(ASKED, (200, ME))
     found, _ = diagnose("--url", site.url, RUNYARD_API_KEY="ry-key")
     assert found["key"] == ("works", "of ada (RUNYARD_API_KEY)")
@@ -119,7 +119,7 @@ def test_a_path_that_is_none_of_runyards(diagnose, site):
 def test_tls_where_there_is_none(diagnose, site):
     """AGT-4: https:// in front of a port that speaks http."""
     found, code = diagnose("--url", site.url.replace("http:", "https:"), RUNYARD_API_KEY="k")
-    assert "what listens there speaks no TLS; should url begin with http://?" in found["server"][1]
+    assert "the server there does not use TLS; should url begin with http://?" in found["server"][1]
     assert code == 1
 
 

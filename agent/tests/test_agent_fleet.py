@@ -342,9 +342,9 @@ def test_ctrl_c_detaches(agent, fake, to_server):
         (
             ("--run", "ada/p/other", "--wait", "0"),
             1,
-            "there is no run ada/p/other, or this key may not see it",
+            "the run ada/p/other does not exist, or this key has no access to it",
         ),
-        (("--run", "ada/p/first", "--pid", "999999999"), 2, "there is no process 999999999"),
+        (("--run", "ada/p/first", "--pid", "999999999"), 2, "process 999999999 does not exist"),
         ((), 2, "an empty path names no run"),
     ],
 )

@@ -101,7 +101,7 @@ def test_a_folder_that_is_no_spool_is_told(tmp_path, about):
     """AGT-5: no stack traces for user errors."""
     if about is not None:
         (tmp_path / "spool.json").write_text(about)
-    with pytest.raises(SpoolError, match="holds no recorded run|can't be read"):
+    with pytest.raises(SpoolError, match="contains no recorded run|can't be read"):
         Spool.open(tmp_path)
 
 

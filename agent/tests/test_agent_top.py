@@ -181,7 +181,11 @@ def test_a_run_without_samples_says_so(run, site):
 @pytest.mark.parametrize(
     ("path", "code", "message"),
     [
-        ("physics/mnist/first", 1, "there is no run physics/mnist/first, or this key may not see it"),
+        (
+            "physics/mnist/first",
+            1,
+            "the run physics/mnist/first does not exist, or this key has no access to it",
+        ),
         ("a/b/c/d", 2, "a/b/c/d names no run: give entity/project/run, or the address of its page"),
         ("https://elsewhere.example.com/a/b/runs/c", 2, "the key is for that one alone"),
         ("https://elsewhere.example.com/a/b", 2, "is not the address of a run"),

@@ -52,7 +52,7 @@ def all_collectors(settings: Settings) -> list[Collector]:
     names = {collector.name for collector in collectors}
     unknown = set(settings.without) - names
     if unknown:
-        raise SettingsError(f"without: no collector is called {', '.join(sorted(unknown))}")
+        raise SettingsError(f"without: unknown collectors: {', '.join(sorted(unknown))}")
     return [collector for collector in collectors if collector.name not in settings.without]
 
 
@@ -89,4 +89,4 @@ def _tree(settings: Settings) -> ProcessTree:
     try:
         return ProcessTree(settings.pid, descendants=settings.process_tree)
     except (psutil.Error, ValueError):
-        raise SettingsError(f"pid: there is no process {settings.pid}") from None
+        raise SettingsError(f"pid: process {settings.pid} does not exist") from None

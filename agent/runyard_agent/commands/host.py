@@ -26,10 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--per",
         choices=("day", "boot"),
         default="day",
-        help="how long a run lasts; days are UTC's (default: day)",
+        help="length of a run; days are in UTC (default: day)",
     )
     parser.add_argument(
-        "--print-unit", action="store_true", help="print the systemd unit for this installation and end"
+        "--print-unit", action="store_true", help="print the systemd unit for this installation and exit"
     )
     add_settings(
         parser,

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=Path,
         metavar="DIR",
-        help="the folder of a run, or one that has such; without it all that is left in spool_dir",
+        help="the folder of a run, or a folder of such folders (default: all that is left in spool_dir)",
     )
     parser.add_argument("--dry-run", action="store_true", help="list what is left, and send nothing")
     parser.add_argument(
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=300.0,
         metavar="SECONDS",
-        help="how long a server that does not answer is waited for (default: 300)",
+        help="how long to wait for a server that does not respond (default: 300)",
     )
     add_json(parser)
     add_settings(parser, "server", "spool_dir")

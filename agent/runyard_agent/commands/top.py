@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="entity/project/run, or the address of its page; none is this host",
     )
-    parser.add_argument("--once", action="store_true", help="print one frame and end")
+    parser.add_argument("--once", action="store_true", help="print one frame and exit")
     add_json(parser)
     add_settings(parser, "server", "sampling", "collector", named={"collector"})
 

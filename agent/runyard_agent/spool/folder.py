@@ -144,7 +144,7 @@ class Spool:
         except FileNotFoundError:
             if not folder.exists():
                 raise Busy(f"{folder} was sent and removed by another process") from None
-            raise SpoolError(f"{folder} holds no recorded run") from None
+            raise SpoolError(f"{folder} contains no recorded run") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SpoolError(f"{folder} can't be read: {error}") from None
 
