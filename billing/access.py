@@ -28,16 +28,16 @@ def register() -> None:
     register_actions(
         {
             BillingAction.VIEW: ActionSpec(
-                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets("O"), label=_("See usage and billing"),
-                help=_("The plan, what is used, payment methods and invoices of the organization."),
+                (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets("O"), label=_("View usage and billing"),
+                help=_("View the organization’s plan, usage, payment methods and invoices."),
             ),
             BillingAction.MANAGE: ActionSpec(
                 (*ORGANIZATION, *OF_MONEY, *OF_HISTORY), presets(""), label=_("Manage plan and billing"),
-                help=_("Change the plan, payment methods, billing details and prices for chargeback."),
+                help=_("Change the plan, payment methods, billing details and chargeback prices."),
             ),
             BillingAction.ASSIGN: ActionSpec(
                 ORGANIZATION, presets("O"), label=_("Choose billing admins"),
-                help=_("Hand billing over to another admin of the organization."),
+                help=_("Transfer billing to another admin of the organization."),
             ),
         },
         group=_("Usage and billing"),

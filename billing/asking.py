@@ -48,7 +48,7 @@ def _support() -> str:
 def about_plan(organization: Organization) -> str:
     """Say which plan the organization is on, and who changes it (`teams.features`)."""
     plan: Plan = subscription_of(organization).plan
-    said = _("%(organization)s is on the plan %(plan)s.") % {"organization": organization, "plan": plan.name}
+    said = _("%(organization)s has the plan %(plan)s.") % {"organization": organization, "plan": plan.name}
     return f"{said} {who_changes(organization)}"
 
 

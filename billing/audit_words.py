@@ -20,40 +20,40 @@ PLANS = {
     "plan.delete": _("Deleted a plan"),
 }
 SUBSCRIPTIONS = {
-    "subscription.assign": _("Put somebody on a plan"),
-    "subscription.trial": _("Gave a trial of a plan"),
-    "subscription.trial_end": _("Ended the trial of a plan"),
-    "subscription.assign_storage": _("Gave more storage than the plan’s"),
-    "subscription.assign_payment": _("Set how the plan is paid"),
+    "subscription.assign": _("Assigned a plan"),
+    "subscription.trial": _("Started a plan trial"),
+    "subscription.trial_end": _("Ended a plan trial"),
+    "subscription.assign_storage": _("Granted storage beyond the plan"),
+    "subscription.assign_payment": _("Changed how the plan is paid"),
     "subscription.upgrade": _("Upgraded the plan"),
-    "subscription.downgrade": _("Chose a lower plan for when the period ends"),
-    "subscription.switch": _("Chose another plan for when the period ends"),
-    "subscription.cancel": _("Canceled the plan for when the period ends"),
+    "subscription.downgrade": _("Scheduled a downgrade for the end of the period"),
+    "subscription.switch": _("Scheduled a plan change for the end of the period"),
+    "subscription.cancel": _("Canceled the plan as of the end of the period"),
     "subscription.storage": _("Bought storage"),
-    "subscription.storage_later": _("Reduced bought storage for when the period ends"),
-    "subscription.undo": _("Undid a change that was to come when the period ends"),
+    "subscription.storage_later": _("Scheduled less storage for the end of the period"),
+    "subscription.undo": _("Undid a scheduled change"),
 }
-PERIODS = {"billing_period.begin": _("Began what was chosen for the next billing period")}
+PERIODS = {"billing_period.begin": _("Applied scheduled changes")}
 PAYMENT = {
     "payment_method.add": _("Added a payment method"),
-    "payment_method.default": _("Chose the payment method that is charged"),
+    "payment_method.default": _("Changed the default payment method"),
     "payment_method.remove": _("Removed a payment method"),
 }
-DETAILS = {"billing_details.change": _("Changed what stands on invoices")}
+DETAILS = {"billing_details.change": _("Changed billing details")}
 INVOICES = {
     "invoice.issue": _("Issued an invoice"),
-    "invoice.carry": _("Left an invoice that is too small to be charged to the next one"),
+    "invoice.carry": _("Carried a small invoice over to the next one"),
     "invoice.pay": _("Marked an invoice as paid"),
-    "invoice.pay_now": _("Asked for an invoice to be charged now"),
-    "invoice.surplus_payment": _("Received money by which nothing was owed; it is to be given back"),
+    "invoice.pay_now": _("Requested immediate payment of an invoice"),
+    "invoice.surplus_payment": _("Unexpected payment received; refund required"),
     "invoice.payment_failed": _("Failed to collect an invoice"),
-    "invoice.void": _("Declared an invoice void"),
+    "invoice.void": _("Voided an invoice"),
 }
 BILLING_ADMINS = {
-    "billing_admin.assign": _("Made somebody a usage or billing admin"),
-    "billing_admin.withdraw": _("Removed the role of usage or billing admin from somebody"),
+    "billing_admin.assign": _("Made someone a usage or billing admin"),
+    "billing_admin.withdraw": _("Removed a usage or billing admin"),
 }
-PRICES = {"internal_prices.change": _("Changed the prices for chargeback")}
+PRICES = {"internal_prices.change": _("Changed chargeback prices")}
 
 
 def register() -> None:
@@ -64,11 +64,11 @@ def register() -> None:
     register_words("payment_method", _("Payment"), {**PAYMENT, **DETAILS})
     register_words("invoice", _("Invoices"), INVOICES)
     register_words("billing_admin", _("Usage and billing admins"), BILLING_ADMINS)
-    register_words("internal_prices", _("Prices for chargeback"), PRICES)
+    register_words("internal_prices", _("Chargeback prices"), PRICES)
     register_kind("billing.Plan", _("Plan"))
     register_kind("billing.Subscription", _("Subscription"))
     register_kind("billing.PaymentMethod", _("Payment method"))
-    register_kind("billing.InternalPrices", _("Prices for chargeback"))
+    register_kind("billing.InternalPrices", _("Chargeback prices"))
     register_kind(
         "billing.Invoice",
         _("Invoice"),
@@ -92,8 +92,8 @@ def _register_fields() -> None:
             "trial_then": Field(_("Plan after the trial"), choices=_plans), "method": _("Payment method"),
             "expires": _("Expires"), "default": _("Default payment method"), "billing_name": _("Name on invoices"),
             "billing_address": _("Address"), "tax_id": _("Tax ID"), "purchase_order": _("Purchase order"),
-            "payment": _("Payment"), "currency": _("Currency"), "gpu_hour_price": _("For an hour of one GPU"),
-            "storage_gb_price": _("For a GB stored for a month"), "kwh_price": _("For a kWh"),
+            "payment": _("Payment"), "currency": _("Currency"), "gpu_hour_price": _("Per GPU hour"),
+            "storage_gb_price": _("Per GB stored per month"), "kwh_price": _("Per kWh"),
         }
     )  # fmt: skip
     register_fields(

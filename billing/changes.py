@@ -248,16 +248,16 @@ def _amounts(before: Terms, after: Terms) -> Iterator[LimitLine]:
     yield from _limit(_("Seats"), old.seats, new.seats, "")
     if old.has_view_only_role and new.has_view_only_role:
         yield from _limit(_("View-only seats"), old.view_only_seats, new.view_only_seats, "")
-    yield from _limit(_("Tracked hours a period"), old.included_hours, new.included_hours, "h")
+    yield from _limit(_("Tracked hours per period"), old.included_hours, new.included_hours, "h")
     yield from _limit(_("Storage"), _storage(before), _storage(after), "GB")
-    yield from _limit(_("Trace data a period"), old.included_ingestion_gb, new.included_ingestion_gb, "GB")
+    yield from _limit(_("Trace data per period"), old.included_ingestion_gb, new.included_ingestion_gb, "GB")
 
 
 def _prices(old: Plan, new: Plan) -> Iterator[LimitLine]:
     prices = (
-        (_("A tracked hour above"), old.hour_price_usd, new.hour_price_usd),
-        (_("A GB of storage above, for a period"), old.storage_price_usd, new.storage_price_usd),
-        (_("A GB of trace data above"), old.ingestion_price_usd, new.ingestion_price_usd),
+        (_("Additional tracked hour"), old.hour_price_usd, new.hour_price_usd),
+        (_("Additional GB of storage per period"), old.storage_price_usd, new.storage_price_usd),
+        (_("Additional GB of trace data"), old.ingestion_price_usd, new.ingestion_price_usd),
     )
     for label, paid, price in prices:
         if paid != price:
@@ -314,22 +314,24 @@ def _exceeded(limit: Limit, plan: Plan) -> str:
     }
     if limit.kind is LimitKind.SEATS:
         text = ngettext(
-            "%(used)s people have a seat, and %(plan)s has %(limit)s: nobody can be added until fewer do.",
-            "%(used)s people have a seat, and %(plan)s has %(limit)s: nobody can be added until fewer do.",
+            "%(used)s people have a seat, but %(plan)s includes only %(limit)s. No one can be added "
+            "until the number is lower.",
+            "%(used)s people have a seat, but %(plan)s includes only %(limit)s. No one can be added "
+            "until the number is lower.",
             int(limit.used),
         )
         return text % names
     if limit.kind is LimitKind.VIEW_ONLY_SEATS:
-        return _("%(used)s people have a view-only seat, and %(plan)s has %(limit)s.") % names
+        return _("%(used)s people have a view-only seat, but %(plan)s includes only %(limit)s.") % names
     if limit.kind is LimitKind.STORAGE:
-        said = _("%(used)s GB are stored, and %(limit)s GB are included.") % names
+        said = _("%(used)s GB are stored, but only %(limit)s GB are included.") % names
         if limit.price_usd is not None:
-            return f"{said} " + _("What is above costs %(price)s for a GB and period.") % {
+            return f"{said} " + _("Each additional GB costs %(price)s per period.") % {
                 "price": _price(limit.price_usd)
             }
         days = ngettext(
-            "Uploads of files can be refused after %(n)d day; metrics go on.",
-            "Uploads of files can be refused after %(n)d days; metrics go on.",
+            "File uploads can be blocked after %(n)d day; metrics are still accepted.",
+            "File uploads can be blocked after %(n)d days; metrics are still accepted.",
             plan.grace_days,
         )
         return f"{said} {days % {'n': plan.grace_days}}"

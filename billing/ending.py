@@ -39,10 +39,12 @@ def unsettled(organization: Organization) -> Iterator[str]:
         yield text % {**names, "plan": plan.name, "amount": monthly}
     numbers = Invoice.objects.filter(subscription=subscription, status=InvoiceStatus.OPEN).order_by("pk")
     if open_ones := list(numbers.values_list("number", flat=True)[:5]):
-        text = _("Invoices of %(organization)s are not paid: %(numbers)s.")
+        text = _("%(organization)s has unpaid invoices: %(numbers)s.")
         yield text % {**names, "numbers": ", ".join(open_ones)}
     if owed := not_invoiced_usd(subscription, timezone.now()):
-        text = _("%(organization)s has used %(amount)s US dollars above its plan; the invoice comes first.")
+        text = _(
+            "%(organization)s has used %(amount)s US dollars above its plan. This must be invoiced first."
+        )
         yield text % {**names, "amount": owed}
 
 
@@ -86,7 +88,8 @@ def obstacles_of(user: User) -> Iterator[Obstacle]:
             if admins.is_last(organization, user):
                 text = (
                     _(
-                        "You are the only billing admin of %(organization)s. Hand billing over to another admin."
+                        "You are the only billing admin of %(organization)s. Transfer billing to "
+                        "another admin."
                     )
                     if is_billed_organization(organization)
                     else _("You are the only usage admin of %(organization)s. Make another admin one first.")

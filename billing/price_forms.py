@@ -30,7 +30,7 @@ class PricesForm(forms.Form):
     currency = forms.RegexField(
         "^[A-Z]{3}$",
         label=_("Currency"),
-        error_messages={"invalid": _("A currency is three capitals, such as EUR.")},
+        error_messages={"invalid": _("A currency must be three capital letters, such as EUR.")},
         widget=forms.TextInput(
             attrs={
                 "list": "currencies",
@@ -40,9 +40,9 @@ class PricesForm(forms.Form):
             }
         ),
     )
-    gpu_hour_price = _price(_("For an hour of one GPU"))
-    storage_gb_price = _price(_("For a GB stored for a month"))
-    kwh_price = _price(_("For a kWh"))
+    gpu_hour_price = _price(_("Per GPU hour"))
+    storage_gb_price = _price(_("Per GB stored per month"))
+    kwh_price = _price(_("Per kWh"))
 
     @classmethod
     def of(cls, prices: InternalPrices) -> "PricesForm":

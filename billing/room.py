@@ -45,8 +45,8 @@ def _refusal(row: Subscription, held: int, limit: int) -> str:
         "plan": row.plan.name,
     }
     message = _(
-        "%(payer)s stores %(held)s, and its plan %(plan)s has %(limit)s: no more files are taken until less is stored."
-        " Metrics, logs, config and summary are."
+        "%(payer)s stores %(held)s, but its plan %(plan)s includes %(limit)s. File uploads are blocked "
+        "until you free up storage. Metrics and logs still work."
     )
     return f"{message % names} {whom_to_ask(row)}"
 

@@ -53,7 +53,7 @@ class Asked:
         first = _month(query, "from") or _months_before(last, MONTHS - 1)
         months = list(months_between(first, last)) if _months_before(last, MAX_MONTHS) < first else []
         if not months:
-            raise Invalid(_("From one month to a later one, at most %(n)d of them.") % {"n": MAX_MONTHS})
+            raise Invalid(_("Choose a range of at most %(n)d months.") % {"n": MAX_MONTHS})
         return cls(months, query.get("user", "") in {"1", "true"})
 
     @property
@@ -74,7 +74,7 @@ def _month(query: Mapping[str, str], name: str) -> date | None:
     try:
         return date.fromisoformat(f"{text}-01" if len(text) == 7 else text).replace(day=1)
     except ValueError:
-        raise Invalid(_("%(name)s is a month such as 2026-03.") % {"name": name}) from None
+        raise Invalid(_("%(name)s must be a month such as 2026-03.") % {"name": name}) from None
 
 
 def _months_before(first: date, count: int) -> date:

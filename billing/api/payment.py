@@ -66,7 +66,7 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
         number = str(self.kwargs["pk"])
         row = self.get_queryset().filter(pk=int(number) if is_key(number) else 0).first()
         if row is None:
-            raise NotFound(_("There is no such payment method here."))
+            raise NotFound(_("This payment method doesn’t exist."))
         return row
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -142,6 +142,6 @@ class PaymentViewSet(ViewSet):
         rows = Invoice.objects.filter(subscription__organization=row, number=number)
         invoice = visible(actor, _MANAGE, rows).select_related("subscription").first()
         if invoice is None:
-            raise NotFound(_("There is no such invoice here."))
+            raise NotFound(_("This invoice doesn’t exist."))
         asked = services.pay_now(actor=actor, invoice=invoice)
         return Response(AskedPaymentSerializer(asked).data, status=HTTP_202_ACCEPTED)

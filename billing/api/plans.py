@@ -38,7 +38,7 @@ class FeaturesSerializer(serializers.Serializer[Any]):
     sso = serializers.BooleanField(help_text="Teams by groups of a provider, and SCIM.")
     audit_log = serializers.BooleanField()
     usage_alerts = serializers.BooleanField()
-    many_billing_admins = serializers.BooleanField(help_text="Otherwise one at a time.")
+    many_billing_admins = serializers.BooleanField(help_text="Otherwise only one.")
 
 
 class PlanSerializer(serializers.Serializer[Any]):

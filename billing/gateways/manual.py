@@ -29,7 +29,7 @@ class ManualGateway:
             Conflict: there is no name or address to send an invoice to.
         """
         if not subscription.billing_name or not subscription.billing_address:
-            raise Conflict(_("Invoices need a name and an address: fill in the billing details first."))
+            raise Conflict(_("Invoices need a name and address. Fill in the billing details first."))
         there = subscription.payment_methods.filter(gateway=self.key, removed_at=None).first()
         return MethodFacts(ref=there.ref if there else uuid4().hex, brand=BANK_TRANSFER)
 

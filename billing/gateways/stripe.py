@@ -58,11 +58,11 @@ def asked(ask: Callable[[], T]) -> T:
     try:
         return ask()
     except _UNANSWERED as error:
-        raise Unavailable(_("The payment service does not answer. Nothing is lost; try again.")) from error
+        raise Unavailable(_("The payment service is not responding. Nothing was lost; try again.")) from error
     except (stripe.CardError, stripe.InvalidRequestError) as error:
-        raise Invalid(error.user_message or _("The payment service refused it.")) from error
+        raise Invalid(error.user_message or _("The payment service declined the request.")) from error
     except stripe.StripeError as error:
-        raise Unavailable(_("The payment service does not answer. Nothing is lost; try again.")) from error
+        raise Unavailable(_("The payment service is not responding. Nothing was lost; try again.")) from error
 
 
 def is_gone(error: Invalid) -> bool:
@@ -175,7 +175,7 @@ class StripeGateway:
         """Make the PaymentIntent of an attempt. The same attempt gets the same one while Stripe keeps its key."""
         invoice, method = payment.invoice, payment.method
         if method is None:
-            raise Invalid(_("There is no card to charge."))
+            raise Invalid(_("No card on file."))
         customer = invoice.subscription.customer_ref
         made = asked(
             lambda: client().v1.payment_intents.create(
@@ -219,7 +219,7 @@ class StripeGateway:
         intent = self._read(payment)
         if intent.status in {"succeeded", "processing", "canceled"}:
             return self._outcome(payment, intent)
-        return self._ended(payment, _("The invoice is not open any more."))
+        return self._ended(payment, _("The invoice is no longer open."))
 
     def _read(self, payment: Payment) -> stripe.PaymentIntent:
         return asked(lambda: client().v1.payment_intents.retrieve(payment.ref))
@@ -246,5 +246,7 @@ class StripeGateway:
 def _reason(intent: stripe.PaymentIntent) -> str:
     error = intent.last_payment_error
     if intent.status == "requires_action" or getattr(error, "code", "") == "authentication_required":
-        return _("The bank asks for the cardholder’s confirmation, which a later charge cannot give.")
+        return _(
+            "The bank requires the cardholder’s confirmation, which isn’t possible for automatic charges."
+        )
     return str(getattr(error, "message", "") or "")

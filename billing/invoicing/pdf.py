@@ -38,10 +38,7 @@ _NOTE = (
     "1 GB is 1,000,000,000 bytes. All amounts in US dollars."
 )
 
-_TOO_SMALL = (
-    "Below the smallest amount that can be charged, so nothing is due. "
-    "It is added to the invoice that comes after the end of a period."
-)
+_TOO_SMALL = "Below the minimum charge, so nothing is due. The amount is added to the next regular invoice."
 
 
 def pdf_of(invoice: Invoice) -> bytes:
@@ -182,7 +179,7 @@ def _payment(invoice: Invoice) -> list[Flowable]:
         ref = f" Reference: {invoice.ref}." if invoice.ref else ""
         said.append(_text(f"Paid on {_day(invoice.paid_at)}.{ref} Thank you.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.VOID:
-        said.append(_text("This invoice is void and need not be paid.", spaceBefore=3))
+        said.append(_text("This invoice is void. No payment is needed.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.CARRIED:
         said.append(_text(_TOO_SMALL, spaceBefore=3))
     elif invoice.by_transfer:

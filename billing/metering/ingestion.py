@@ -44,9 +44,11 @@ def record_ingestion(
         TooLarge: limits are enforced, the period's is used up, and the plan sells nothing above it.
     """
     if size_bytes < 0:
-        raise Invalid(_("The size of trace data is 0 bytes or more, not %(size)s.") % {"size": size_bytes})
+        raise Invalid(
+            _("The size of trace data must be 0 bytes or more, not %(size)s.") % {"size": size_bytes}
+        )
     if not 0 < len(token) <= MAX_TOKEN:
-        raise Invalid(_("The token of trace data has 1 to %(limit)s characters.") % {"limit": MAX_TOKEN})
+        raise Invalid(_("A trace data token must have 1 to %(limit)s characters.") % {"limit": MAX_TOKEN})
     if not IngestionEntry.objects.filter(token=token).exists():
         _require_room(team_id)
     _entry, is_new = IngestionEntry.objects.get_or_create(
@@ -69,6 +71,6 @@ def _require_room(team_id: int) -> None:
         return
     names = {"payer": subscription.payer, "limit": plain(limit.included), "plan": subscription.plan.name}
     message = _(
-        "%(payer)s has taken in the %(limit)s GB of trace data that its plan %(plan)s has for this period."
+        "%(payer)s has used the %(limit)s GB of trace data included in the plan %(plan)s for this period."
     )
     raise TooLarge(f"{message % names} {whom_to_ask(subscription)}")

@@ -39,7 +39,7 @@ def invoice_of(actor: Actor, organization: Organization, number: str) -> Invoice
     rows = invoices_of(actor, organization).select_related("subscription__organization", "carried_to")
     found = rows.prefetch_related("lines").filter(number=number[:60]).first()
     if found is None:
-        raise NotFound(_("%(organization)s has no such invoice.") % {"organization": organization})
+        raise NotFound(_("This invoice doesn’t exist in %(organization)s.") % {"organization": organization})
     return found
 
 

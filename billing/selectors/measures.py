@@ -42,7 +42,7 @@ class Measure:
 HOURS = Measure(
     "hours", _("Tracked hours"), "clock", "h", "tracked_s", HOUR_S,
     lambda use, _s: Decimal(use.tracked_s) / HOUR_S,
-    _("Wall-clock time in which runs were running, added up."),
+    _("Total wall-clock time of running runs."),
 )  # fmt: skip
 STORAGE = Measure(
     "storage", _("Storage"), "hard-drive", "GB", "delta_bytes", GB,
@@ -52,12 +52,12 @@ STORAGE = Measure(
 INGESTION = Measure(
     "ingestion", _("Trace data"), "activity", "GB", "ingested_bytes", GB,
     lambda use, _s: Decimal(use.ingested_bytes) / GB,
-    _("Bytes of traces taken in. 1 GB is 10⁹ bytes."),
+    _("Bytes of traces received. 1 GB is 10⁹ bytes."),
 )  # fmt: skip
 GPU = Measure(
     "gpu", _("GPU hours"), "cpu", "h", "gpu_s", HOUR_S,
     lambda use, _s: Decimal(use.gpu_s) / HOUR_S,
-    _("Time of each GPU that runs sampled, added up. Not part of any plan."),
+    _("Total time of all GPUs sampled by runs. Not part of any plan."),
 )  # fmt: skip
 MEASURES = {measure.key: measure for measure in (HOURS, STORAGE, INGESTION, GPU)}
 

@@ -107,35 +107,37 @@ def price_of(plan: Plan) -> str:
         return _("By agreement")
     if not plan.price_usd:
         return _("Free of charge")
-    return _("%(price)s a month") % {"price": unit_price(plan.price_usd)}
+    return _("%(price)s per month") % {"price": unit_price(plan.price_usd)}
 
 
 def switch_words(name: str) -> tuple[str, str]:
     """Return what a switch is called and what it does."""
     return {
-        "view_only_role": (_("View-only seats and role"), _("People who look and change nothing take no full seat.")),
-        "custom_roles": (_("Custom roles"), _("Roles of the organization’s own, with exactly the actions they need.")),
-        "service_accounts": (_("Service accounts"), _("Programs with API keys of their own, which take no seat.")),
-        "automations": (_("Automations"), _("Slack and webhooks, when a run ends or a metric says so.")),
-        "sso": (_("SSO groups and SCIM"), _("An identity provider decides who is in which team.")),
-        "audit_log": (_("Audit log"), _("Who did what, when and from where, to read and to download.")),
-        "usage_alerts": (_("Usage alerts"), _("Mails at 85 % and 100 % of a limit, and when charges grow.")),
-        "many_billing_admins": (_("Several billing admins"), _("Otherwise one at a time.")),
+        "view_only_role": (_("View-only seats and role"), _("People who only view don’t need a full seat.")),
+        "custom_roles": (_("Custom roles"), _("Your own roles with exactly the permissions they need.")),
+        "service_accounts": (_("Service accounts"), _("Programs with their own API keys, without taking a seat.")),
+        "automations": (
+            _("Automations"), _("Slack messages and webhooks when a run ends or a metric meets a condition.")
+        ),
+        "sso": (_("SSO groups and SCIM"), _("Your identity provider manages team membership.")),
+        "audit_log": (_("Audit log"), _("Who did what, when and from where; view and download.")),
+        "usage_alerts": (_("Usage alerts"), _("Emails at 85 % and 100 % of a limit, and when charges grow.")),
+        "many_billing_admins": (_("Several billing admins"), _("Otherwise only one.")),
     }[name]  # fmt: skip
 
 
 def _amounts(plans: list[Plan]) -> list[Row]:
-    hours_help = _("Wall-clock time in which runs were running, added up.")
+    hours_help = _("Total wall-clock time of running runs.")
     hours = [_limit(plan.included_hours, "h", plan.hour_price_usd, never_refused=True) for plan in plans]
     storage = [_limit(plan.included_storage_gb, "GB", plan.storage_price_usd) for plan in plans]
     ingestion = [_limit(plan.included_ingestion_gb, "GB", plan.ingestion_price_usd) for plan in plans]
     return [
         Row(_("Seats"), [Cell(included(plan.seats, "")) for plan in plans]),
         Row(_("View-only seats"), [_view_only(plan) for plan in plans]),
-        Row(_("Tracked hours a month"), hours, hours_help),
+        Row(_("Tracked hours per month"), hours, hours_help),
         Row(_("Storage"), storage, _("Files, artifacts, history and logs.")),
-        Row(_("More storage, bought in advance"), [_extra(plan) for plan in plans]),
-        Row(_("Trace data a month"), ingestion),
+        Row(_("Extra storage, bought in advance"), [_extra(plan) for plan in plans]),
+        Row(_("Trace data per month"), ingestion),
     ]
 
 
@@ -145,9 +147,9 @@ def _limit(limit: int | None, unit: str, price: Decimal | None, *, never_refused
     if limit is not None and price is not None:
         note = _("then %(price)s per %(unit)s") % {"price": unit_price(price), "unit": unit}
     elif limit is not None and (never_refused or not settings.ENFORCE_LIMITS):
-        note = _("more is not charged")
+        note = _("additional use is free")
     elif limit is not None:
-        note = _("no more above it")
+        note = _("hard limit")
     return Cell(included(limit, unit), note)
 
 
@@ -157,7 +159,9 @@ def _view_only(plan: Plan) -> Cell:
 
 def _extra(plan: Plan) -> Cell:
     price = plan.extra_storage_price_usd
-    return Cell("–") if price is None else Cell(_("%(price)s per GB a month") % {"price": unit_price(price)})
+    return (
+        Cell("–") if price is None else Cell(_("%(price)s per GB per month") % {"price": unit_price(price)})
+    )
 
 
 def _switches(plans: Iterable[Plan], *, is_billed: bool) -> list[Row]:

@@ -100,29 +100,29 @@ def _follows(subscription: Subscription, limit: Limit) -> str:
         return _of_seats(limit)
     if limit.price_usd is not None:
         names = {"price": unit_price(limit.price_usd), "unit": limit.unit}
-        return _("What goes beyond costs %(price)s per %(unit)s; nothing is refused.") % names
+        return _("Extra usage costs %(price)s per %(unit)s. Logging isn’t blocked.") % names
     if limit.kind is LimitKind.STORAGE and settings.ENFORCE_LIMITS:
         return _of_storage(subscription, limit)
     if limit.kind is LimitKind.INGESTION and settings.ENFORCE_LIMITS:
-        return _("No trace data is taken above it. Metrics and logs are.")
+        return _("Trace data above the limit is rejected. Metrics and logs still work.")
     if is_billed(subscription):
-        return _("Nothing is refused, and what goes beyond is not charged.")
-    return _("Nothing is refused.")
+        return _("Nothing is blocked, and extra usage is free.")
+    return _("Nothing is blocked.")
 
 
 def _of_seats(limit: Limit) -> str:
     if not settings.ENFORCE_LIMITS:
-        return _("Nobody is refused.")
+        return _("No one is blocked.")
     if limit.standing is Standing.FULL:
-        return _("Nobody new can come in until one is free.")
+        return _("No one new can join until a seat is free.")
     return ""
 
 
 def _of_storage(subscription: Subscription, limit: Limit) -> str:
     since, days = refused_from(subscription), subscription.plan.grace_days
     if since is None or not limit.is_exceeded:
-        return _("When it is above the limit for %(days)d days, no more files are taken.") % {"days": days}
+        return _("After %(days)d days above the limit, file uploads are blocked.") % {"days": days}
     if since > timezone.now():
         day = date_format(timezone.localtime(since), "DATE_FORMAT")
-        return _("From %(day)s on no more files are taken, unless less is stored.") % {"day": day}
-    return _("No more files are taken until less is stored. Metrics, logs, config and summary are.")
+        return _("From %(day)s, file uploads are blocked unless you free up storage.") % {"day": day}
+    return _("File uploads are blocked until you free up storage. Metrics and logs still work.")

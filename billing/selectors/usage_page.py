@@ -134,7 +134,7 @@ def _narrowed(actor: Actor, over: sums.Over, wanted: Wanted) -> list[Narrowed]:
         if pk is None:
             continue
         if not UsageDay.objects.filter(team_id__in=over.team_ids, **{f"{key}_id": pk}).exists():
-            raise NotFound(_("Nothing was used by that here, or you may not see it."))
+            raise NotFound(_("No usage found for this, or you don’t have access to it."))
         way_out = wanted.link(**{key: None}, **({"project": None} if key == "team" else {}))
         found.append(Narrowed(kind, names_of(actor, f"{key}_id", [pk])[pk], way_out))
     return found

@@ -39,7 +39,7 @@ def assign(*, actor: Actor, organization: Organization, user: User) -> list[User
     lock_chiefs(organization.pk)
     if not chiefs_in([organization.pk]).filter(user=user).exists():
         names = {"who": user, "organization": organization}
-        raise Conflict(_("%(who)s is no admin of %(organization)s. Make them an admin first.") % names)
+        raise Conflict(_("%(who)s is not an admin of %(organization)s. Make them an admin first.") % names)
     before = _names(organization)
     rows = BillingAdmin.objects.filter(organization=organization).select_related("user").order_by("pk")
     lost = [] if has_many(organization) else [row.user for row in rows if row.user_id != user.pk]
@@ -149,8 +149,8 @@ def _changed(
 def _is_the_last(organization: Organization, user: User) -> Conflict:
     if is_billed_organization(organization):
         message = _(
-            "%(who)s is the only billing admin of %(organization)s. Hand billing over to another admin first, under"
-            " Billing, Manage roles: %(page)s"
+            "%(who)s is the only billing admin of %(organization)s. Transfer billing to another admin "
+            "first, under Billing, Manage roles: %(page)s"
         )
     else:
         message = _(

@@ -102,12 +102,17 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     _require_operator(actor)
     reason = reason.strip()
     if not reason and actor.kind is not ActorKind.SYSTEM:
-        raise Invalid(_("Say why the invoice is void: its reader and the audit log are told."))
+        raise Invalid(
+            _(
+                "Enter why the invoice is void; the reason is sent to the customer and recorded in the audit "
+                "log."
+            )
+        )
     row = _locked(invoice)
     if row.status == InvoiceStatus.VOID:
         return row
     if row.status == InvoiceStatus.PAID:
-        message = _("The invoice %(number)s is paid; a payment is given back at the gateway or the bank.")
+        message = _("The invoice %(number)s is paid. Refund the payment at the gateway or the bank.")
         raise Conflict(message % {"number": row.number})
     _require_open(row)
     _require_rest(actor, row)
@@ -171,20 +176,18 @@ def _locked(invoice: Invoice) -> Invoice:
 
 def _require_operator(actor: Actor) -> None:
     if actor.kind is not ActorKind.SYSTEM and not actor.elevated:
-        raise Forbidden(_("Only operators of the installation do this."), action="invoice.settle")
+        raise Forbidden(_("Only operators of this installation can do this."), action="invoice.settle")
 
 
 def _require_open(row: Invoice) -> None:
     if row.status != InvoiceStatus.OPEN:
-        raise Conflict(
-            _("The invoice %(number)s is not open; nothing is owed by it.") % {"number": row.number}
-        )
+        raise Conflict(_("The invoice %(number)s is not open; nothing is due.") % {"number": row.number})
 
 
 def _require_rest(actor: Actor, row: Invoice) -> None:
     """Let operators wait for a charge: what they say of an invoice would make its money a surplus."""
     if actor.kind is not ActorKind.SYSTEM and is_under_way(row):
-        raise Conflict(_("A payment of the invoice %(number)s is under way.") % {"number": row.number})
+        raise Conflict(_("A payment for invoice %(number)s is in progress.") % {"number": row.number})
 
 
 def _note_payment(invoice: Invoice, payment_ref: str) -> None:

@@ -34,7 +34,7 @@ def dismiss(*, actor: Actor, subscription: Subscription, notices: Collection[tup
         NotFound: the actor does not belong there.
     """
     if not belongs_to(actor, subscription):
-        raise NotFound(_("There is nothing here."))
+        raise NotFound(_("Not found."))
     start = period_at(timezone.now(), subscription.anchor_day).start
     mine = NoticeDismissal.objects.filter(user_id=actor.lookup_id, subscription=subscription)
     mine.filter(period_start__lt=start).delete()

@@ -61,7 +61,7 @@ def add_method(*, actor: Actor, organization: Organization, setup: str = "") -> 
     subscription = subscription_of(organization)
     gateway = gateways.gateway_of(subscription)
     if gateway.is_automatic and not setup:
-        raise Invalid(_("Name the setup that was confirmed."))
+        raise Invalid(_("Enter the setup that was confirmed."))
     facts = gateway.finish_setup(subscription, setup)
     return keep_method(actor, subscription, gateway.key, facts)
 
@@ -199,16 +199,14 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
     subscription = locked(invoice.subscription)
     invoice = Invoice.objects.select_for_update().get(pk=invoice.pk)
     if invoice.status != InvoiceStatus.OPEN:
-        raise Conflict(_("The invoice %(number)s is not open; nothing is owed by it.") % {"number": invoice})
+        raise Conflict(_("The invoice %(number)s is not open; nothing is due.") % {"number": invoice})
     if is_under_way(invoice):
-        raise Conflict(_("A payment of the invoice %(number)s is under way.") % {"number": invoice})
+        raise Conflict(_("A payment for invoice %(number)s is in progress.") % {"number": invoice})
     card = gateways.card_of(subscription)
     if card is None:
-        raise Conflict(_("There is no card to charge. Add one first."))
+        raise Conflict(_("No card on file. Add one first."))
     if invoice.total_usd < gateways.gateway_named(card.gateway).minimum_usd:
-        raise Conflict(
-            _("The amount is below the smallest that a card can be charged. Pay by bank transfer.")
-        )
+        raise Conflict(_("The amount is below the minimum card charge. Pay by bank transfer."))
     invoice.gateway, invoice.next_attempt_at = card.gateway, timezone.now()
     invoice.details["payment"] = str(card)
     invoice.save(update_fields=["gateway", "next_attempt_at", "details", "updated_at"])
@@ -228,12 +226,15 @@ def methods_of(subscription: Subscription) -> QuerySet[PaymentMethod]:
 def why_needed(subscription: Subscription) -> str:
     """Say in words why the last way to pay cannot go; "" where it can."""
     if subscription.invoices.filter(status=InvoiceStatus.OPEN).exists():
-        return _("An invoice is open. Pay it, or add another way to pay, before you remove the last one.")
+        return _(
+            "There is an open invoice. Pay it or add another payment method before removing the last one."
+        )
     if standing_usd(subscription) > ZERO or has_prices(subscription.plan):
         names = {"plan": subscription.plan.name}
         return (
             _(
-                "The plan %(plan)s is paid for. Add another way to pay, or cancel the plan, before you remove the last."
+                "The plan %(plan)s requires a payment method. Add another one or cancel the plan before "
+                "removing the last one."
             )
             % names
         )
@@ -245,14 +246,14 @@ def _still(known: PaymentMethod, subscription: Subscription) -> PaymentMethod:
     if known.subscription_id != subscription.pk:
         raise Conflict(_("This card was not added for this organization. Add it again."))
     if known.removed_at is not None:
-        raise Conflict(_("That way to pay was removed. Add it anew."))
+        raise Conflict(_("This payment method was removed. Add it again."))
     return known
 
 
 def _require_room(subscription: Subscription) -> None:
     if methods_of(subscription).count() >= MOST:
         raise Conflict(
-            _("There are %(most)s ways to pay, which is the most. Remove one first.") % {"most": MOST}
+            _("You can store at most %(most)s payment methods. Remove one first.") % {"most": MOST}
         )
 
 
@@ -263,7 +264,7 @@ def _failed(subscription: Subscription) -> bool:
 def _present(method: PaymentMethod) -> PaymentMethod:
     method = PaymentMethod.objects.select_for_update().get(pk=method.pk)
     if method.removed_at is not None:
-        raise Conflict(_("This way to pay was removed meanwhile."))
+        raise Conflict(_("This payment method has been removed."))
     return method
 
 
@@ -319,7 +320,7 @@ def _checked(name: str, text: str) -> str:
     if any(not char.isprintable() and char != "\n" for char in text) or (
         "\n" in text and name != "billing_address"
     ):
-        raise Invalid(_("There is a character in it that cannot be printed."))
+        raise Invalid(_("This contains a non-printable character."))
     return text
 
 

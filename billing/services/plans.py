@@ -23,7 +23,7 @@ _UNTOLD = frozenset({"id", "created_at", "updated_at"})
 def _require_operator(actor: Actor, action: str) -> None:
     """Plans are the installation's own: no role of an organization reaches to them."""
     if not actor.elevated and actor.kind is not ActorKind.SYSTEM:
-        raise Forbidden(_("Operators of the installation change plans."), action=action)
+        raise Forbidden(_("Only operators of this installation can change plans."), action=action)
 
 
 def _told(plan: Plan) -> dict[str, Any]:
@@ -61,7 +61,9 @@ def save_plan(*, actor: Actor, plan: Plan) -> Plan:
     _check(plan)
     for name in ("is_default", "is_personal_default"):
         if before is not None and getattr(before, name) and not getattr(plan, name):
-            raise Conflict(_("One plan is the default of new ones: make another plan the default instead."))
+            raise Conflict(
+                _("One plan must be the default for new customers. Make another plan the default instead.")
+            )
         if getattr(plan, name):
             _take_default(actor, plan, name)
     plan.save()
@@ -75,11 +77,11 @@ def save_plan(*, actor: Actor, plan: Plan) -> Plan:
 
 def _check(plan: Plan) -> None:
     if plan.view_only_seats is not None and not plan.has_view_only_role:
-        raise Invalid(_("View-only seats need the switch for the view-only role."))
+        raise Invalid(_("View-only seats require the view-only role to be turned on."))
     if plan.trial_days is not None and fallback_of(plan) is None:
-        raise Invalid(_("A trial needs another plan without a price to go to afterwards."))
+        raise Invalid(_("A trial needs another free plan to switch to afterwards."))
     if plan.extra_storage_price_usd is not None and plan.included_storage_gb is None:
-        raise Invalid(_("Storage that is not limited is not sold in advance: set a limit, or no price."))
+        raise Invalid(_("Unlimited storage cannot be sold in advance: set a limit or remove the price."))
 
 
 def _take_default(actor: Actor, plan: Plan, name: str) -> None:
@@ -100,7 +102,8 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
     plan = Plan.objects.select_for_update().get(pk=plan.pk)
     if plan.is_default or plan.is_personal_default:
         raise Conflict(
-            _("%(plan)s is the default of new ones: make another plan the default first.") % {"plan": plan}
+            _("%(plan)s is the default for new customers: make another plan the default first.")
+            % {"plan": plan}
         )
     users = (
         Subscription.objects.filter(plan=plan).count()
@@ -108,7 +111,7 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
     )
     if users:
         names = {"plan": plan, "n": users}
-        raise Conflict(_("%(plan)s cannot be deleted: %(n)d subscriptions are on it or will be.") % names)
+        raise Conflict(_("%(plan)s cannot be deleted: %(n)d subscriptions use it or will use it.") % names)
     record(actor, "plan.delete", plan, before=_told(plan))
     plan.delete()
 
@@ -141,7 +144,7 @@ def assign_storage(
     """
     _require_operator(actor, "subscription.assign_storage")
     if not 0 <= extra_storage_gb <= MOST_EXTRA_GB:
-        raise Invalid(_("More storage is from 0 to %(most)d GB.") % {"most": MOST_EXTRA_GB})
+        raise Invalid(_("Extra storage must be 0 to %(most)d GB.") % {"most": MOST_EXTRA_GB})
     row = up_to_date(subscription, timezone.now())
     before = row.terms
     row.extra_storage_gb, row.next_extra_storage_gb = extra_storage_gb, None
@@ -169,7 +172,7 @@ def assign_payment(
     _require_operator(actor, "subscription.assign_payment")
     row = up_to_date(subscription, timezone.now())
     if anchor_day != row.anchor_day and (row.invoices_made or row.closed_to):
-        raise Conflict(_("A period of it was closed or invoiced: the day on which they begin stays."))
+        raise Conflict(_("The start day cannot be changed once a period was closed or invoiced."))
     before = {"pays_by_transfer": row.pays_by_transfer, "anchor_day": row.anchor_day}
     row.pays_by_transfer, row.anchor_day = by_transfer, anchor_day
     row.save(update_fields=["pays_by_transfer", "anchor_day", "updated_at"])

@@ -38,7 +38,7 @@ def set_prices(
     """
     require(actor, BillingAction.MANAGE, organization)
     if not re.fullmatch("[A-Z]{3}", currency):
-        raise Invalid(_("A currency is three capitals, such as EUR."))
+        raise Invalid(_("A currency must be three capital letters, such as EUR."))
     given = {"gpu_hour_price": gpu_hour_price, "storage_gb_price": storage_gb_price, "kwh_price": kwh_price}
     for price in given.values():
         _check(price)
@@ -66,7 +66,7 @@ def set_prices(
 
 def _check(price: Decimal) -> None:
     if not (price.is_finite() and 0 <= price < MAX_PRICE and price == round(price, 4)):
-        raise Invalid(_("A price is a number from 0 to 99,999,999.9999 with at most four decimals."))
+        raise Invalid(_("A price must be a number from 0 to 99,999,999.9999 with at most four decimals."))
 
 
 def _said(row: InternalPrices) -> dict[str, str]:

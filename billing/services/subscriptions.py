@@ -140,7 +140,7 @@ def undo_change(*, actor: Actor, organization: Organization) -> Subscription:
     require(actor, BillingAction.MANAGE, organization)
     subscription, _now = _up_to_date(organization)
     if not subscription.has_next:
-        raise AlreadySo(_("Nothing is to change at the end of the period."))
+        raise AlreadySo(_("No changes are scheduled for the end of the period."))
     before = subscription.terms
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, "subscription.undo", before)
@@ -162,11 +162,11 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
     if plan.pk == (row.plan if row.next_plan is None else row.next_plan).pk:
         names = {"organization": str(row.payer), "plan": plan.name}
         if row.next_plan is None:
-            raise AlreadySo(_("%(organization)s is on %(plan)s already.") % names)
-        raise AlreadySo(_("%(organization)s goes to %(plan)s already when the period ends.") % names)
+            raise AlreadySo(_("%(organization)s already has the plan %(plan)s.") % names)
+        raise AlreadySo(_("%(organization)s already switches to %(plan)s when the period ends.") % names)
     if plan.pk == row.plan.pk:
         raise Conflict(
-            _("%(plan)s is the plan until the period ends. Undo the change to stay on it.")
+            _("%(plan)s is your plan until the period ends. Undo the scheduled change to keep it.")
             % {"plan": plan.name}
         )
     extra = row.extra_storage_gb
@@ -181,9 +181,9 @@ def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Sum
     if row.is_trial:
         raise Conflict(_("Extra storage cannot be bought during a trial. Choose a plan first."))
     if not 0 <= extra_gb <= MOST_EXTRA_GB:
-        raise Invalid(_("Extra storage is 0 to %(most)s GB.") % {"most": f"{MOST_EXTRA_GB:,}"})
+        raise Invalid(_("Extra storage must be 0 to %(most)s GB.") % {"most": f"{MOST_EXTRA_GB:,}"})
     if not row.plan.sells_storage:
-        raise Conflict(_("The plan %(plan)s sells no extra storage.") % {"plan": row.plan.name})
+        raise Conflict(_("The plan %(plan)s does not offer extra storage.") % {"plan": row.plan.name})
     if row.next_plan is not None:
         names = {"plan": row.next_plan.name}
         raise Conflict(_("The plan changes to %(plan)s when the period ends. Undo that first.") % names)
@@ -191,13 +191,13 @@ def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Sum
     if extra_gb == coming:
         names = {"organization": str(row.payer), "gb": f"{extra_gb:,}"}
         if row.next_extra_storage_gb is None:
-            raise AlreadySo(_("%(organization)s has %(gb)s GB of extra storage already.") % names)
+            raise AlreadySo(_("%(organization)s already has %(gb)s GB of extra storage.") % names)
         raise AlreadySo(
-            _("%(organization)s has %(gb)s GB of extra storage already when the period ends.") % names
+            _("%(organization)s will already have %(gb)s GB of extra storage when the period ends.") % names
         )
     if extra_gb == row.extra_storage_gb:
         raise Conflict(
-            _("There are %(gb)s GB until the period ends. Undo the change to keep them.")
+            _("You have %(gb)s GB until the period ends. Undo the scheduled change to keep them.")
             % {"gb": f"{extra_gb:,}"}
         )
     kind = ChangeKind.MORE_STORAGE if extra_gb > row.extra_storage_gb else ChangeKind.LESS_STORAGE
@@ -207,17 +207,17 @@ def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Sum
 def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
     row = as_of(subscription, now)
     if row.is_trial:
-        raise Conflict(_("A trial ends by itself and costs nothing, so there is nothing to cancel."))
+        raise Conflict(_("A trial is free and ends automatically, so there is nothing to cancel."))
     _require_self_service(row.plan)
     if row.plan.price_usd == ZERO and not row.extra_storage_gb:
         raise Conflict(
-            _("The plan %(plan)s costs nothing, so there is nothing to cancel.") % {"plan": row.plan.name}
+            _("The plan %(plan)s is free, so there is nothing to cancel.") % {"plan": row.plan.name}
         )
     free = free_plan()
     if free is None:
-        raise Conflict(_("There is no plan without a price to go to. Ask whom your plan is from."))
+        raise Conflict(_("There is no free plan to switch to. Contact the provider of your plan."))
     if row.has_next and terms_usd(*row.coming) == ZERO:
-        raise AlreadySo(_("The plan %(plan)s ends already with the period.") % {"plan": row.plan.name})
+        raise AlreadySo(_("The plan %(plan)s already ends with this period.") % {"plan": row.plan.name})
     return _summary(row, ChangeKind.CANCEL, Terms(free, 0), now)
 
 
@@ -231,15 +231,17 @@ def _require_choice(row: Subscription, plan: Plan, *, left: Plan) -> None:
     """Let pass a plan that the payer may choose; ``left`` is what it was on until a period that is not closed yet."""
     _require_self_service(row.plan)
     if plan.by_contact:
-        raise Conflict(_("%(plan)s is agreed on by contact, not chosen here.") % {"plan": plan.name})
+        raise Conflict(
+            _("%(plan)s is available by contract only and can’t be chosen here.") % {"plan": plan.name}
+        )
     if plan.pk != left.pk and not choosable(row).filter(pk=plan.pk).exists():
-        raise NotFound(_("There is no such plan on offer."))
+        raise NotFound(_("This plan is not available."))
 
 
 def _require_self_service(plan: Plan) -> None:
     if plan.by_contact:
         raise Conflict(
-            _("%(plan)s was agreed on by contact, and is changed in the same way.") % {"plan": plan.name}
+            _("%(plan)s is a contract plan. Contact the provider to change it.") % {"plan": plan.name}
         )
 
 
@@ -254,10 +256,13 @@ def _summary(row: Subscription, kind: ChangeKind, after: Terms, now: datetime) -
 def _checked(summary: Summary, confirm: str) -> Summary:
     if summary.confirm != confirm:
         raise Outdated(
-            _("Nothing was changed: since you read the summary, a price or the day changed. Read it again.")
+            _(
+                "Nothing was changed because a price or the date has changed since you opened the summary. "
+                "Please review it again."
+            )
         )
     if summary.needs_method:
-        raise NeedsMethod(_("Add a way to pay first; nothing was changed."))
+        raise NeedsMethod(_("Add a payment method first. Nothing was changed."))
     return summary
 
 

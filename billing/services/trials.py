@@ -39,14 +39,16 @@ def start_trial(
         Conflict: it is the payer's plan already, and there is no plan without a price to go to afterwards.
     """
     if not actor.elevated and actor.kind is not ActorKind.SYSTEM:
-        raise Forbidden(_("Operators of the installation change plans."), action="subscription.trial")
+        raise Forbidden(
+            _("Only operators of this installation can change plans."), action="subscription.trial"
+        )
     now = timezone.now()
     if ends_at <= now:
         raise Invalid(_("The end of a trial must be in the future."))
     row = up_to_date(subscription, now)
     afterwards = row.trial_then or (row.plan if row.plan_id != plan.pk else fallback_of(plan))
     if afterwards is None or afterwards.pk == plan.pk:
-        raise Conflict(_("There is no other plan without a price to go to after the trial."))
+        raise Conflict(_("There is no other free plan to switch to after the trial."))
     before = _told(row)
     if row.plan_id != plan.pk:
         keep_terms(row, now.date())

@@ -49,7 +49,7 @@ def above_storage(subscription: Subscription) -> str:
         return _("%(price)s per GB") % {"price": unit_price(price)}
     if not settings.ENFORCE_LIMITS:
         return _("Not charged")
-    return _("Refused after %(days)d days") % {"days": subscription.plan.grace_days}
+    return _("Blocked after %(days)d days") % {"days": subscription.plan.grace_days}
 
 
 @register.simple_tag(takes_context=True)

@@ -182,7 +182,7 @@ def test_on_pro_only_billing_admins_are_told_and_how_to_raise_limits(clock, peop
     assert mail.to == [billing_admin.email]
     assert UsageAlert.objects.get().recipients == ["ada"]
     assert "90 of 100 GB" in mail.body
-    assert "You are a billing admin" in mail.body
+    assert "As a billing admin" in mail.body
     assert "/organizations/acme/billing/storage" in mail.body
     assert "/organizations/acme/billing/plans" in mail.body
     assert "cannot be configured" in mail.body
@@ -224,11 +224,11 @@ def test_a_person_is_told_of_their_own_allowance(clock):
 @pytest.mark.parametrize(
     ("plan", "category", "enforced", "said"),
     [
-        ({"hour_price_usd": None}, "hours", False, "it costs nothing"),
-        ({}, "hours", False, "each h costs $0.10"),
-        ({}, "storage", True, "each GB that is held on average"),
-        ({"storage_price_usd": None}, "storage", True, "refused after 7 days"),
-        ({"ingestion_price_usd": None}, "ingestion", True, "trace data is refused"),
+        ({"hour_price_usd": None}, "hours", False, "at no extra cost"),
+        ({}, "hours", False, "Each additional h costs $0.10"),
+        ({}, "storage", True, "Each additional GB, averaged"),
+        ({"storage_price_usd": None}, "storage", True, "blocked after 7 days"),
+        ({"ingestion_price_usd": None}, "ingestion", True, "trace data is rejected"),
     ],
 )
 def test_the_mail_says_what_follows_above_the_limit(clock, plan, category, enforced, said):

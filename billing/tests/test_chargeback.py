@@ -101,7 +101,7 @@ def test_who_sees_and_who_changes(client: Client, vision: Team) -> None:
     admin = make_member(vision, Preset.ORGANIZATION_ADMIN)
     client.force_login(admin)
     assert client.get(URL).status_code == 200
-    assert b"A usage admin sets them" in client.get(URL).content
+    assert b"A usage admin can set them" in client.get(URL).content
     assert client.get(URL + "/prices").status_code == 403
     with pytest.raises(Forbidden):
         set_prices(actor=actor_of_user(admin), organization=vision.organization, currency="EUR", **PRICES)
@@ -151,12 +151,12 @@ def test_wrong_prices_are_refused(client: Client, vision: Team, olga: User, wron
 def test_without_samples_the_page_says_where_they_come_from(client: Client, vision: Team, olga: User) -> None:
     """UI-4."""
     client.force_login(olga)
-    assert b"Nothing to charge in this month" in client.get(URL).content
+    assert b"Nothing to charge this month" in client.get(URL).content
     used(vision, date(2026, 5, 3), gb=1)
     metered(NOW)
-    assert b"No run has sent samples of GPUs yet" in client.get(URL).content
+    assert b"No GPU samples yet" in client.get(URL).content
     used(vision, date(2026, 3, 3), gpu_hours=1)
-    assert b"No run has sent samples" not in client.get(URL).content
+    assert b"No GPU samples yet" not in client.get(URL).content
 
 
 def test_a_month_as_csv(client: Client, vision: Team, priced: Any, olga: User) -> None:

@@ -263,11 +263,11 @@ def test_an_operator_settles_no_invoice_while_it_is_charged(stripe: Stripe, card
     stripe.is_down = True
     with pytest.raises(Unavailable):
         collecting.collect(invoice.pk)
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(Conflict, match="in progress"):
         invoices.mark_paid(actor=boss, invoice=invoice, payment_ref="B-1", at=timezone.now())
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(Conflict, match="in progress"):
         invoices.mark_void(actor=boss, invoice=invoice, reason="Sent twice.")
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(Conflict, match="in progress"):
         payment_methods.pay_now(actor=card_payer[1], invoice=invoice)
     assert state_of(invoice) == ("open", ["pending"])
     settings.STRIPE_SECRET_KEY = ""

@@ -25,7 +25,7 @@ PRICES = {
     "An hour above": "hour_price_usd",
     "A GB above": "storage_price_usd",
     "A GB bought in advance": "extra_storage_price_usd",
-    "A GB of trace data above": "ingestion_price_usd",
+    "Additional GB of trace data": "ingestion_price_usd",
 }
 
 
@@ -63,7 +63,7 @@ def test_the_guide_shows_each_plan_of_a_fresh_installation(key: str):
         if plan.is_default
         else "chosen"
         if plan.is_offered
-        else "by contact"
+        else "by contract"
         if plan.by_contact
         else "given"
     )

@@ -98,10 +98,10 @@ def test_a_refusal_names_the_plan_and_who_changes_it(organization: Organization,
         create_service_account(actor=SYSTEM, organization=organization, label="bot")
     ask = "Usage admins of acme can change the plan: ada."
     assert refused.value.message == (
-        "The plan of acme does not include service accounts. acme is on the plan Small. "
+        "The plan of acme does not include service accounts. acme has the plan Small. "
         + (ask if who == "billing admin" else "acme has no usage admin; ask help@example.com.")
     )
-    with pytest.raises(Conflict, match=r"does not include custom roles\. acme is on the plan Small"):
+    with pytest.raises(Conflict, match=r"does not include custom roles\. acme has the plan Small"):
         create_role(
             actor=SYSTEM,
             organization=organization,
@@ -115,7 +115,7 @@ def test_the_view_only_role_is_given_where_the_plan_has_it(team: Team):
     add_member(actor=SYSTEM, team=team, user=first, role=role)
     assert team.organization is not None
     put_on(team.organization, name="Small", has_view_only_role=False)
-    with pytest.raises(Conflict, match="is on the plan Small"):
+    with pytest.raises(Conflict, match="has the plan Small"):
         add_member(actor=SYSTEM, team=team, user=UserFactory(), role=role)
     assert Membership.objects.get(team=team, user=first).role == role
 
@@ -133,7 +133,7 @@ class TestAuditLog:
         assert answer.status_code == 200
         text = answer.content.decode()
         assert "The plan does not include the audit log" in text
-        assert "acme is on the plan Small" in text
+        assert "acme has the plan Small" in text
         assert "organization.create" not in text
 
     def test_the_download_is_refused(self, client: Client, ada: User):
@@ -151,7 +151,7 @@ class TestAuditLog:
         assert {row["organization"] for row in told["results"]} == {other.name}
         answer = client.get("/api/v1/audit/?organization=acme", headers={"authorization": key})
         assert answer.status_code == 403
-        assert "acme is on the plan Small" in answer.json()["error"]["message"]
+        assert "acme has the plan Small" in answer.json()["error"]["message"]
 
     def test_what_was_done_meanwhile_is_there_again(
         self, client: Client, ada: User, organization: Organization
@@ -202,7 +202,7 @@ class TestSso:
         put_on(organization, name="Small", has_sso=False)
         refused = self._scim(client, ada, "POST", "Users", {"userName": "mallory@example.com"})
         assert refused.status_code == 403
-        assert "does not include SCIM. acme is on the plan Small" in refused.json()["detail"]
+        assert "does not include SCIM. acme has the plan Small" in refused.json()["detail"]
         pk = made.json()["id"]
         assert self._scim(client, ada, "GET", "Users").status_code == 200
         patch: dict[str, Any] = {"Operations": [{"op": "replace", "path": "active", "value": False}]}
@@ -234,5 +234,5 @@ def test_pages_of_what_is_missing_say_so(client: Client, ada: User, team: Team):
         ("teams:service_accounts", ["lab"]), ("alerts:team_automations", ["lab"]),
     ):  # fmt: skip
         text = client.get(reverse(route, args=args)).content.decode()
-        assert "acme is on the plan Small" in text, route
+        assert "acme has the plan Small" in text, route
         assert reverse("billing:plans", args=["acme"]) in text, route

@@ -160,7 +160,7 @@ def test_another_organizations_number_is_not_here(client: Client, acme):
 
 
 @pytest.mark.parametrize(
-    ("plan", "said"), [("free", "A period without charges makes none"), ("enterprise", "sales@")]
+    ("plan", "said"), [("free", "You get an invoice at the end"), ("enterprise", "sales@")]
 )
 def test_without_invoices_the_page_says_why(client: Client, plan, said):
     admin = UserFactory()
@@ -195,7 +195,7 @@ def test_a_failed_payment_is_told_with_what_happens_next(client: Client, acme):
     assert "Dec. 13, 2026" in page
     assert "Payment failed" in client.get(LIST).content.decode()
     mail = delivered()[-1]
-    assert "tried again on Dec. 13, 2026" in " ".join(mail.body.split())
+    assert "retried on Dec. 13, 2026" in " ".join(mail.body.split())
 
 
 def test_rest_lists_reads_and_downloads(client: Client, acme):

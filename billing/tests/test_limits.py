@@ -148,7 +148,7 @@ class TestNotices:
             text = client.get(path).content.decode()
             assert "Tracked hours: 90 h of 100 h in this period." in text, path
             assert "Storage: 12 GB of 10 GB." in text, path
-            assert "Nothing is refused." in text
+            assert "Nothing is blocked." in text
             assert "Usage admins of acme can change the plan: ada." in text
 
     def test_members_read_only_of_what_their_runs_are_refused(
@@ -165,7 +165,7 @@ class TestNotices:
         Subscription.objects.update(over_storage_since=NOW - timedelta(days=8))
         note_all()
         text = client.get(path).content.decode()
-        assert "No more files are taken until less is stored." in text
+        assert "File uploads are blocked until you free up storage." in text
         assert "Tracked hours: 90 h" not in text
         assert reverse("billing:overview", args=["acme"]) not in text
 
@@ -290,29 +290,27 @@ class TestWords:
         small(organization, hour_price_usd=Decimal("0.10"))
         use(team, hours=101)
         what = "Tracked hours: 101 h of 100 h in this period."
-        assert self._words(organization) == [
-            f"{what} What goes beyond costs $0.10 per h; nothing is refused."
-        ]
+        assert self._words(organization) == [f"{what} Extra usage costs $0.10 per h. Logging isn’t blocked."]
 
     def test_grace_and_its_end(self, settings, organization, team):
         settings.ENFORCE_LIMITS = True
         small(organization, included_hours=None)
         use(team, held_gb=9)
         assert self._words(organization) == [
-            "Storage: 9 GB of 10 GB. When it is above the limit for 7 days, no more files are taken."
+            "Storage: 9 GB of 10 GB. After 7 days above the limit, file uploads are blocked."
         ]
         Holding.objects.update(size_bytes=11 * GB)
         note_all()
         assert self._words(organization) == [
-            "Storage: 11 GB of 10 GB. From March 27, 2026 on no more files are taken, unless less is stored."
+            "Storage: 11 GB of 10 GB. From March 27, 2026, file uploads are blocked unless you free up storage."
         ]
         with time_machine.travel(NOW + timedelta(days=8), tick=False):
             [words] = self._words(organization)
-            follows = "No more files are taken until less is stored. Metrics, logs, config and summary are."
+            follows = "File uploads are blocked until you free up storage. Metrics and logs still work."
             assert words == f"Storage: 11 GB of 10 GB. {follows}"
 
     @pytest.mark.parametrize(("enforced", "follows"), [
-        (True, "Nobody new can come in until one is free."), (False, "Nobody is refused."),
+        (True, "No one new can join until a seat is free."), (False, "No one is blocked."),
     ])  # fmt: skip
     def test_seats(self, settings, organization, team, enforced: bool, follows: str):
         settings.ENFORCE_LIMITS = enforced

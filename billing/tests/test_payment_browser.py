@@ -60,10 +60,10 @@ def test_an_upgrade_asks_for_a_card_and_the_card_s_number_goes_to_stripe_alone(
     quiet.goto(f"{billing}/change?plan=pro")
     quiet.get_by_role("link", name="Add a payment method").click()
     type_card(quiet, GOOD_CARD)
-    quiet.get_by_role("button", name="Add the card").click()
+    quiet.get_by_role("button", name="Add card").click()
     quiet.wait_for_url(f"{billing}/change?plan=pro")
     quiet.get_by_role("button", name="Confirm and pay").click()
-    expect(quiet.get_by_text("The plan is Pro now.")).to_be_visible()
+    expect(quiet.get_by_text("Your plan is now Pro.")).to_be_visible()
     quiet.goto(f"{billing}/payment")
     expect(quiet.get_by_text("Visa", exact=True)).to_be_visible()
     expect(quiet.get_by_text("4242").first).to_be_visible()
@@ -79,13 +79,13 @@ def test_a_card_that_is_refused_is_told_on_the_page_and_can_be_corrected(
     sign_in(page, shop.url, "ada", PASSWORD)
     page.goto(f"{shop.url}/organizations/aurora/billing/payment/add")
     type_card(page, fake.REFUSED_CARD)
-    button = page.get_by_role("button", name="Add the card")
+    button = page.get_by_role("button", name="Add card")
     button.click()
     expect(page.get_by_text("Your card was declined.")).to_be_visible()
     expect(button).to_be_enabled()
     running_stripe.is_down = True
     try:
         button.click()
-        expect(page.get_by_text("does not answer")).to_be_visible()
+        expect(page.get_by_text("is not responding")).to_be_visible()
     finally:
         running_stripe.is_down = False

@@ -105,26 +105,26 @@ def test_when_stripe_is_down_the_page_says_so(stripe: Stripe, visit: Visit):
     stripe.is_down = True
     reply = visit.client.post(f"{visit.base}/payment/setup")
     assert reply.status_code == 503
-    assert "does not answer" in reply.json()["message"]
+    assert "is not responding" in reply.json()["message"]
 
 
 def test_the_default_is_chosen_and_the_last_one_stays_while_it_is_needed(stripe: Stripe, visit: Visit):
     first = add_card(stripe, visit.organization, visit.who)
     second = add_card(stripe, visit.organization, visit.who, FAILING_CARD)
     reply = visit.post(f"/payment/{second.pk}", act="default")
-    assert visit.said(reply) == ["Visa •••• 0341 is charged from now on."]
+    assert visit.said(reply) == ["Visa •••• 0341 is now the default."]
     visit.post(f"/payment/{second.pk}", act="remove")
     first.refresh_from_db()
     assert first.is_default, "the other one takes its place"
     reply = visit.post(f"/payment/{first.pk}", act="remove")
-    assert "before you remove the last" in visit.said(reply)[0]
+    assert "before removing the last" in visit.said(reply)[0]
     Subscription.objects.update(plan=plan("free"))
     open_invoice(visit.subscription)
     reply = visit.post(f"/payment/{first.pk}", act="remove")
-    assert "An invoice is open" in visit.said(reply)[0]
+    assert "There is an open invoice" in visit.said(reply)[0]
     Invoice.objects.update(status="void")
     reply = visit.post(f"/payment/{first.pk}", act="remove")
-    assert visit.said(reply) == ["Visa •••• 4242 is removed."]
+    assert visit.said(reply) == ["Visa •••• 4242 removed."]
     acts = AuditEntry.objects.filter(action__startswith="payment_method.").order_by("pk")
     assert [act.action.partition(".")[2] for act in acts] == [
         "add", "default", "add", "default", "remove", "default", "remove",
@@ -145,7 +145,7 @@ def test_bank_transfer_needs_a_name_and_an_address(visit: Visit, settings: Any):
     assert "IBAN DE02" in page
     assert visit.post("/payment/add").status_code == 422
     reply = visit.post("/payment/add", **DETAILS, tax_id="DE123")
-    assert visit.said(reply) == ["Bank transfer is added."]
+    assert visit.said(reply) == ["Bank transfer added."]
     visit.subscription.refresh_from_db()
     assert visit.subscription.billing_address == "1 Main Street\nSpringfield"
     visit.post("/payment/add", **DETAILS)
@@ -192,7 +192,7 @@ def test_a_transfer_that_is_charged_to_a_card_says_so_everywhere(
     def said() -> tuple[bool, bool, bool]:
         row = Client().get(f"/api/v1/organizations/aurora{page}/", headers=head).json()
         list_, sheet = (visit.get(path).content.decode() for path in ("/payment", page))
-        return row["by_transfer"], "By bank transfer until" in list_, "Please pay by bank transfer" in sheet
+        return row["by_transfer"], "By bank transfer by" in list_, "Please pay by bank transfer" in sheet
 
     assert said() == (True, True, True)
     transferred = pdf_of(invoice)
@@ -250,9 +250,9 @@ def test_the_page_of_an_upgrade_shows_all_and_does_exactly_that():
         assert words in text
     confirm = page.context["summary"].confirm
     reply = visit.post("/change", plan="pro", confirm=confirm)
-    assert visit.said(reply) == ["The plan is Pro now. The invoice is AURORA-0001."]
+    assert visit.said(reply) == ["Your plan is now Pro. Your invoice is AURORA-0001."]
     again = visit.post("/change", plan="pro", confirm=confirm)
-    assert visit.said(again) == ["aurora is on Pro already."]
+    assert visit.said(again) == ["aurora already has the plan Pro."]
     assert Invoice.objects.count() == 1
 
 
@@ -282,7 +282,7 @@ def test_storage_a_downgrade_and_canceling_by_their_pages(visit: Visit):
     assert visit.said(visit.post("/undo")) == ["The plan stays Pro."]
     page = visit.get("/cancel")
     reply = visit.post("/cancel", confirm=page.context["summary"].confirm)
-    assert "You can undo it" in visit.said(reply)[0]
+    assert "You can undo this" in visit.said(reply)[0]
 
 
 def test_the_page_asks_a_fixed_number_of_queries(

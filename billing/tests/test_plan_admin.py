@@ -122,7 +122,7 @@ class TestEditing:
             delete_plan(actor=SYSTEM, plan=plan)
         free = Plan.objects.get(key="free")
         put_on(organization, free)
-        with pytest.raises(Conflict, match="1 subscriptions are on it"):
+        with pytest.raises(Conflict, match="1 subscriptions use it"):
             delete_plan(actor=SYSTEM, plan=free)
         plan.is_default = False
         with pytest.raises(Conflict):

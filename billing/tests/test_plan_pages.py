@@ -78,7 +78,7 @@ class TestStart:
         assert f'href="{reverse("billing:start")}"' not in _text(client, member, "accounts:profile")
         assert client.get(reverse("billing:start")).headers["Location"] == reverse("billing:own")
         text = _text(client, member, "billing:own")
-        assert "You see no organization’s billing: its admins do." in text
+        assert "You can’t see the billing of any organization; only its admins can." in text
         assert "ada" in text
         assert client.get(reverse("billing:overview", args=["acme"])).status_code == 403
 
@@ -111,8 +111,8 @@ class TestOverview:
         text = _text(client, ada, "billing:overview", "acme")
         for words in (
             "Pro",
-            "$60.00 a month",
-            "$60.25 a month",
+            "$60.00 per month",
+            "$60.25 per month",
             "1</strong>",
             "of 10 taken",
             "For information",
@@ -155,7 +155,7 @@ class TestOverview:
 
     def test_without_a_billing_admin_it_says_so(self, client: Client, ada: User, organization: Organization):
         BillingAdmin.objects.all().delete()
-        assert "Nobody manages billing now" in _text(client, ada, "billing:overview", "acme")
+        assert "No one manages billing" in _text(client, ada, "billing:overview", "acme")
 
     def test_costs_the_same_with_many_teams(
         self, client: Client, ada: User, organization: Organization, django_assert_max_num_queries
@@ -224,7 +224,7 @@ class TestCompare:
         client.force_login(ada)
         page = client.get(reverse("billing:change", args=["acme"]), {"plan": "free"}).content.decode()
         lost = page[page.index("You will lose:") :]
-        for words in ("Switch to Free", "Until then you can undo it"):
+        for words in ("Switch to Free", "You can undo this until then"):
             assert words in page
         for words in ("Service accounts", "Custom roles", "Audit log", "Seats: Unlimited → 5"):
             assert words in lost

@@ -169,8 +169,8 @@ class TestGrace:
         with pytest.raises(TooLarge) as refused:
             check_room(run.project.team_id)
         assert refused.value.message == (
-            "acme stores 11.5 GB, and its plan Small has 10 GB: no more files are taken until less is stored. Metrics,"
-            " logs, config and summary are. Usage admins of acme can change the plan: ada."
+            "acme stores 11.5 GB, but its plan Small includes 10 GB. File uploads are blocked until you free up "
+            "storage. Metrics and logs still work. Usage admins of acme can change the plan: ada."
         )
 
 
@@ -251,7 +251,7 @@ def test_trace_data_above_the_limit_is_refused_where_none_is_sold(
     assert _take_in(run, "traces-1")
     run_meter()
     assert not _take_in(run, "traces-1")
-    with pytest.raises(TooLarge, match=r"acme has taken in the 1 GB .* plan Small .* ada"):
+    with pytest.raises(TooLarge, match=r"acme has used the 1 GB .* plan Small .* ada"):
         _take_in(run, "traces-2")
     settings.ENFORCE_LIMITS = False
     assert _take_in(run, "traces-2")

@@ -96,18 +96,18 @@ def test_restricted_projects_of_others_are_counted_and_not_named(team: Team, adm
 
 
 def test_what_is_given_up_is_being_freed_now(team: Team, admin, client: Client):
-    """The review's D9: it was told to be freed on the day that it would have been."""
+    """The review's D9: it was told to be erased on the day that it would have been."""
     client.force_login(admin)
     project = ProjectFactory(team=team)
     given_up, waiting = (deleted(keeps(RunFactory(project=project), file=5), days=1) for _ in range(2))
     Run.objects.filter(pk=given_up.pk).update(purge_began_at=timezone.now())
     text = client.get("/teams/vision/storage").content.decode()
-    assert "freed on" in text
-    assert "some of it is being freed now" in text
+    assert "erased on" in text
+    assert "some of it is being erased now" in text
     Run.objects.filter(pk=waiting.pk).update(purge_began_at=timezone.now())
     text = client.get("/teams/vision/storage").content.decode()
-    assert "being freed now" in text
-    assert "freed on" not in text
+    assert "being erased now" in text
+    assert "erased on" not in text
 
 
 def test_deleted_projects_are_in_the_trash_by_name(team: Team, admin, client: Client):
@@ -199,7 +199,7 @@ def test_more_than_the_plan_includes_is_said(client: Client):
 
 @pytest.mark.parametrize("path", ["/settings/storage", "/teams/vision/storage"])
 def test_who_keeps_nothing_is_told_what_will_come(team: Team, admin, client: Client, path: str):
-    assert b"Nothing is kept yet" in client.get(path).content
+    assert b"Nothing stored yet" in client.get(path).content
 
 
 def test_members_without_the_right_are_refused(team: Team, client: Client):

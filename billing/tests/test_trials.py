@@ -95,7 +95,7 @@ def test_mails_come_a_week_and_a_day_before_and_at_the_end_once_each(
         (ada.email, "acme: the trial of Pro ends on April 8, 2026"),
         (ada.email, "acme: the trial of Pro has ended"),
     ]
-    assert "Afterwards it is on the plan Free. Nothing is deleted" in delivered()[0].body
+    assert "After that, the plan is Free. Nothing is deleted" in delivered()[0].body
 
 
 def test_a_beat_that_was_missed_tells_only_of_what_still_holds(
@@ -170,7 +170,7 @@ def test_who_chooses_the_plan_meanwhile_keeps_it(
 def test_nothing_is_bought_or_cancelled_in_a_trial(ada: User, acme: Organization, trial: Subscription):
     with pytest.raises(Conflict, match="during a trial"):
         subscriptions.preview_storage(actor=actor(ada), organization=acme, extra_gb=10)
-    with pytest.raises(Conflict, match="ends by itself"):
+    with pytest.raises(Conflict, match="ends automatically"):
         subscriptions.preview_cancel(actor=actor(ada), organization=acme)
 
 
@@ -212,7 +212,7 @@ def test_a_default_plan_with_trial_days_is_a_trial_of_new_ones(clock: Any):
 def test_admins_see_how_long_it_goes_on(client: Client, ada: User, acme: Organization, trial: Subscription):
     client.force_login(ada)
     text = client.get(reverse("billing:overview", args=["acme"])).content.decode()
-    assert "Trial: 30 days left. Then the plan is Free; nothing is deleted." in text
+    assert "Trial: 30 days left. After that, the plan is Free. Nothing is deleted." in text
     assert "$60.00" not in text
     compared = client.get(reverse("billing:plans", args=["acme"])).content.decode()
     assert f"{reverse('billing:change', args=['acme'])}?plan=pro" in compared

@@ -78,7 +78,7 @@ def test_pages_tell_of_usage_and_of_no_money(client: Client, ada: User, lab: Org
     put_on(lab, name="Lab", seats=20, included_storage_gb=500, included_hours=100)
     client.force_login(ada)
     text = _read(client, path)
-    assert MONEY.findall(text.replace("prices for chargeback", "")) == []
+    assert MONEY.findall(text.replace("chargeback prices", "")) == []
     assert "Usage" in text
 
 
@@ -153,7 +153,7 @@ class TestWords:
 
     def test_refusals_ask_usage_admins(self, lab: Organization):
         assert about_plan(lab) == (
-            "lab is on the plan Self-hosted. Usage admins of lab can change the plan: ada."
+            "lab has the plan Self-hosted. Usage admins of lab can change the plan: ada."
         )
         offer_plans()
         assert "Billing admins of lab can change the plan: ada." in about_plan(lab)
@@ -168,8 +168,10 @@ class TestWords:
     ):
         with django_capture_on_commit_callbacks(execute=True):
             assign(actor=actor(ada), organization=lab, user=grace)
-        assert [letter.subject for letter in mail.outbox] == ["You manage usage of lab on Runyard"]
-        assert MONEY.findall(mail.outbox[0].body.replace("/billing/", "").replace("prices for", "")) == []
+        assert [letter.subject for letter in mail.outbox] == ["You now manage usage of lab on Runyard"]
+        assert (
+            MONEY.findall(mail.outbox[0].body.replace("/billing/", "").replace("chargeback prices", "")) == []
+        )
 
     def test_explain_names_them(self, grace: User, lab: Organization):
         resource = resource_of(Organization)

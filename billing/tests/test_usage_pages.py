@@ -217,7 +217,7 @@ def test_pages_cost_the_same_however_much_there_is(
 
 def test_nothing_used_is_said(client: Client, vision: Team) -> None:
     """UI-4."""
-    assert "Nothing was used in this time" in _text(client.get(URL))
+    assert "No usage in this period" in _text(client.get(URL))
     assert "Not counted yet" in _text(client.get(URL))
 
 

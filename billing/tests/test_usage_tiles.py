@@ -128,8 +128,8 @@ def test_a_tile_says_what_is_above_and_since_when_it_counts(team: Team, pro: Sub
     with time_machine.travel(datetime(2026, 5, 11, 0, 4, tzinfo=UTC), tick=False):
         html = render_to_string("billing/tile.html", {"tile": tiles_of(pro, NOW)[0]})
     for words in (
-        "122%", "of 500 h included", "112 h", "$11.20 so far", "$0.10 for each h above the plan", "1,897", "$139.72",
-        "4 minutes ago", "An estimate", "View usage", "/billing/usage?category=hours", "/billing/usage.csv",
+        "122%", "of 500 h included", "112 h", "$11.20 so far", "$0.10 per additional h", "1,897", "$139.72",
+        "4 minutes ago", "Estimated", "View usage", "/billing/usage?category=hours", "/billing/usage.csv",
     ):  # fmt: skip
         assert words in html, words
 

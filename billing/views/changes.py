@@ -109,18 +109,21 @@ def _said(done: services.Done) -> str:
         "gb": f"{summary.after.extra_gb:,}",
     }
     said = {
-        ChangeKind.UPGRADE: _("The plan is %(plan)s now."),
-        ChangeKind.DOWNGRADE: _("From %(day)s on the plan is %(plan)s. Until then you can undo it."),
-        ChangeKind.SWITCH: _("From %(day)s on the plan is %(plan)s. Until then you can undo it."),
+        ChangeKind.UPGRADE: _("Your plan is now %(plan)s."),
+        ChangeKind.DOWNGRADE: _("Your plan changes to %(plan)s on %(day)s. You can undo this until then."),
+        ChangeKind.SWITCH: _("Your plan changes to %(plan)s on %(day)s. You can undo this until then."),
         ChangeKind.CANCEL: _(
-            "The plan ends with the period; from %(day)s on it is %(plan)s. You can undo it."
+            "Your plan ends with this period and changes to %(plan)s on %(day)s. You can undo this "
+            "until then."
         ),
-        ChangeKind.MORE_STORAGE: _("There are %(gb)s GB of extra storage now."),
-        ChangeKind.LESS_STORAGE: _("From %(day)s on there are %(gb)s GB of extra storage. You can undo it."),
+        ChangeKind.MORE_STORAGE: _("You now have %(gb)s GB of extra storage."),
+        ChangeKind.LESS_STORAGE: _(
+            "From %(day)s, you will have %(gb)s GB of extra storage. You can undo this until then."
+        ),
     }[summary.kind] % names
     if done.invoice is None:
         return said
-    return f"{said} " + _("The invoice is %(number)s.") % {"number": done.invoice.number}
+    return f"{said} " + _("Your invoice is %(number)s.") % {"number": done.invoice.number}
 
 
 def _heading(summary: Summary) -> str:
@@ -131,7 +134,7 @@ def _heading(summary: Summary) -> str:
         ChangeKind.SWITCH: _("Switch to %(plan)s"),
         ChangeKind.CANCEL: _("Cancel %(before)s"),
         ChangeKind.MORE_STORAGE: _("Buy storage"),
-        ChangeKind.LESS_STORAGE: _("Reduce bought storage"),
+        ChangeKind.LESS_STORAGE: _("Reduce extra storage"),
     }[summary.kind] % names
 
 
@@ -139,7 +142,7 @@ def summary_lines(summary: Summary) -> list[tuple[str, Decimal]]:
     """Return what the invoice will say, in the reader's language, with amounts."""
     names = {"n": summary.days_left, "days": summary.period.days}
     words = {
-        CREDIT: _("Paid and not used: %(what)s, %(n)d of %(days)d days"),
+        CREDIT: _("Unused: %(what)s, %(n)d of %(days)d days"),
         PLAN: _("%(what)s, %(n)d of %(days)d days"),
         EXTRA_STORAGE: _("Extra storage: %(what)s, %(n)d of %(days)d days"),
     }
@@ -203,7 +206,7 @@ def _ask_storage(
 ) -> HttpResponse:
     if not subscription.plan.sells_storage:
         names = {"plan": subscription.plan.name}
-        messages.error(request, _("The plan %(plan)s sells no extra storage.") % names)
+        messages.error(request, _("The plan %(plan)s does not offer extra storage.") % names)
         return redirect("billing:plans", organization.name)
     context = {
         **framed(organization, "overview"),

@@ -71,7 +71,7 @@ def prices(request: HttpRequest, entity: str) -> HttpResponse:
         except Invalid as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, _("The prices are saved."))
+            messages.success(request, _("Prices saved."))
             return redirect(reverse("billing:chargeback", args=[row.name]))
     context: dict[str, Any] = {**framed(row, "chargeback"), "form": form, "currencies": CURRENCIES}
     return render(request, "billing/chargeback_prices.html", context, status=422 if form.errors else 200)

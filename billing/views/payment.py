@@ -95,7 +95,7 @@ def add(request: HttpRequest, entity: str) -> HttpResponseBase:
         except (Conflict, Invalid, Unavailable) as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, _("%(method)s is added.") % {"method": str(made)})
+            messages.success(request, _("%(method)s added.") % {"method": str(made)})
             return redirect(back)
     context = {
         **framed(organization, "payment"),
@@ -165,17 +165,17 @@ def act(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
         rows = PaymentMethod.objects.filter(subscription__organization=organization, removed_at=None, pk=pk)
         row = visible(actor, _MANAGE, rows).first()
         if row is None:
-            raise NotFound(_("This way to pay was removed meanwhile."))
+            raise NotFound(_("This payment method has been removed."))
         return row
 
     def default() -> str:
         row = services.make_default(actor=actor, method=chosen())
-        return _("%(method)s is charged from now on.") % {"method": str(row)}
+        return _("%(method)s is now the default.") % {"method": str(row)}
 
     def remove() -> str:
         row = chosen()
         services.remove_method(actor=actor, method=row)
-        return _("%(method)s is removed.") % {"method": str(row)}
+        return _("%(method)s removed.") % {"method": str(row)}
 
     acts: dict[str, Callable[[], str]] = {"default": default, "remove": remove}
     wished = acts.get(request.POST.get("act", ""))
@@ -195,7 +195,7 @@ def details(request: HttpRequest, entity: str) -> HttpResponse:
         except Invalid as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, _("Saved. It stands on invoices from now on."))
+            messages.success(request, _("Saved. New invoices will show these details."))
             return redirect(payment_url(organization))
     return _page(request, organization, form)
 
@@ -211,9 +211,9 @@ def pay(request: HttpRequest, entity: str, number: str) -> HttpResponse:
         rows = Invoice.objects.filter(subscription__organization=organization, number=number)
         row = visible(actor_of(request), _MANAGE, rows).select_related("subscription").first()
         if row is None:
-            raise NotFound(_("There is no such invoice here."))
+            raise NotFound(_("This invoice doesn’t exist."))
         services.pay_now(actor=actor_of(request), invoice=row)
-        return _("The invoice %(number)s is being charged. A mail tells how it went.") % {
+        return _("Invoice %(number)s is being charged. You’ll get an email with the result.") % {
             "number": row.number
         }
 

@@ -46,7 +46,7 @@ def _page(organization: Organization) -> str:
 def _user(request: HttpRequest) -> User:
     row = User.objects.filter(pk=number_in(request, "user")).first()
     if row is None:
-        raise Invalid(_("They do not belong to the organization any more."))
+        raise Invalid(_("They are no longer in the organization."))
     return row
 
 

@@ -32,8 +32,8 @@ from teams.selectors import personal_team_of
 
 _PROJECTS, _RUNS = 25, 25
 _LABELS: dict[str, tuple[Promise, Promise, str]] = {
-    "file": (gettext_lazy("Files"), gettext_lazy("What runs saved, media among it"), "file"),
-    "history": (gettext_lazy("History"), gettext_lazy("Metrics, and samples of the hardware"), "chart-line"),
+    "file": (gettext_lazy("Files"), gettext_lazy("Files saved by runs, including media"), "file"),
+    "history": (gettext_lazy("History"), gettext_lazy("Metrics and hardware samples"), "chart-line"),
     "log": (gettext_lazy("Logs"), gettext_lazy("Console output"), "terminal"),
     "artifact": (gettext_lazy("Artifacts"), gettext_lazy("Versions of data and models"), "box"),
 }
@@ -125,8 +125,10 @@ def _delete(request: HttpRequest, project: Project) -> None:
     if done := len(outcome.done):
         days = settings.DELETED_KEPT_DAYS
         words = ngettext(
-            "%(n)d run deleted. It is in the trash, and counts, until it is freed after %(days)d days.",
-            "%(n)d runs deleted. They are in the trash, and count, until they are freed after %(days)d days.",
+            "%(n)d run deleted. It stays in the trash and counts toward storage until it is erased "
+            "after %(days)d days.",
+            "%(n)d runs deleted. They stay in the trash and count toward storage until they are erased "
+            "after %(days)d days.",
             done,
         )
         messages.success(request, words % {"n": done, "days": days})
