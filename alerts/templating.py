@@ -42,7 +42,9 @@ class Variable:
 VARIABLES: dict[str, Variable] = {
     "title": Variable(gettext_lazy("What happened, in one line"), "swift-river-12 finished", "message"),
     "text": Variable(
-        gettext_lazy("The rest of the message, with one line per run if there are several"), "State: Finished", "message"
+        gettext_lazy("The rest of the message, with one line per run if there are several"),
+        "State: Finished",
+        "message",
     ),
     "body": Variable(
         gettext_lazy("Text, values and links of the message, as plain text"), "State: Finished", "message"

@@ -111,13 +111,14 @@ class TestNames:
         nora = make_member(run.project.team, username="nora")
         single = "To ask about a single one, enter for example: team/project/runs/id."
         assert _ask("ada", RunAction.DELETE, "vision/cifar").notes == (single,)
-        for action in (RunAction.DELETE, RunAction.STOP, RunAction.DELETE_FILES):
-            found = _ask("ada", action, "vision/cifar", user="nora")
+        for refused in (RunAction.DELETE, RunAction.STOP, RunAction.DELETE_FILES):
+            found = _ask("ada", refused, "vision/cifar", user="nora")
             assert not found.allowed
             assert found.notes[0].startswith("nora has the permission “")
+        found = _ask("ada", RunAction.DELETE_FILES, "vision/cifar", user="nora")
         assert found.notes == ("nora has the permission “Delete files of own runs” there.", single)
-        for action in (RunAction.DELETE_OWN, RunAction.VIEW, RunAction.UPDATE, "automation.manage_own"):
-            assert _ask("ada", action, "vision/cifar", user="nora").allowed
+        for allowed in (RunAction.DELETE_OWN, RunAction.VIEW, RunAction.UPDATE, "automation.manage_own"):
+            assert _ask("ada", allowed, "vision/cifar", user="nora").allowed
         assert _ask("ada", RunAction.LOG, "vision/cifar", user="nora").notes == ()
         make_key(nora, scopes=frozenset({"run.delete"}))
         limited = _ask("nora", RunAction.DELETE, "vision/cifar", key=nora.api_keys.get().prefix)
