@@ -1,5 +1,6 @@
 """What a metric did when it met a condition, in a sentence: messages of every way and previews say it alike."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,7 +56,7 @@ def number_text(value: Any) -> str:
 
 
 def _of_threshold(test: Threshold, measured: float) -> str:
-    words = {"value": number_text(measured), "limit": number_text(test.threshold)}
+    words = {"value": number_words(measured), "limit": number_words(test.threshold)}
     return str(_COMPARED[test.comparison]) % {
         **words,
         "what": _last(test.metric, test.aggregate, test.window),
@@ -85,8 +86,8 @@ def _of_score(metric: str, window: int, measured: float, limit: float) -> str:
         else _("%(metric)s was %(value)s standard deviations below the mean of the %(n)d values before; "
                "the threshold is %(limit)s.")
     )  # fmt: skip
-    words = {"metric": metric, "n": window, "limit": number_text(limit)}
-    return said % {**words, "value": number_text(abs(measured))}
+    words = {"metric": metric, "n": window, "limit": number_words(limit)}
+    return said % {**words, "value": number_words(abs(measured))}
 
 
 def _last(metric: str, aggregate: Aggregate | None, window: int) -> str:
@@ -100,4 +101,9 @@ def _chosen(words: Mapping[Aggregate, Any], aggregate: Aggregate | None, window:
 
 
 def _amount(value: float, *, is_share: bool) -> str:
-    return f"{number_text(value * 100)}%" if is_share else number_text(value)
+    return f"{number_words(value * 100)}%" if is_share else number_words(value)
+
+
+def number_words(value: float) -> str:
+    """Write a number as people do: six digits, whole ones in full."""
+    return f"{value:.6g}" if math.isfinite(value) and value % 1 else number_text(value)

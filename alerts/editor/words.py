@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, pgettext
 from alerts.automation.conditions import SIGNS, Aggregate, Change, ChangeKind, Direction, Threshold, ZScore
 from alerts.automation.events import AutomationEvent
 from alerts.automation.filters import Condition, parse
+from alerts.automation.sentences import number_words
 from alerts.editor.filters import MATCHED, initial_of
 from alerts.editor.run_filters import chosen_runs
 from alerts.models import Automation
@@ -66,11 +67,6 @@ def _told_states(condition: Condition) -> list[str]:
 
 def _or(words: Sequence[str]) -> str:
     return _(" or ").join(words)
-
-
-def number_words(number: float) -> str:
-    """Write a number as people do: six digits, no zeros behind."""
-    return f"{number:.6g}"
 
 
 def _window(aggregate: Aggregate | None, window: int) -> str:
