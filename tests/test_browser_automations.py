@@ -101,7 +101,7 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
         return acted.count() > 0
 
     until(shown, "the act")
-    expect(acted).to_contain_text("val/loss = 0.06")
+    expect(acted).to_contain_text("Step 3: val/loss was 0.06, below 0.1.")
     acted.locator("summary").click()
     expect(acted.get_by_text("only keeps a record")).to_be_visible()
 
