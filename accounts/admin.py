@@ -87,7 +87,7 @@ class UserAdmin(ServedAdmin[User]):
     )  # fmt: skip
     acts = (
         Act(slug="rename", label="Change display name", form=DisplayNameForm, fits=_is_person,
-            do=lambda doing: rename(actor=doing.actor, user=doing.row, display_name=doing.typed["display_name"])),
+            do=lambda doing: rename(actor=doing.actor, row=doing.row, display_name=doing.typed["display_name"])),
         Act(slug="deactivate", label="Deactivate account", in_bulk=True, fits=lambda user: user.is_active,
             text="Sign-in and API keys stop working at once. What the account logged stays.",
             do=lambda doing: _set_active(doing, is_active=False)),

@@ -5,7 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Profile, User
+from accounts.models import Profile
 from accounts.pictures import Crop
 from accounts.profiles import MAX_LINKS, Link, Named, Words
 
@@ -25,13 +25,10 @@ class ProfileForm(forms.Form):
 
     def __init__(self, row: Named, profile: Profile, data: Any = None) -> None:
         initial = {name: getattr(profile, name) for name in ("bio", "institution", "location")}
-        if isinstance(row, User):
-            initial["display_name"] = row.display_name
+        initial["display_name"] = row.display_name
         for number, link in enumerate(profile.links, 1):
             initial |= {f"label_{number}": link["label"], f"url_{number}": link["url"]}
         super().__init__(data, initial=initial)
-        if not isinstance(row, User):
-            del self.fields["display_name"]
         for number in range(1, MAX_LINKS + 1):
             self.fields[f"label_{number}"] = forms.CharField(
                 label=_("Text for link %(n)s") % {"n": number}, max_length=60, required=False
@@ -68,6 +65,12 @@ class ProfileForm(forms.Form):
 
 def _host(url: str) -> str:
     return url.partition("://")[2].partition("/")[0].removeprefix("www.")
+
+
+class NameForm(forms.Form):
+    """What pages call a row that tells no more about itself than its name and picture."""
+
+    display_name = forms.CharField(label=_("Display name"), max_length=120, required=False)
 
 
 class CropForm(forms.Form):

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.audit import record
 from access.engine import require
-from accounts.models import Name, Picture, Profile, User
+from accounts.models import Name, Picture, Profile
 from accounts.pictures import Crop, digest_of, to_picture
 from common.errors import Invalid
 
@@ -33,6 +33,7 @@ class Named(Protocol):
 
     pk: Any
     claim: Name
+    display_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,8 @@ def _may_change(actor: Actor, row: Named) -> dict[str, Any]:
 
 
 @transaction.atomic
-def change_words(*, actor: Actor, row: Named, words: Words, display_name: str = "") -> None:
-    """Store institution, location, bio and links, of a person the display name, too (ACC-1).
+def change_words(*, actor: Actor, row: Named, words: Words, display_name: str | None = None) -> None:
+    """Store institution, location, bio and links, and the display name unless it is None (ACC-1).
 
     Raises:
         Invalid: too many links, or one that leads to no web page.
@@ -101,9 +102,9 @@ def change_words(*, actor: Actor, row: Named, words: Words, display_name: str = 
     _check(words)
     stored = {**asdict(words), "links": [asdict(link) for link in words.links]}
     Profile.objects.update_or_create(claim=row.claim, defaults=stored)
-    if isinstance(row, User):
-        User.objects.filter(pk=row.pk).update(display_name=display_name)
-        stored["display_name"] = display_name
+    if display_name is not None:
+        stored["display_name"] = row.display_name = display_name.strip()
+        cast("Model", row).save(update_fields=["display_name", "updated_at"])
     record(actor, profile_action(row), cast("Model", row), after=stored, **place)
 
 
@@ -111,27 +112,25 @@ def change_words(*, actor: Actor, row: Named, words: Words, display_name: str = 
 def change_profile(*, actor: Actor, row: Named, given: Mapping[str, Any]) -> None:
     """Store those parts of a profile that are given, by the names of its fields; the others stay.
 
-    A person's ``display_name`` is one of them. Links are {"label", "url"}.
+    The ``display_name`` is one of them. Links are {"label", "url"}.
     """
-    mine = {"display_name"} if isinstance(row, User) else set()
-    if given.keys() & {*_WORDS, *mine}:
+    if given.keys() & {*_WORDS, "display_name"}:
         profile = profile_of(row)
         words = {name: given.get(name, getattr(profile, name)) for name in _WORDS}
         words["links"] = [Link(**link) for link in words["links"]]
-        name = given.get("display_name", getattr(row, "display_name", ""))
-        change_words(actor=actor, row=row, words=Words(**words), display_name=name)
+        change_words(actor=actor, row=row, words=Words(**words), display_name=given.get("display_name"))
     if "intro" in given:
         change_intro(actor=actor, row=row, intro=given["intro"])
 
 
 @transaction.atomic
-def rename(*, actor: Actor, user: User, display_name: str) -> None:
-    """Change what pages call a person, and nothing else."""
-    require(actor, profile_action(user), user)
-    before, user.display_name = user.display_name, display_name.strip()
-    user.save(update_fields=["display_name", "updated_at"])
-    after = {"display_name": user.display_name}
-    record(actor, profile_action(user), user, before={"display_name": before}, after=after)
+def rename(*, actor: Actor, row: Named, display_name: str) -> None:
+    """Change what pages call a row, and nothing else."""
+    place, model = _may_change(actor, row), cast("Model", row)
+    before, row.display_name = row.display_name, display_name.strip()
+    model.save(update_fields=["display_name", "updated_at"])
+    after = {"display_name": row.display_name}
+    record(actor, profile_action(row), model, before={"display_name": before}, after=after, **place)
 
 
 @transaction.atomic

@@ -50,7 +50,7 @@ PAGES = {
     "settings-code": "/settings/code",
     "settings-language": "/settings/language",
     "team-profile": "/teams/vision/profile",
-    "organization-picture": "/organizations/aurora-labs/profile",
+    "organization-profile": "/organizations/aurora-labs/profile",
     "teams": "/settings/teams",
     "team-new": "/teams/new",
     "team-members": "/teams/vision",

@@ -96,9 +96,7 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
 
     class Meta:
         model = Team
-        fields = ["display_name", "kind", "project_visibility"]
-        labels = {"display_name": _("Display name")}
-        help_texts = {"display_name": _("Shown next to the name. Use the name people know.")}
+        fields = ["kind", "project_visibility"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -118,14 +116,12 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
     class Meta:
         model = Organization
-        fields = ["display_name", "api_keys_allowed", "api_keys_limited", "api_key_max_days"]
+        fields = ["api_keys_allowed", "api_keys_limited", "api_key_max_days"]
         labels = {
-            "display_name": _("Display name"),
             "api_keys_allowed": _("Members can create API keys"),
             "api_keys_limited": _("API keys are limited"),
         }
         help_texts = {
-            "display_name": _("Shown next to the name. Use the name people know."),
             "api_keys_allowed": _("When off, only service accounts get new keys."),
             "api_keys_limited": _("Members choose permissions for each new key; no key has full access."),
         }

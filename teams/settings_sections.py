@@ -26,7 +26,7 @@ def register() -> None:
         Section(_("Privacy"), "lock", "teams:privacy", rank=40, needs=TeamAction.MANAGE_PRIVACY),
         Section(_("Team settings"), "settings-2", "teams:settings", 50, TeamAction.MANAGE_SETTINGS),
         Section(limits, "gauge", "teams:limits", rank=75, words=of_limits),
-        Section(_("Delete"), "trash-2", "teams:delete", rank=90, needs=TeamAction.DELETE),
+        Section(_("Delete team"), "trash-2", "teams:delete", rank=90, needs=TeamAction.DELETE),
     )
     people, roles = OrganizationAction.MANAGE_MEMBERS, OrganizationAction.MANAGE_ROLES
     of_roles = _("permissions custom role")
@@ -39,8 +39,12 @@ def register() -> None:
         Section(service, "terminal", "teams:organization_service_accounts", rank=30, needs=people),
         Section(_("API keys"), "key-round", "teams:organization_keys", rank=35, needs=people),
         Section(_("Privacy"), "lock", "teams:organization_privacy", rank=40, needs=manages),
-        Section(_("Settings"), "settings-2", "teams:organization_settings", rank=50, needs=manages),
-        Section(_("Picture"), "image", "teams:organization_profile", rank=60, needs=manages),
+        Section(_("Profile"), "image", "teams:organization_profile", rank=15, needs=manages),
+        Section(
+            _("Organization settings"), "settings-2", "teams:organization_settings", rank=50, needs=manages
+        ),
         Section(_("Audit log"), "file-text", "teams:organization_audit", 70, OrganizationAction.VIEW_AUDIT),
-        Section(_("Delete"), "trash-2", "teams:organization_delete", 90, OrganizationAction.DELETE),
+        Section(
+            _("Delete organization"), "trash-2", "teams:organization_delete", 90, OrganizationAction.DELETE
+        ),
     )

@@ -27,6 +27,11 @@ urlpatterns = [
     path("teams/<str:entity>/profile/intro", profile.intro, name="profile_intro"),
     path("organizations/<str:entity>/profile", profile.organization, name="organization_profile"),
     path(
+        "organizations/<str:entity>/profile/picture",
+        profile.organization_picture,
+        name="organization_profile_picture",
+    ),
+    path(
         "organizations/<str:entity>/profile/intro",
         profile.organization_intro,
         name="organization_profile_intro",

@@ -52,7 +52,7 @@ def show_profile_section(
                 actor=actor_of(request),
                 row=row,
                 words=form.words(),
-                display_name=form.cleaned_data.get("display_name", ""),
+                display_name=form.cleaned_data["display_name"],
             )
         except DomainError as error:
             form.add_error(None, error.message)

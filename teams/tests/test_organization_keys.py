@@ -158,7 +158,7 @@ def test_limited_and_short_are_two_rules(team: Team, member: User):
 
 def test_the_policy_is_changed_by_its_admins_and_audited(client: Client, chief: User):
     """With what was before and after."""
-    data = {"display_name": "", "api_keys_allowed": "on", "api_keys_limited": "on", "api_key_max_days": "90"}
+    data = {"api_keys_allowed": "on", "api_keys_limited": "on", "api_key_max_days": "90"}
     client.post("/organizations/acme/settings", data)
     entry = AuditEntry.objects.get(action="organization.change_settings")
     assert (entry.before["api_keys_limited"], entry.after["api_keys_limited"]) == (False, True)

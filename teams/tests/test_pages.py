@@ -1,5 +1,6 @@
 """One's own teams, making teams, privacy and settings (ACC-10, TEAM-2, TEAM-8), asked as a browser asks."""
 
+import re
 from typing import Any
 
 import pytest
@@ -195,21 +196,37 @@ class TestPrivacy:
 class TestSettings:
     def test_of_a_team(self, team: Team, as_user: Any):
         assert "cannot be changed" in text_of(as_user("ada", "/teams/vision/settings"))
-        as_user(
-            "ada",
-            "/teams/vision/settings",
-            {"display_name": "Seeing", "kind": "academic", "project_visibility": "team"},
-        )
+        as_user("ada", "/teams/vision/settings", {"kind": "academic", "project_visibility": "team"})
+        as_user("ada", "/teams/vision/profile", {"display_name": "Seeing", "bio": "We look."})
         team.refresh_from_db()
         assert (team.display_name, team.kind, team.name) == ("Seeing", "academic", "vision")
         assert as_user("ada", "/teams/vision/settings", {"kind": "personal"}).status_code == 422
 
     def test_of_an_organization(self, organization: Organization, as_user: Any):
-        data = {"display_name": "Acme", "api_keys_allowed": "on", "api_key_max_days": "30"}
-        as_user("chief", "/organizations/acme/settings", data)
+        settings, profile = (f"/organizations/acme/{name}" for name in ("settings", "profile"))
+        as_user("chief", settings, {"api_keys_allowed": "on", "api_key_max_days": "30"})
+        as_user("chief", profile, {"display_name": "Acme"})
         organization.refresh_from_db()
         assert (organization.display_name, organization.api_key_max_days) == ("Acme", 30)
-        assert as_user("chief", "/organizations/acme/settings", {"api_key_max_days": "0"}).status_code == 422
+        assert as_user("chief", settings, {"api_key_max_days": "0"}).status_code == 422
+        assert as_user("chief", profile, {"display_name": "A" * 121}).status_code == 422
+
+    @pytest.mark.parametrize(
+        ("path", "last"),
+        [
+            ("/settings/profile", "Delete account"),
+            ("/teams/vision/profile", "Delete team"),
+            ("/organizations/acme/profile", "Delete organization"),
+        ],
+    )
+    def test_are_called_alike_everywhere(self, team: Team, as_user: Any, path: str, last: str):
+        """ACC-2: one's own, a team's and an organization's; the profile has the display name and the picture."""
+        page = text_of(as_user("chief", path))
+        rail = re.findall(r"</svg> ?([^<]+)</a>", page.split("rail-settings")[1].split("</nav>")[0])
+        assert "Profile" in rail
+        assert rail[-1] == last
+        assert 'name="display_name"' in page
+        assert "Update avatar" in page
 
     def test_a_personal_entity_has_no_team_pages(self, as_user: Any):
         UserFactory(username="ada")

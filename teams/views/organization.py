@@ -218,14 +218,16 @@ def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @reauthenticated_post
 def settings(request: HttpRequest, entity: str) -> HttpResponse:
-    """Change what the organization is called and which API keys its members make."""
+    """Change which API keys the organization's members make."""
     row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
-    fields = ("display_name", "api_keys_allowed", "api_keys_limited", "api_key_max_days")
+    fields = ("api_keys_allowed", "api_keys_limited", "api_key_max_days")
     form = OrganizationForm(request.POST or None, initial={name: getattr(row, name) for name in fields})
     if request.method == "POST" and form.is_valid():
 
         def act() -> str:
-            organizations.change_organization(actor=actor_of(request), organization=row, **form.cleaned_data)
+            organizations.change_organization(
+                actor=actor_of(request), organization=row, display_name=row.display_name, **form.cleaned_data
+            )
             return _("Saved.")
 
         return answer(request, act, request.path)

@@ -1,8 +1,10 @@
-"""The profile of a team (TEAM-6, TEAM-10) and the picture of an organization, in their settings."""
+"""The profile of a team (TEAM-6, TEAM-10) and of an organization, in their settings."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -10,7 +12,9 @@ from access.actor import Actor
 from access.engine import missing, require
 from access.routes import declare
 from access.web import actor_of
+from accounts import profiles
 from accounts.pictures import MAX_BYTES
+from accounts.profile_forms import NameForm
 from accounts.views.profile import Places, show_profile_section, take_intro, take_picture
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
@@ -78,11 +82,25 @@ def organization_intro(request: HttpRequest, entity: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def organization(request: HttpRequest, entity: str) -> HttpResponse:
-    """Organization settings, section Picture."""
+    """Organization settings, section Profile: display name and picture; the intro is edited on its page."""
     row = _organization(request, entity)
-    here = reverse("teams:organization_profile", args=[row.name])
-    if request.method == "POST":
-        return take_picture(request, row, here)
-    places = Places(page="", settings=here, picture=here)
-    context = {"organization": row, "entity": row, "places": places, "max_bytes": MAX_BYTES}
-    return render(request, "settings/organization_profile.html", context)
+    form = NameForm(request.POST or None, initial={"display_name": row.display_name})
+    if form.is_bound and form.is_valid():
+        profiles.rename(actor=actor_of(request), row=row, **form.cleaned_data)
+        messages.success(request, _("The profile is saved."))
+        return redirect(request.path)
+    places = Places(
+        page=reverse("runs:entity", args=[row.name]),
+        settings=request.path,
+        picture=reverse("teams:organization_profile_picture", args=[row.name]),
+    )
+    context = {"organization": row, "entity": row, "places": places, "max_bytes": MAX_BYTES, "form": form}
+    return render(request, "settings/organization_profile.html", context, status=422 if form.errors else 200)
+
+
+@declare(OrganizationAction.MANAGE_SETTINGS)
+@require_POST
+def organization_picture(request: HttpRequest, entity: str) -> HttpResponse:
+    """Take or remove the organization's picture."""
+    row = _organization(request, entity)
+    return take_picture(request, row, reverse("teams:organization_profile", args=[row.name]))

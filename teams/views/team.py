@@ -191,13 +191,15 @@ def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def settings(request: HttpRequest, entity: str) -> HttpResponse:
-    """Change what the team is called and what it is for."""
+    """Change what the team is for, and who sees its new projects."""
     team = team_of(request, entity, TeamAction.MANAGE_SETTINGS)
     form = TeamForm(request.POST or None, instance=Team.objects.get(pk=team.pk))  # the form changes its own
     if request.method == "POST" and form.is_valid():
 
         def act() -> str:
-            services.change_team(actor=actor_of(request), team=team, **form.cleaned_data)
+            services.change_team(
+                actor=actor_of(request), team=team, display_name=team.display_name, **form.cleaned_data
+            )
             return _("Saved.")
 
         return answer(request, act, request.path)

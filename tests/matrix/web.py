@@ -68,6 +68,7 @@ ROUTES: dict[str, list[Case]] = {
     "teams:profile_picture": [Case("team: settings", Over.ENTITY, "POST")],
     "teams:profile_intro": [Case("team: settings", Over.ENTITY, "POST")],
     "teams:organization_profile": [Case("organization: privacy, key policy", Over.ORGANIZATION)],
+    "teams:organization_profile_picture": _of_organization("organization: privacy, key policy", "POST"),
     "teams:organization_profile_intro": _of_organization("organization: privacy, key policy", "POST"),
     "api-docs": [_ANYONE],
     "api-openapi": [_ANYONE],
