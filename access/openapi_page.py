@@ -6,6 +6,10 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.safestring import SafeString
+
 from access.openapi import document
 
 Node = dict[str, Any]
@@ -224,3 +228,10 @@ def chapters() -> list[Chapter]:
         for method, operation in methods.items():
             made[operation["tags"][0]].operations.append(_operation(method, path, operation))
     return [chapter for chapter in made.values() if chapter.operations]
+
+
+@cache
+def text_in(language: str) -> SafeString:
+    """Return intro and chapters as HTML, in English with buttons in a language; made once in a process for each."""
+    with translation.override(language):
+        return render_to_string("api/chapters.html", {"chapters": chapters(), "intro": document()["info"]})

@@ -108,6 +108,36 @@ def test_the_documentation_has_every_operation_and_no_script_of_its_own(client):
 
 
 @pytest.mark.django_db
+def test_the_documentation_is_written_once_for_each_language(client):
+    """Issue 7: 700 KB of HTML took a second for each request; the frame with its nonce is each viewer's."""
+
+    def ask(language):
+        page = client.get("/api/docs", headers={"Accept-Language": language})
+        return page, {template.name for template in page.templates}
+
+    first, _ = ask("ko")
+    client.force_login(UserFactory())
+    again, rendered = ask("ko")
+    assert "api/docs.html" in rendered
+    assert "api/operation.html" not in rendered
+    assert first.headers["Content-Security-Policy"] != again.headers["Content-Security-Policy"]
+    english, _ = ask("en")
+    assert ["복사" in page.content.decode() for page in (first, english)] == [True, False]
+    packed = client.get("/api/docs", headers={"Accept-Encoding": "gzip"})
+    assert len(packed.content) < len(english.content) / 4
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["json", "yaml"])
+def test_the_description_is_sent_packed_and_once(client, kind):
+    """Issue 7."""
+    reply = client.get(f"/api/v1/openapi.{kind}", headers={"Accept-Encoding": "gzip"})
+    assert reply.headers["Content-Encoding"] == "gzip"
+    again = client.get(f"/api/v1/openapi.{kind}", headers={"If-None-Match": reply.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/api/v1/nothing/", "/api/v1/runs/1/nothing", "/api/v2/runs/"])
 def test_where_there_is_no_endpoint_the_refusal_has_the_one_shape(client, path):
     """Issue 7: one error shape."""
