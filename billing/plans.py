@@ -25,11 +25,11 @@ SEEDS: dict[str, dict[str, Any]] = {
         "included_storage_gb": 100, "storage_price_usd": Decimal("0.03"),
         "extra_storage_price_usd": Decimal("0.025"), "included_ingestion_gb": 10,
         "ingestion_price_usd": Decimal("0.10"),
-        "has_service_accounts": True, "has_usage_alerts": True, "alerts_billing_admin_only": True,
+        "has_usage_alerts": True, "alerts_billing_admin_only": True,
     },
     "academic": {
         "name": "Academic", "rank": 15, "description": "For universities; given by the operator.",
-        "seats": 100, "included_storage_gb": 100, "included_ingestion_gb": 10, "has_service_accounts": True,
+        "seats": 100, "included_storage_gb": 100, "included_ingestion_gb": 10,
     },
     "enterprise": {
         "name": "Enterprise", "rank": 30, "description": "For organizations with a contract.",

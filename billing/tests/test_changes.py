@@ -118,7 +118,7 @@ def test_an_upgrade_begins_now_and_costs_the_days_that_are_left(free: Any):
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
     assert (summary.kind, summary.starts, summary.days_left) == (ChangeKind.UPGRADE, date(2026, 11, 22), 9)
     assert (summary.now_usd, summary.after.regular_usd) == (Decimal("18.00"), Decimal("60.00"))
-    assert "Service accounts" in summary.gains
+    assert "Usage alerts" in summary.gains
     assert {line.label: (line.before, line.after) for line in summary.limits}["Seats"] == ("5", "10")
     done = go(organization, who, plan("pro"))
     subscription.refresh_from_db()
@@ -336,7 +336,7 @@ def test_a_downgrade_comes_with_the_next_period_and_can_be_undone(pro: Any, cloc
     done = go(organization, who, plan("free"))
     assert done.invoice is None
     assert (done.summary.starts, done.summary.now_usd) == (date(2026, 12, 1), Decimal(0))
-    assert "Service accounts" in done.summary.losses
+    assert "Usage alerts" in done.summary.losses
     subscription.refresh_from_db()
     assert (subscription.plan.key, subscription.next_plan.key) == ("pro", "free")
     with pytest.raises(services.AlreadySo):

@@ -84,3 +84,12 @@ def test_every_variable_of_billing_is_in_the_table():
                  if line.startswith("| `RUNYARD_")}  # fmt: skip
     assert set(VARIABLE.findall(source)) - explained == set()
     assert settings.ENFORCE_LIMITS is False, "limits inform until an operator says otherwise"
+
+
+def test_what_is_of_enterprise_is_in_no_smaller_plan():
+    """TEAM-20, TEAM-30."""
+    for switch in ("has_custom_roles", "has_view_only_role", "has_service_accounts", "has_automations", "has_sso",
+                   "has_audit_log"):  # fmt: skip
+        assert {key for key, seed in SEEDS.items() if seed.get(switch)} == {"self-hosted", "enterprise"}, (
+            switch
+        )

@@ -245,7 +245,7 @@ def test_the_page_of_an_upgrade_shows_all_and_does_exactly_that():
         "Pro, 9 of 30 days",
         "Confirm and pay $18.00",
         "$60.00",
-        "Service accounts",
+        "Usage alerts",
     ):
         assert words in text
     confirm = page.context["summary"].confirm

@@ -242,7 +242,7 @@ class TestRest:
         told = self._get(client, ada, "billing/plans/").json()["results"]
         assert [plan["key"] for plan in told] == ["free", "pro", "enterprise"]
         assert told[1]["hour_price_usd"] == "0.1000"
-        assert told[1]["features"]["service_accounts"] is True
+        assert told[1]["features"]["usage_alerts"] is True
         assert told[1]["features"]["sso"] is False
         assert client.get("/api/v1/billing/plans/").status_code == 401
 
