@@ -212,7 +212,7 @@ def _grants(asked: _Question) -> list[Reason]:
     """Return whatever could give the right, in the order in which people think of it."""
     if asked.user is not None:
         return [*_by_roles(asked), *_by_ownership(asked), *_by_visibility(asked)]
-    stranger = unmet("sign-in", _("Nobody is signed in."), _("Sign in, or send an API key."))
+    stranger = unmet("sign-in", _("You are not signed in."), _("Sign in, or send an API key."))
     return [*_by_visibility(asked), stranger]
 
 

@@ -40,7 +40,7 @@ _EVERYWHERE = {
     "400": "The input is wrong: the message says how, and `detail` of which field.",
     "401": "No credentials, or ones that do not hold.",
     "403": "It is seen, but a permission is missing: `detail.permission` names it, the message who can help.",
-    "404": "There is no such thing, or it may not be seen: the two look alike on purpose.",
+    "404": "The object doesn’t exist, or you don’t have access to it; the two are indistinguishable on purpose.",
     "406": "The answer is not made in the format that was asked for.",
     "429": "Asked too often; `Retry-After` says in how many seconds to ask again.",
 }
@@ -67,7 +67,11 @@ _ERROR = {
     "required": ["error"],
 }
 _EXAMPLE = {
-    "error": {"code": "not_found", "message": "There is no such run, or you may not see it.", "detail": None}
+    "error": {
+        "code": "not_found",
+        "message": "This run doesn’t exist, or you don’t have access to it.",
+        "detail": None,
+    }
 }
 _COUNTS = {"schema": {"type": "integer", "minimum": 0}}
 _RATE_HEADERS = {

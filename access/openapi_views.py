@@ -55,6 +55,6 @@ def docs(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 def nothing(request: HttpRequest, **_: Any) -> HttpResponse:
     """Say in the API's own words that there is no such endpoint."""
-    message = "There is no such endpoint; GET /api/v1/openapi.json describes all there are."
+    message = "Unknown endpoint. GET /api/v1/openapi.json describes all endpoints."
     body = {"error": {"code": "not_found", "message": message, "detail": None}}
     return HttpResponse(orjson.dumps(body), status=404, content_type="application/json")

@@ -80,7 +80,7 @@ def in_person(request: Request) -> Actor:
     """
     actor = signed_in(request)
     if actor.scopes is not None:
-        raise Forbidden("An API key with scopes does not reach to this; use one without, or a page.")
+        raise Forbidden("API keys with scopes can’t do this. Use a key without scopes, or the web page.")
     return actor
 
 

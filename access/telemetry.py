@@ -38,6 +38,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
         if not request.user.is_authenticated:
             return _not_signed_in(request)
         if not request.user.is_operator:
-            raise Forbidden("Only operators of this installation may read its metrics.", action="operator")
+            raise Forbidden("Only operators of this installation can read its metrics.", action="operator")
     content, content_type = expose(request.headers.get("Accept", ""))
     return HttpResponse(content, content_type=content_type, headers={"Cache-Control": "no-store"})

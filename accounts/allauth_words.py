@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 WORDS = (
     gettext_noop("Username"),
-    gettext_noop("This username is not available. Please choose another one."),
+    gettext_noop("Username can not be used. Please use other username."),
     gettext_noop("The username and/or password you specified are not correct."),
     gettext_noop("This email address is already associated with this account."),
     gettext_noop("You cannot remove your primary email address."),

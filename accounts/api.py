@@ -29,7 +29,7 @@ class ApiKeySerializer(serializers.ModelSerializer[ApiKey]):
     scopes = serializers.ListField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text="Actions it is limited to; null is no limit.",
+        help_text="Actions it is limited to; null means no limit.",
     )
 
     class Meta:
@@ -65,7 +65,7 @@ class LimitSerializer(serializers.Serializer[Any]):
         """Refuse what is no action."""
         unknown = set(scopes or ()) - {name for name, _ in all_actions()}
         if unknown:
-            raise serializers.ValidationError(f"There is no action {min(unknown)!r}.")
+            raise serializers.ValidationError(f"Unknown action “{min(unknown)}”.")
         return scopes
 
 
@@ -76,7 +76,7 @@ class NewKeySerializer(LimitSerializer):
     expires_at = serializers.DateTimeField(allow_null=True, default=None, help_text="null: never.")
     scopes = serializers.ListField(
         child=serializers.CharField(max_length=80), allow_null=True, default=None, max_length=200,
-        help_text="Names of actions (`GET /api/v1/actions/`); null is no limit, so all that you may.",
+        help_text="Names of actions (`GET /api/v1/actions/`); null means no limit.",
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ ACCOUNTS = {
     AccountAction.DELETE: _("Deleted an account"),
     "account.merge": _("Merged another account into this one"),
     "account.merge_away": _("Merged an account into another"),
-    "account.set_operator": _("Changed who is an operator"),
+    "account.set_operator": _("Changed operator rights"),
     "account.impersonate": _("Started acting as another user"),
     "account.impersonate_end": _("Stopped acting as another user"),
     "password.send_reset": _("Sent a password reset email"),
@@ -57,7 +57,7 @@ INSTALLATION = {
     "installation.change_settings": _("Changed the installation’s settings"),
     "group_mapping.save": _("Changed which team a sign-in provider’s group joins"),
     "group_mapping.delete": _("Unlinked a sign-in provider’s group from a team"),
-    "group_mapping.refuse": _("Refused to let a sign-in provider’s group join a team"),
+    "group_mapping.refuse": _("Rejected a sign-in provider’s group for a team"),
 }
 
 
@@ -73,7 +73,7 @@ def register() -> None:
     register_kind("accounts.User", _("Person"))
     register_kind("accounts.ApiKey", _("API key"))
     register_kind("accounts.SignInProvider", _("Sign-in provider"))
-    register_kind("accounts.OutboxMail", _("Mail"))
+    register_kind("accounts.OutboxMail", _("Email"))
 
 
 def _register_fields() -> None:

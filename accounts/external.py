@@ -45,7 +45,7 @@ def external_picture(url: str) -> External:
         elif len(known.content) <= _KEPT_BYTES:
             cache.set(key, known, KEPT_S)
     if isinstance(known, str):
-        raise NotFound(f"There is no picture to show at {url}: {known}.")
+        raise NotFound(f"No picture found at {url}: {known}.")
     return known
 
 
@@ -56,7 +56,7 @@ def _fetched(url: str) -> External | str:
     except OutgoingError as error:
         _log.info("picture %s: %s", url, error)
         return str(error)
-    return External(answer.content, kind) if (kind := _kind_of(answer)) else "it is no picture"
+    return External(answer.content, kind) if (kind := _kind_of(answer)) else "it isn’t a picture"
 
 
 def _kind_of(answer: Fetched) -> str:

@@ -52,7 +52,7 @@ def register() -> None:
     register_limits(
         Limit(
             "rest.requests", LimitGroup.REQUESTS,
-            gettext_lazy("Requests to the REST API, of an API key or of a person in browsers"),
+            gettext_lazy("REST API requests, per API key or person in browsers"),
             lambda: settings.API_RATE, SENT_AGAIN, LimitUnit.PER_MINUTE, "RUNYARD_API_RATE", requests_of("rest"),
         ),
         Limit(

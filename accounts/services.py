@@ -175,9 +175,9 @@ def issue_api_key(
     for scope in scopes or ():
         spec_of(scope)
     if actor.impersonated_by:
-        raise Forbidden("Who acts as somebody makes no API keys: they would outlast it.")
+        raise Forbidden("You can’t create API keys while acting as someone else.")
     if actor.scopes is not None and not (scopes is not None and actor.scopes.issuperset(scopes)):
-        raise Forbidden("A limited API key makes only keys that are limited to some of its own scopes.")
+        raise Forbidden("A restricted API key can only create keys with some of its own scopes.")
     _check_reach(actor, scopes)
     if ApiKey.objects.filter(user=owner).count() >= MAX_KEYS:
         raise Invalid(
@@ -208,9 +208,7 @@ def _check_reach(actor: Actor, scopes: Collection[str] | None) -> None:
     """Let no key give what it does not reach itself."""
     for scope in scopes or ():
         if not actor.reaches(scope):
-            raise Forbidden(
-                f"An API key gives no key the scope {scope}; choose it on the page of your API keys."
-            )
+            raise Forbidden(f"API keys can’t grant the scope {scope}; choose it on your API keys page.")
 
 
 @transaction.atomic

@@ -31,7 +31,7 @@ def mail_message(message: Message, user: User, wishes: Sequence[Wish]) -> Outbox
         context = _context(message, wishes, subscription)
     mail = mails.send(TEMPLATE, user, context, headers=headers_of(subscription))
     if mail is None:
-        raise Unavailable("Whoever has no address cannot be mailed.")
+        raise Unavailable("People without an email address can’t be emailed.")
     return mail
 
 

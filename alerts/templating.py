@@ -105,7 +105,7 @@ VARIABLES: dict[str, Variable] = {
     "entity_name": Variable(gettext_lazy("Team or person that owns the project"), "vision", "event"),
     "project_name": Variable(gettext_lazy("Project"), "cifar", "event"),
     "run_id": Variable(gettext_lazy("ID of the run"), "k2x9q7ab"),
-    "run_name": Variable(gettext_lazy("Name of the run"), "swift-river-12"),
+    "run_name": Variable(gettext_lazy("Run name"), "swift-river-12"),
     "run_url": Variable(
         gettext_lazy("Address of the run"), "https://runyard.example.com/vision/cifar/runs/k2x9q7ab"
     ),

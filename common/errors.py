@@ -12,12 +12,20 @@ DomainError
 └── Unavailable        503  nothing was stored; send it again
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 NOT_READY = "The database is not ready: run `manage.py migrate`, or wait until `manage.py serve` has done so."
 UNANSWERED = "The database did not answer; try again."
+
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def _escaped(message: str) -> str:
+    """Return a message that quotes what was asked, safe to encode and to print on a terminal."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(message))
 
 
 class DomainError(Exception):
@@ -31,8 +39,8 @@ class DomainError(Exception):
     """More for the answer's head."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = _escaped(message)
+        super().__init__(self.message)
 
 
 class Invalid(DomainError):

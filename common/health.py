@@ -89,7 +89,7 @@ def _check_redis() -> None:
 def _check_worker() -> None:
     with _redis() as client:
         if not client.exists(HEARTBEAT_KEY):
-            raise NotReadyError("no worker has given a sign of life for 60 s")
+            raise NotReadyError("no worker has responded for 60 s")
 
 
 def _folders() -> set[Path]:

@@ -29,5 +29,5 @@ def whole_number(given: Mapping[str, str], name: str, default: int, most: int) -
     text = given.get(name, str(default))
     number = whole(text, most)
     if number is None:
-        raise Invalid(f"{name} is a whole number from 0 to {most}, not {text[:40]!r}.")
+        raise Invalid(f"{name} must be a whole number from 0 to {most}, not {text[:40]!r}.")
     return number

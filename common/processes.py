@@ -177,7 +177,7 @@ class Supervisor:
                 return 1
             tick()
             time.sleep(POLL_S)
-        self.say("Stopping: open requests get 10 s to finish. Press Ctrl-C again to end at once.")
+        self.say("Stopping: open requests get 10 s to finish. Press Ctrl-C again to stop immediately.")
         return 0
 
     def _revive(self, child: Child) -> bool:

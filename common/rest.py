@@ -77,7 +77,7 @@ def is_yes(given: Mapping[str, str], name: str) -> bool:
     """
     text = given.get(name, "").lower()
     if text not in {"", "0", "1", "false", "true"}:
-        raise Invalid(f"{name} is true or false, not {text[:40]!r}.")
+        raise Invalid(f"{name} must be true or false, not {text[:40]!r}.")
     return text in {"1", "true"}
 
 

@@ -105,7 +105,7 @@ def check_secret_key(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"RUNYARD_SECRET_KEY has fewer than {SECRET_KEY_MIN_LENGTH} characters.",
-            hint=f"Leave it out to have one made in the data folder, or give a long random one. {DOCS}#address",
+            hint=f"Leave it out to have one created in the data folder, or set a long random one. {DOCS}#address",
             id="runyard.E005",
         )
     ]
@@ -315,7 +315,9 @@ def check_frame_ancestors(**_: Any) -> list[CheckMessage]:
     site = re.compile(r"https?://((\*\.)?[a-zA-Z0-9.-]+|\[[0-9a-fA-F:]+\])(:(\d+|\*))?")
     hint = f"Give sites such as https://jupyter.example.com,http://localhost:8888. {DOCS}#address"
     return [
-        Error(f"RUNYARD_FRAME_ANCESTORS has {given!r}, which is no site.", hint=hint, id="runyard.E020")
+        Error(
+            f"RUNYARD_FRAME_ANCESTORS has {given!r}, which is not a valid site.", hint=hint, id="runyard.E020"
+        )
         for given in settings.FRAME_ANCESTORS
         if not site.fullmatch(given)
     ]

@@ -20,8 +20,8 @@ def register() -> None:
     spec = ActionSpec(
         ("exports.Export",),
         owner=True,
-        label=_("Use one’s exports"),
-        help=_("Follow, cancel and download the exports one has asked for."),
+        label=_("Use own exports"),
+        help=_("View, cancel and download own exports."),
     )
     register_actions({ExportAction.USE: spec}, group=_("Exports"))
     register_resource(Resource("exports.Export", view=ExportAction.USE, owner="asked_by_id"))

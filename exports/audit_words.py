@@ -9,8 +9,8 @@ from teams.access import TeamAction
 def register() -> None:
     """Tell the audit log."""
     words = {
-        TeamAction.EXPORT: _("Asked for an export"),
-        "export.cancel": _("Stopped an export"),
+        TeamAction.EXPORT: _("Requested an export"),
+        "export.cancel": _("Canceled an export"),
         "export.download": _("Downloaded an export"),
     }
     register_words("export", _("Exports"), words)

@@ -18,7 +18,7 @@ def register() -> None:
     """Tell the page of limits."""
     register_limits(
         Limit(
-            "exports.at_work", LimitGroup.TEAM, _("Exports of a team that one person has under way"),
+            "exports.at_work", LimitGroup.TEAM, _("Running exports of a team per person"),
             lambda: 1,  # the constraint exports_export_one_under_way
             REFUSED, measure=_at_work,
         ),

@@ -51,7 +51,7 @@ def ask_for_export(*, actor: Actor, team: Team) -> Export:
     needed, free = held_bytes(team_id=team.pk), shutil.disk_usage(settings.BLOB_ROOT.parent).free
     if needed > free:
         raise Unavailable(
-            _("The archive may need %(needed)d MiB, and the server’s disk has %(free)d MiB left.")
+            _("The archive may need %(needed)d MiB, but the server’s disk has only %(free)d MiB left.")
             % {"needed": needed // 2**20, "free": free // 2**20}
         )
     try:
@@ -59,7 +59,7 @@ def ask_for_export(*, actor: Actor, team: Team) -> Export:
             export = Export.objects.create(team=team, asked_by_id=actor.lookup_id)
     except IntegrityError:
         raise Conflict(
-            _("An export of %(team)s is under way; wait for it, or cancel it.") % {"team": team}
+            _("An export of %(team)s is already in progress. Wait for it or cancel it.") % {"team": team}
         ) from None
     record(actor, TeamAction.EXPORT, team, organization_id=team.organization_id, team_id=team.pk)
     return export
@@ -93,7 +93,7 @@ def download_export(*, actor: Actor, export: Export) -> Blob:
     require(actor, ExportAction.USE, export)
     require(actor, TeamAction.EXPORT, export.team)
     if export.state != ExportState.DONE or export.blob is None:
-        raise Gone(_("This archive is not there: %(state)s.") % {"state": export.state_label.lower()})
+        raise Gone(_("This archive is not available: %(state)s.") % {"state": export.state_label.lower()})
     _told(actor, export, "export.download")
     return export.blob
 
@@ -110,7 +110,7 @@ def _claim() -> Export | None:
         over = row.attempts >= MOST_ATTEMPTS
         row.state = ExportState.FAILED if over else ExportState.WAITING
         if over:
-            row.error, row.ended_at = _("The server was stopped each time while it made the archive."), now
+            row.error, row.ended_at = _("The server was stopped each time it was creating the archive."), now
         row.save(update_fields=["state", "error", "ended_at", "updated_at"])
     export = rows.filter(state=ExportState.WAITING).first()
     if export is not None:
@@ -178,7 +178,7 @@ def make_next() -> bool:
         logger.exception("export %s failed", export.pk)
         Export.objects.filter(pk=export.pk, state=ExportState.RUNNING, attempts=export.attempts).update(
             state=ExportState.FAILED,
-            error=reason or _("The server could not make the archive; its log says why."),
+            error=reason or _("The server could not create the archive. See its log for the reason."),
             ended_at=timezone.now(),
         )
     return True

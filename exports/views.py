@@ -77,7 +77,7 @@ def _export(request: HttpRequest, pk: int) -> Export:
     exports = Export.objects.select_related("team", "blob")
     export = visible(actor_of(request), ExportAction.USE, exports.filter(pk=pk)).first()
     if export is None:
-        raise NotFound(_("There is no such export among yours."))
+        raise NotFound(_("This export doesn’t exist."))
     return export
 
 

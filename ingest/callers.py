@@ -63,7 +63,7 @@ def loggable_run(actor: Actor, path: Names) -> Run:
     )
     named = (runs.filter(**dict(zip(ways, (entity, project, uid), strict=True))).first() for ways in _WAYS)
     run = next(filter(None, named), None)
-    unknown = NotFound(f"There is no run {entity}/{project}/{uid}, or you may not see it.")
+    unknown = NotFound(f"The run {entity}/{project}/{uid} doesn’t exist, or you don’t have access to it.")
     if run is None:
         raise unknown
     try:
@@ -71,7 +71,7 @@ def loggable_run(actor: Actor, path: Names) -> Run:
     except NotFound:
         raise unknown from None  # word for word as for a run that is not there
     if run.deleted_at is not None:
-        raise Gone(f"The run {uid!r} was deleted; nothing more is stored for it.")
+        raise Gone(f"The run “{uid}” was deleted; no more data is stored for it.")
     return run
 
 

@@ -10,9 +10,9 @@ from ingest import shapes
 def register() -> None:
     """Tell the page of limits."""
     slower = _(
-        "Answered 429. SDKs send the same again, later and later, and lose nothing; the run’s timeline says so."
+        "Answered 429. SDKs retry with increasing delays and lose nothing; the run’s timeline shows it."
     )
-    too_large = _("Answered 413, which ends what the SDK sends of the run; the run’s timeline says so.")
+    too_large = _("Answered 413, which stops the SDK from sending the run; the run’s timeline shows it.")
     register_limits(
         Limit(
             "logging.run_posts", LimitGroup.LOGGING, _("Posts of lines of a run, to one web process"),
@@ -31,12 +31,12 @@ def register() -> None:
             too_large, setting="RUNYARD_FILE_STREAM_MAX_LINES",
         ),
         Limit(
-            "requests.slow", LimitGroup.REQUESTS, _("Time in which a request’s next 64 KiB must come"),
+            "requests.slow", LimitGroup.REQUESTS, _("Time limit for each 64 KiB of a request"),
             lambda: settings.SLOW_CLIENT_S, _("Answered 408, and the connection is closed. SDKs send it again."),
             LimitUnit.SECONDS, "RUNYARD_SLOW_CLIENT_S",
         ),
         Limit(
-            "files.addresses", LimitGroup.FILES, _("Files in one request for addresses by REST"),
-            lambda: shapes.MAX_UPLOADS, _("Answered 400; ask in parts."),
+            "files.addresses", LimitGroup.FILES, _("Files per REST request for upload addresses"),
+            lambda: shapes.MAX_UPLOADS, _("Answered 400; split the request."),
         ),
     )  # fmt: skip

@@ -42,7 +42,7 @@ class Begun:
 
 
 class NowhereToLog(NotFound):
-    """There is no such entity or project, or it is hidden; names the entities the actor can log to (wish 55).
+    """The entity or project does not exist or is hidden; names the entities the actor can log to (wish 55).
 
     Clients add how they are told another one: by ``WANDB_ENTITY``, or a flag.
     """
@@ -50,7 +50,7 @@ class NowhereToLog(NotFound):
     def __init__(self, actor: Actor, what: str, *, entity: str = "", project: str = "") -> None:
         mine = entities_of(actor)
         super().__init__(
-            f"There is no {what}, or you may not see it. You can log to: {', '.join(mine) or 'none'}."
+            f"The {what} doesn’t exist, or you don’t have access to it. You can log to: {', '.join(mine) or 'none'}."
         )
         self.detail = {"entity": entity, "project": project, "entities": mine}
 
@@ -64,7 +64,7 @@ def team_for(actor: Actor, entity: str | None) -> Team:
     team = Team.objects.live().filter(name=entity).first() if entity else default_team_of(actor)
     if team is not None:
         return team
-    what = f"entity {entity!r}" if entity else "default entity for this key"
+    what = f"entity “{entity}”" if entity else "default entity for this key"
     raise NowhereToLog(actor, what, entity=entity or "")
 
 
@@ -80,7 +80,7 @@ def unknown_alike(actor: Actor, team: Team) -> Iterator[None]:
     except NotFound:
         if knows_of(actor, team):
             raise
-        raise NowhereToLog(actor, f"entity {team.name!r}", entity=team.name) from None
+        raise NowhereToLog(actor, f"entity “{team.name}”", entity=team.name) from None
 
 
 @transaction.atomic
@@ -136,7 +136,7 @@ def begin_run(
         is_begin=True,
     )
     if resume == Resume.NEVER and not inserted:
-        raise Conflict(f"There is a run {uid!r} in {team.name}/{project_name} already.")
+        raise Conflict(f"A run with the ID “{uid}” already exists in {team.name}/{project_name}.")
     return Begun(run, inserted, store.last_steps([run.pk])[run.pk] + 1)
 
 

@@ -34,7 +34,7 @@ class NewRunSerializer(serializers.Serializer[Any]):
     )
     resume = serializers.ChoiceField(
         [(value.value, value.value) for value in Resume], default=Resume.ALLOW.value,
-        help_text="`must`: 404 where there is no such run. `never`: 409 where there is.",
+        help_text="`must`: 404 if the run doesn’t exist. `never`: 409 if it does.",
     )  # fmt: skip
     attached = serializers.BooleanField(
         default=False, help_text="Something else logs it: it has to be there, and nothing of it is changed."
@@ -112,7 +112,7 @@ class PostSerializer(serializers.Serializer[Any]):
     )
     attached = serializers.BooleanField(
         required=False,
-        help_text="Something else logs the run: this brings `system` alone, and is no sign of life.",
+        help_text="Something else logs the run: this brings `system` alone, and doesn’t count as a heartbeat.",
     )
     history = RowsSerializer(
         required=False, help_text="With `_step`, `_timestamp` (seconds since 1970, UTC)."

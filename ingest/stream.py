@@ -49,21 +49,21 @@ def check_writer(given: Any) -> str:
         Invalid: it is something else.
     """
     if not isinstance(given, str) or not _WRITER.fullmatch(given):
-        raise Invalid("`writer` is 16 of 0-9 a-f: a random number that its lines have in common.")
+        raise Invalid("`writer` must be 16 characters of 0-9 a-f: a random number that all its lines share.")
     return given
 
 
 def _flag(data: dict[str, Any], name: str, of: str = "") -> bool:
     value = data.get(name)
     if not isinstance(value, bool | None):
-        raise Invalid(f"`{of}{name}` is true or false.")
+        raise Invalid(f"`{of}{name}` must be true or false.")
     return bool(value)
 
 
 def _object(data: dict[str, Any], name: str) -> dict[str, Any] | None:
     value = data.get(name)
     if value is not None and not isinstance(value, dict):
-        raise Invalid(f"`{name}` is an object.")
+        raise Invalid(f"`{name}` must be an object.")
     return value
 
 
@@ -82,9 +82,9 @@ def _part(data: dict[str, Any], name: str, content: str) -> _Part | None:
         return None
     offset, items = given.get("offset"), given.get(content)
     if not isinstance(offset, int) or isinstance(offset, bool) or not 0 <= offset < _OFFSETS_END:
-        raise Invalid(f"`{name}.offset` is a whole number from 0 on.")
+        raise Invalid(f"`{name}.offset` must be a whole number of at least 0.")
     if not isinstance(items, list):
-        raise Invalid(f"`{name}.{content}` is a list.")
+        raise Invalid(f"`{name}.{content}` must be a list.")
     return _Part(offset, items, _flag(given, "lost_before", of=f"{name}."))
 
 
@@ -111,7 +111,7 @@ def _lines(kind: Kind, part: _Part | None, exact: Exact) -> Lines | None:
 
 def _texts(part: _Part) -> list[str]:
     if not all(isinstance(line, str) for line in part.items):
-        raise Invalid("`log.lines` is a list of texts.")
+        raise Invalid("`log.lines` must be a list of strings.")
     return part.items
 
 
@@ -126,7 +126,7 @@ def _read_end(data: dict[str, Any], run: RunPost) -> None:
     if finish is not None:
         code = finish.get("exit_code")
         if not isinstance(code, int) or isinstance(code, bool):
-            raise Invalid("`finish.exit_code` is a whole number.")
+            raise Invalid("`finish.exit_code` must be a whole number.")
         run.exit_code = exit_code_of(code)
         run.ended_at = _time(finish, "ended_at")
 
@@ -140,7 +140,7 @@ def _time(data: dict[str, Any], name: str) -> datetime | None:
     except (TypeError, ValueError):
         at = None
     if at is None or at.tzinfo is None:
-        raise Invalid(f"`finish.{name}` is a time with its zone, as 2026-11-22T10:00:00Z.")
+        raise Invalid(f"`finish.{name}` must be a time with its zone, such as 2026-11-22T10:00:00Z.")
     return at
 
 
@@ -161,7 +161,7 @@ def _read_parts(data: dict[str, Any], post: Post, exact: Exact) -> None:
 def _check_attached(data: dict[str, Any]) -> None:
     brought: Sequence[str] = [name for name in _NOT_ATTACHED if data.get(name) not in (None, False)]
     if brought:
-        raise Invalid(f"Who is attached to a run sends `system` alone, not {', '.join(brought)}.")
+        raise Invalid(f"Attached senders can only send `system`, not {', '.join(brought)}.")
 
 
 def read_post(body: bytes, run_id: int) -> Post:

@@ -76,7 +76,7 @@ class HistoryViewSet(ScopedViewSet[Run]):
         run = self.get_object()
         wanted = getattr(request.accepted_renderer, "format", "jsonl")
         if wanted == "json":
-            raise Invalid("format is jsonl, csv or parquet.")
+            raise Invalid("format must be jsonl, csv or parquet.")
         return file_of(run, kind, wanted, revealed=reads_secrets(actor_of(request), run))
 
     @extend_schema(parameters=[_FORMAT], responses=_FILE)

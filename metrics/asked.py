@@ -16,5 +16,5 @@ def kind_of(query: Mapping[str, str]) -> Kind:
     """
     name = query.get("kind", "history")
     if name not in _KINDS:
-        raise Invalid(f"kind is history or system, not {name[:40]!r}.")
+        raise Invalid(f"kind must be history or system, not {name[:40]!r}.")
     return _KINDS[name]

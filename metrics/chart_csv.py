@@ -33,8 +33,8 @@ def lines_for(uid_of: Mapping[int, str], wanted: Wanted) -> dict[str, Line]:
             if points > MAX_POINTS:
                 raise TooLarge(
                     _(
-                        "This chart has more than %(most)s points: choose fewer runs or zoom in, or export the "
-                        "history of each run."
+                        "This chart has more than %(most)s points. Choose fewer runs, zoom in, or export "
+                        "the history of each run."
                     )
                     % {"most": f"{MAX_POINTS:,}"}
                 )

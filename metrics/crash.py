@@ -142,14 +142,14 @@ def _by_log(lines: Sequence[str]) -> list[Hint]:
         (_SHARED, _("A data loader died"),
          _("Often too little shared memory: give the container more /dev/shm, or use fewer workers.")),
         (_NETWORK, _("Communication between processes failed"),
-         _("Often another process ended first: look at the logs of the other nodes.")),
+         _("Often another process ended first. Check the logs of the other nodes.")),
     ]  # fmt: skip
     hints = []
     for pattern, title, text in causes:
         if quote := _quoted(pattern, lines):
             hints.append(Hint(title, text, quote[:500]))
     if not hints and (quote := _quoted(_EXCEPTION, lines)):
-        hints.append(Hint(_("An exception ended it"), _("The last line of the traceback:"), quote[:500]))
+        hints.append(Hint(_("Ended by an exception"), _("The last line of the traceback:"), quote[:500]))
     return hints
 
 
@@ -169,7 +169,8 @@ def _by_end(run: Run, signal: str, samples: Sequence[Sample]) -> list[Hint]:
             Hint(
                 _("Killed from outside"),
                 _(
-                    "SIGKILL is what the kernel sends when memory runs out, and schedulers at the end of a time limit."
+                    "The kernel sends SIGKILL when memory runs out, and schedulers send it at the end "
+                    "of a time limit."
                 ),
             )
         )
@@ -183,10 +184,10 @@ def _by_end(run: Run, signal: str, samples: Sequence[Sample]) -> list[Hint]:
     if run.state == RunState.CRASHED and run.exit_code is None:
         hints.append(
             Hint(
-                _("The signal was lost"),
+                _("Connection lost"),
                 _(
-                    "The process did not say that it ended: the host went down, the process was killed, or the "
-                    "network was lost. If it still runs, the run comes back by itself."
+                    "The process did not report its end: the host went down, the process was killed, or "
+                    "the network was lost. If it is still running, the run will recover automatically."
                 ),
             )
         )

@@ -48,6 +48,8 @@ def gap_marks(run: Run) -> list[Mark]:
 
 def _said(kind: int, count: int) -> str:
     text = ngettext(
-        "One line of %(what)s was never received.", "%(n)s lines of %(what)s were never received.", count
+        "One line of the %(what)s was never received.",
+        "%(n)s lines of the %(what)s were never received.",
+        count,
     )
     return text % {"n": count, "what": _label_of(kind)}

@@ -190,7 +190,7 @@ def read_path(text: str) -> Path:
     except (ValueError, RecursionError):
         path = None
     if not isinstance(path, list) or not all(isinstance(step, str) for step in path):
-        raise Invalid(f"A path is a list of texts in JSON, not {text[:100]!r}.")
+        raise Invalid(f"A path must be a JSON list of strings, not {text[:100]!r}.")
     return tuple(path)
 
 

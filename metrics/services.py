@@ -62,12 +62,12 @@ def fork_run(*, actor: Actor, run: Run, parent_uid: str, step: int) -> Run:
     parent = Run.objects.live().filter(project_id=run.project_id, uid=parent_uid).first()
     if parent is None or parent.pk == run.pk:
         raise NotFound(
-            f"There is no run {parent_uid!r} in {run.project} to fork from, or you may not see it."
+            f"The run “{parent_uid}” to fork from doesn’t exist in {run.project}, or you don’t have access to it."
         )
     require(actor, RunAction.VIEW, parent)
     Run.objects.locked().get(pk=run.pk)
     if store.cursor(run.pk, Kind.HISTORY):
-        raise Invalid(f"The run {run.uid!r} has a history already; only a new run can be a fork.")
+        raise Invalid(f"The run “{run.uid}” already has a history; only a new run can be a fork.")
     _copy_history(parent, run, step)
     run.forked_from, run.forked_at_step = parent, step
     run.save(update_fields=["forked_from", "forked_at_step", "updated_at"])

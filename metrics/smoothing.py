@@ -43,7 +43,7 @@ class Smoothing:
             amount = math.nan
         if kind not in _MOST or not 0 < amount < math.inf:
             raise Invalid(
-                f"smooth is one of {', '.join(_MOST)} with an amount, as ema:0.9, not {text[:40]!r}."
+                f"smooth must be one of {', '.join(_MOST)} with an amount, such as ema:0.9, not {text[:40]!r}."
             )
         return cls(kind, min(amount, _MOST[kind]))
 

@@ -75,7 +75,7 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     asked = list(dict.fromkeys(request.GET.getlist("columns")))
     if len(asked) > MAX_COLUMNS:
         raise Invalid(
-            _("At most %(most)s columns at once; these are %(count)s.")
+            _("You can request at most %(most)s columns at once, not %(count)s.")
             % {"most": MAX_COLUMNS, "count": len(asked)}
         )
     wanted = [named("id"), named("name"), *map(named, asked)]
@@ -104,7 +104,7 @@ def importance(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         return json_answer(request, {"total": 0, "runs": 0, "known": 0, "keys": [], "left_out": 0})
     metric = named(request.GET["metric"])
     if metric.column.kind not in NUMERIC:
-        raise Invalid(_("%(name)s has no numbers.") % {"name": metric.name})
+        raise Invalid(_("%(name)s has no numeric values.") % {"name": metric.name})
     keys = [one.label for one in catalogue_of(row) if one.part == "config"]
     found, total = _of_keys(actor, row, metric, _query(request), keys[:MAX_KEYS])
     answer = {

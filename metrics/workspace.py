@@ -91,7 +91,7 @@ def _bound(query: QueryDict, name: str) -> float | None:
     except ValueError:
         value = float("nan")
     if not math.isfinite(value):
-        raise Invalid(f"{name} is a number on the horizontal axis, not {text[:40]!r}.")
+        raise Invalid(f"{name} must be a number on the horizontal axis, not {text[:40]!r}.")
     return value
 
 
@@ -100,7 +100,7 @@ def _since(query: QueryDict, runs: list[Run]) -> dict[int, int]:
     rows = [whole(text) for text in query.getlist("since")]
     uids = query.getlist("run")
     if rows and (len(rows) != len(uids) or None in rows):
-        raise Invalid("since is a row number for each run, in the order of the runs.")
+        raise Invalid("since must be a row number for each run, in the order of the runs.")
     by_uid = {uid: row for uid, row in zip(uids, rows, strict=bool(rows)) if row is not None}
     return {run.pk: by_uid[run.uid] for run in runs if run.uid in by_uid}
 

@@ -74,32 +74,32 @@ def _of_projects() -> dict[StrEnum, ActionSpec]:
     seen_by_all, members, admins = presets("V M A O"), presets("M A O"), presets("A O")
     return {
         ProjectAction.VIEW: ActionSpec(
-            PROJECT, seen_by_all, public=True, label=_("See projects"),
-            help=_("Open projects, their overview, their workspace and the views that others have shared."),
+            PROJECT, seen_by_all, public=True, label=_("View projects"),
+            help=_("View projects, their overview, workspace and shared views."),
         ),
         ProjectAction.CREATE: ActionSpec(
             ("teams.Team",), members, label=_("Create projects"),
-            help=_("Make projects in the team, also by logging a run to one that is not there yet."),
+            help=_("Create projects in the team, including by logging a run to a new project."),
         ),
         ProjectAction.UPDATE: ActionSpec(
             PROJECT, members, label=_("Edit projects"),
-            help=_("Change a project’s name and description, and the views and panels that everybody sees."),
+            help=_("Edit a project’s name and description, and shared views and panels."),
         ),
         ProjectAction.CHANGE_VISIBILITY: ActionSpec(
-            PROJECT, admins, label=_("Change who sees a project"),
-            help=_("Make a project visible to the team, to invited people alone, or to everybody."),
+            PROJECT, admins, label=_("Change project visibility"),
+            help=_("Make a project visible to the team, to invited people only, or to everyone."),
         ),
         ProjectAction.MANAGE_MEMBERS: ActionSpec(
             ("teams.Team", *PROJECT), admins, label=_("Invite to restricted projects"),
-            help=_("Decide who reaches a restricted project, and with which role."),
+            help=_("Choose who can access a restricted project, and with which role."),
         ),
         ProjectAction.DELETE: ActionSpec(
             PROJECT, admins, label=_("Delete and restore projects"),
-            help=_("Delete projects with all their runs, and bring them back as long as they are kept."),
+            help=_("Delete projects with all their runs, and restore them while they are kept."),
         ),
         ProjectAction.PIN: ActionSpec(
             PROJECT, admins, label=_("Pin projects"),
-            help=_("Choose which projects come first on the team’s page."),
+            help=_("Choose which projects are listed first on the team’s page."),
         ),
     }  # fmt: skip
 
@@ -108,37 +108,37 @@ def _of_runs() -> dict[StrEnum, ActionSpec]:
     seen_by_all, members, admins, member = presets("V M A O"), presets("M A O"), presets("A O"), presets("M")
     return {
         RunAction.VIEW: ActionSpec(
-            RUN, seen_by_all, public=True, label=_("See runs"),
-            help=_("Charts, configuration, history, system metrics, logs and files of runs, and their downloads."),
+            RUN, seen_by_all, public=True, label=_("View runs"),
+            help=_("View and download charts, configuration, history, system metrics, logs and files of runs."),
         ),
         RunAction.LOG: ActionSpec(
             PROJECT + RUN, members, open=True, label=_("Log runs"),
-            help=_("Log new runs to projects, and go on logging to runs that are there."),
+            help=_("Log new runs to projects, and continue existing runs."),
         ),
         RunAction.UPDATE: ActionSpec(
-            RUN, members, label=_("Edit runs"), help=_("Change the name, notes, tags, group and job type of runs."),
+            RUN, members, label=_("Edit runs"), help=_("Edit the name, notes, tags, group and job type of runs."),
         ),
         RunAction.STOP: ActionSpec(
             RUN, admins, own=RunAction.STOP_OWN, label=_("Stop any run"),
-            help=_("Ask any run of the team to stop, whoever logs it."),
+            help=_("Stop any run of the team, whoever logs it."),
         ),
         RunAction.STOP_OWN: ActionSpec(
-            RUN, member, label=_("Stop own runs"), help=_("Ask the runs that one logs to stop."),
+            RUN, member, label=_("Stop own runs"), help=_("Stop own runs while they are logging."),
         ),
         RunAction.DELETE: ActionSpec(
             RUN, admins, own=RunAction.DELETE_OWN, label=_("Delete any run"),
             help=_("Delete, restore, protect and move any run of the team."),
         ),
         RunAction.DELETE_OWN: ActionSpec(
-            RUN, member, label=_("Delete own runs"), help=_("Delete, restore, protect and move the runs one logged."),
+            RUN, member, label=_("Delete own runs"), help=_("Delete, restore, protect and move own runs."),
         ),
         RunAction.DELETE_FILES: ActionSpec(
             RUN, admins, own=RunAction.DELETE_OWN_FILES, label=_("Delete files of any run"),
-            help=_("Remove files from any run of the team, for ever."),
+            help=_("Permanently delete files from any run of the team."),
         ),
         RunAction.DELETE_OWN_FILES: ActionSpec(
             RUN, member, label=_("Delete files of own runs"),
-            help=_("Remove files from the runs one logged, for ever."),
+            help=_("Permanently delete files from own runs."),
         ),
     }  # fmt: skip
 
@@ -146,12 +146,12 @@ def _of_runs() -> dict[StrEnum, ActionSpec]:
 def _of_charts() -> dict[StrEnum, ActionSpec]:
     return {
         ChartAction.VIEW: ActionSpec(
-            CHART, presets("V M A O"), public=True, label=_("See stored charts"),
-            help=_("Use the custom charts that the team has stored."),
+            CHART, presets("V M A O"), public=True, label=_("View stored charts"),
+            help=_("Use the team’s stored custom charts."),
         ),
         ChartAction.SAVE: ActionSpec(
             ("teams.Team", *CHART), presets("M A O"), label=_("Store charts"),
-            help=_("Store custom charts for the team, change and delete them."),
+            help=_("Store, edit and delete custom charts for the team."),
         ),
     }  # fmt: skip
 

@@ -23,7 +23,7 @@ def _tags(values: Sequence[str]) -> list[str]:
 def _project(actor: Actor, values: Sequence[str]) -> Project:
     entity, slash, name = "".join(values[:1]).partition("/")
     if not slash:
-        raise Invalid(_("Name the project to move to as entity/project."))
+        raise Invalid(_("Enter the target project as entity/project."))
     return selectors.project_called(actor, entity, name)
 
 

@@ -10,11 +10,11 @@ from runs.models import ChartAccess
 from runs.states import RunState
 
 PROJECTS = {
-    ProjectAction.CREATE: _("Made a project"),
+    ProjectAction.CREATE: _("Created a project"),
     "project.rename": _("Renamed a project"),
     ProjectAction.UPDATE: _("Changed a project"),
-    ProjectAction.CHANGE_VISIBILITY: _("Changed who sees a project"),
-    ProjectAction.MANAGE_MEMBERS: _("Changed who is in a restricted project"),
+    ProjectAction.CHANGE_VISIBILITY: _("Changed project visibility"),
+    ProjectAction.MANAGE_MEMBERS: _("Changed members of a restricted project"),
     "project.request_access": _("Asked for access to a project"),
     "project.decline_request": _("Declined a request for access to a project"),
     ProjectAction.PIN: _("Pinned or unpinned a project"),
@@ -25,15 +25,15 @@ PROJECTS = {
 RUNS = {
     RunAction.UPDATE: _("Changed a run’s name, notes, tags or group"),
     RunAction.STOP: _("Stopped a run"),
-    "run.change_state": _("Changed a run’s state by hand"),
+    "run.change_state": _("Changed a run’s state manually"),
     RunAction.DELETE: _("Deleted a run"),
     "run.restore": _("Restored a run"),
-    "run.purge": _("Deleted a run for good"),
+    "run.purge": _("Permanently deleted a run"),
     "run.protect": _("Protected a run from deletion"),
-    "run.unprotect": _("Ended a run’s protection"),
+    "run.unprotect": _("Unprotected a run"),
     "run.move": _("Moved a run to another project"),
-    "run.rewind": _("Cut a run’s history"),
-    RunAction.DELETE_FILES: _("Deleted a run’s file"),
+    "run.rewind": _("Truncated a run’s history"),
+    RunAction.DELETE_FILES: _("Deleted a file of a run"),
     "run.redact": _("Redacted values of a run"),
     "run.reveal_secrets": _("Revealed masked secrets of a run"),
 }
@@ -83,5 +83,5 @@ def _register_fields() -> None:
         },
         scope="runs.Run",
     )  # fmt: skip
-    access = {"access": Field(_("May be used by"), choices=dict(ChartAccess.choices))}
+    access = {"access": Field(_("Available to"), choices=dict(ChartAccess.choices))}
     register_fields(access, scope="runs.StoredChart")

@@ -32,7 +32,7 @@ def get_chart(actor: Actor, entity: str, name: str) -> StoredChart:
     """
     chart = charts_of(actor, entity).filter(name=name).first()
     if chart is None:
-        message = _("There is no chart %(entity)s/%(name)s, or it is not yours to see.")
+        message = _("The chart %(entity)s/%(name)s doesn’t exist, or you don’t have access to it.")
         raise NotFound(message % {"entity": entity, "name": name})
     return chart
 
@@ -57,15 +57,15 @@ def checked_spec(spec: Any) -> str:
     text = spec if isinstance(spec, str) else json.dumps(spec, indent=2, ensure_ascii=False)
     if len(text.encode(errors="replace")) > MAX_SPEC_BYTES:
         raise TooLarge(
-            _("A chart's specification has at most %(most)s KiB.") % {"most": MAX_SPEC_BYTES // 1024}
+            _("A chart's specification can be at most %(most)s KiB.") % {"most": MAX_SPEC_BYTES // 1024}
         )
     try:
         read = json.loads(text)
         check_nesting(read)
     except (ValueError, RecursionError) as error:
         raise Invalid(
-            _("A chart's specification is JSON; this is not: %(error)s.") % {"error": error}
+            _("A chart's specification must be valid JSON: %(error)s.") % {"error": error}
         ) from None
     if not isinstance(read, dict):
-        raise Invalid(_("A chart's specification is a JSON object."))
+        raise Invalid(_("A chart's specification must be a JSON object."))
     return clean_text(text)

@@ -89,7 +89,9 @@ def _shown_team(actor: Actor, name: str) -> Team:
     team = Team.objects.select_related(*related).filter(name=name).first()
     person = _person_of(team) if team else None
     if person and person.profile_visible_to != ProfileAudience.EVERYONE and not _shows(actor, person):
-        raise NotFound(_("There is no entity %(name)r, or you may not see it.") % {"name": name})
+        raise NotFound(
+            _("The entity “%(name)s” doesn’t exist, or you don’t have access to it.") % {"name": name}
+        )
     if team and person and person.is_active and (actor.is_signed_in or hasattr(team.claim, "profile")):
         return team
     allowed = selectors.get_team(actor, name)

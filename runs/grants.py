@@ -94,7 +94,8 @@ def _say(actor: Actor, action: str, project: Project, member: ProjectMember | No
         "roles": roles,
     }
     invite = _(
-        "An admin of the team %(team)s can invite %(who)s, once in the team, with a role that includes it: %(roles)s."
+        "Once %(who)s is in the team, an admin of %(team)s can invite them with a role that includes "
+        "it: %(roles)s."
     )
     help_ = invite % names if roles else ""
     if member is None:

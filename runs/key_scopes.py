@@ -23,11 +23,14 @@ def register() -> None:
     register_reach(
         Reach(
             "log", _("Log runs"),
-            _("Logs runs, makes the projects they name, and reads: for training jobs."), LOG_RUNS,
+            _("Log runs, create their projects, and read. For training jobs."), LOG_RUNS,
         )
     )  # fmt: skip
     register_reach(
         Reach(
-            "read", _("Read only"), _("Sees what its owner sees and changes nothing: for reports."), READ_ONLY
+            "read",
+            _("Read only"),
+            _("See what its owner can see, without changing anything. For reports."),
+            READ_ONLY,
         )
     )

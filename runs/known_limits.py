@@ -56,11 +56,11 @@ def register() -> None:
 
 
 def _logged() -> list[Limit]:
-    set_aside = _("The line is set aside and listed on the run; all others are stored.")
-    not_in_tables = _("Kept and given back whole; tables and filters do not have what is beyond it.")
+    set_aside = _("The line is skipped and listed on the run; all others are stored.")
+    not_in_tables = _("Stored and returned in full, but tables and filters ignore the excess.")
     return [
         Limit(
-            "logging.nesting", LimitGroup.LOGGING, _("Levels of a nested value that is logged"),
+            "logging.nesting", LimitGroup.LOGGING, _("Nesting levels of a logged value"),
             lambda: projection.MAX_NESTING, set_aside,
         ),
         Limit(
@@ -68,17 +68,17 @@ def _logged() -> list[Limit]:
             lambda: projection.MAX_KEYS, not_in_tables,
         ),
         Limit(
-            "logging.column_levels", LimitGroup.LOGGING, _("Levels of config and summary that are keys of their own"),
-            lambda: projection.MAX_DEPTH, _("What is nested deeper is one value, as JSON."),
+            "logging.column_levels", LimitGroup.LOGGING, _("Nesting levels of config and summary with their own keys"),
+            lambda: projection.MAX_DEPTH, _("Anything nested deeper is one JSON value."),
         ),
         Limit(
-            "logging.column_text", LimitGroup.LOGGING, _("Text of a value of config or summary in tables"),
+            "logging.column_text", LimitGroup.LOGGING, _("Length of a config or summary value in tables"),
             lambda: projection.MAX_TEXT, not_in_tables, LimitUnit.CHARACTERS,
         ),
         Limit("runs.tags", LimitGroup.LOGGING, _("Tags of a run"), lambda: lifecycle.MAX_TAGS, REFUSED),
         Limit(
             "runs.redacted_keys", LimitGroup.LOGGING, _("Redacted keys of a run"), lambda: redaction.MAX_KEYS,
-            _("Refused; redact a common parent of the keys."),
+            _("Rejected; redact a common parent of the keys."),
         ),
     ]  # fmt: skip
 
@@ -86,7 +86,7 @@ def _logged() -> list[Limit]:
 def _kept() -> list[Limit]:
     return [
         Limit(
-            "projects.own_views", LimitGroup.ACCOUNT, _("Saved views of your own in a project"),
+            "projects.own_views", LimitGroup.ACCOUNT, _("Your saved views in a project"),
             lambda: views.MAX_VIEWS, REFUSED, measure=_own_views,
         ),
         Limit(
@@ -121,16 +121,16 @@ def _lengths() -> list[Limit]:
     return [
         length_limit("project", _("Name of a project"), lambda: projects.MAX_NAME),
         length_limit("project_description", _("Description of a project"), lambda: projects.MAX_DESCRIPTION),
-        length_limit("run_id", _("Id of a run"), lambda: run_ids.MAX_LENGTH),
+        length_limit("run_id", _("ID of a run"), lambda: run_ids.MAX_LENGTH),
         length_limit("run", _("Name of a run"), lambda: of_run["display_name"]),
         length_limit("run_group", _("Group of a run"), lambda: of_run["group"]),
         length_limit("run_job_type", _("Job type of a run"), lambda: of_run["job_type"]),
         length_limit("run_notes", _("Notes of a run"), lambda: of_run["notes"]),
         length_limit("tag", _("Tag of a run"), lambda: lifecycle.MAX_TAG),
         length_limit("redacted_key", _("Redacted key"), lambda: redaction.MAX_KEY),
-        length_limit("file", _("Name of a file, its folders included"), lambda: files.MAX_NAME),
+        length_limit("file", _("Name of a file, including folders"), lambda: files.MAX_NAME),
         length_limit("view", _("Name of a saved view"), lambda: views.MAX_NAME),
         length_limit("chart", _("Name of a stored chart"), lambda: stored_charts.MAX_NAME),
-        length_limit("alert_title", _("Title of an alert that code sends"), lambda: alerts.MAX_TITLE),
-        length_limit("alert_text", _("Text of an alert that code sends"), lambda: alerts.MAX_TEXT),
+        length_limit("alert_title", _("Title of an alert sent by code"), lambda: alerts.MAX_TITLE),
+        length_limit("alert_text", _("Text of an alert sent by code"), lambda: alerts.MAX_TEXT),
     ]

@@ -51,13 +51,13 @@ class Needle:
             Invalid: no regular expression.
         """
         if not self.text or len(self.text) > MAX_NEEDLE:
-            raise Invalid(_("Search for 1 to %(most)s characters.") % {"most": MAX_NEEDLE})
+            raise Invalid(_("Enter 1 to %(most)s characters.") % {"most": MAX_NEEDLE})
         options = re2.Options()
         options.case_sensitive, options.log_errors, options.literal = self.is_exact, False, not self.is_regex
         try:
             return re2.compile(self.text, options)
         except re2.error as error:
-            raise Invalid(_("No regular expression: %(reason)s") % {"reason": error.args[0]}) from None
+            raise Invalid(_("Invalid regular expression: %(reason)s") % {"reason": error.args[0]}) from None
 
     def bytes_pattern(self) -> "re2._Regexp[bytes] | None":
         """Return a pattern that every stored block with a hit matches, where there is one.

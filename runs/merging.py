@@ -47,9 +47,9 @@ def conflicts(source: User, target: User) -> Iterator[str]:
     ]
     for run in active[:5]:
         names = {"run": run, "project": f"{team.name}/{run.project.name}"}
-        yield _("The run %(run)s in %(project)s is still going on. Wait for its end, or stop it.") % names
+        yield _("The run %(run)s in %(project)s is still running. Wait for it to finish, or stop it.") % names
     if not team.is_personal or team.deleted_at is not None:
-        yield _("The personal entity of %(name)s is gone.") % {"name": source}
+        yield _("The personal entity of %(name)s no longer exists.") % {"name": source}
 
 
 def move(source: User, target: User) -> None:

@@ -542,7 +542,7 @@ class ChartAccess(models.TextChoices):
     """Who may draw with a stored chart besides the team."""
 
     PRIVATE = "private", _("The team")
-    PUBLIC = "public", _("Everybody")
+    PUBLIC = "public", _("Everyone")
 
 
 class StoredChart(Timestamped):

@@ -47,7 +47,9 @@ def organization_page(actor: Actor, name: str) -> OrganizationPage:
     is_inside = organization is not None and can(actor, OrganizationAction.VIEW, organization)
     profile = profile_of(organization) if organization else Profile()
     if organization is None or not (is_inside or profile.intro):
-        raise NotFound(_("There is no entity %(name)r, or you may not see it.") % {"name": name})
+        raise NotFound(
+            _("The entity “%(name)s” doesn’t exist, or you don’t have access to it.") % {"name": name}
+        )
     own = visible(actor, TeamAction.VIEW, Team.objects.filter(organization=organization)).values("pk")
     public = Project.objects.live().filter(
         team__organization=organization,

@@ -108,7 +108,7 @@ def _synced(run: Run) -> Fact:
     detail = ""
     if run.synced_at and run.finished_at and run.finished_at <= run.synced_at:
         late = duration((run.synced_at - run.finished_at).total_seconds())
-        detail = _("%(time)s after it ended") % {"time": late}
+        detail = _("%(time)s after the end") % {"time": late}
     return Fact(_("Synced"), run.synced_at, "time", detail=detail)
 
 

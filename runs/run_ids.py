@@ -30,15 +30,15 @@ def check_run_id(uid: str) -> str:
     """
     if not 1 <= len(uid) <= MAX_LENGTH:
         raise Invalid(
-            _("A run id has 1 to %(most)s characters; %(id)r has %(count)s.")
+            _("A run ID must have 1 to %(most)s characters; “%(id)s” has %(count)s.")
             % {"most": MAX_LENGTH, "id": uid[:MAX_LENGTH], "count": len(uid)}
         )
     is_sendable = all(unicodedata.category(char) not in _UNSENDABLE for char in uid)
     if not is_sendable or uid != uid.strip() or not set(FORBIDDEN).isdisjoint(uid):
         raise Invalid(
             _(
-                "Invalid run id %(id)r: it must not contain %(forbidden)s or control characters, or begin or "
-                "end with a space."
+                "Invalid run ID “%(id)s”: it must not contain %(forbidden)s or control characters, or "
+                "begin or end with a space."
             )
             % {"id": uid, "forbidden": " ".join(FORBIDDEN)}
         )

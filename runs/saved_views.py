@@ -47,7 +47,7 @@ def get_view(actor: Actor, pk: int) -> SavedView:
     """
     view = _readable(actor, None).filter(pk=pk).first()
     if view is None:
-        raise NotFound(_("There is no such view, or it is not yours to see."))
+        raise NotFound(_("This view doesn’t exist, or you don’t have access to it."))
     return view
 
 
@@ -98,7 +98,7 @@ def checked_spec(spec: Any) -> Spec:
         raise Invalid(f"A view's `spec` cannot be stored: {error}.") from None
     if size > MAX_SPEC_BYTES:
         raise TooLarge(
-            _("A view has at most %(most)s KiB; this one has %(size)s.")
+            _("A view can be at most %(most)s KiB; this one has %(size)s.")
             % {"most": MAX_SPEC_BYTES // 1024, "size": f"{size / 1024:.0f}"}
         )
     cleaned: Spec = clean_tree(spec)

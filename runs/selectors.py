@@ -37,7 +37,7 @@ def get_team(actor: Actor, name: str) -> Team:
     team = Team.objects.live().select_related("organization").filter(name=name).first()
     if team is not None and knows_of(actor, team):
         return team
-    raise NotFound(_("There is no entity %(name)r, or you may not see it.") % {"name": name})
+    raise NotFound(_("The entity “%(name)s” doesn’t exist, or you don’t have access to it.") % {"name": name})
 
 
 def knows_of(actor: Actor, team: Team) -> bool:
@@ -59,7 +59,7 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     project = visible(actor, ProjectAction.VIEW, projects).first()
     if project is None:
         raise NotFound(
-            _("There is no project %(entity)s/%(name)s, or you may not see it.")
+            _("The project %(entity)s/%(name)s doesn’t exist, or you don’t have access to it.")
             % {"entity": entity, "name": name}
         )
     return project
@@ -180,7 +180,7 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     run = visible(actor, RunAction.VIEW, related).first() or _by_alias(actor, entity, project, uid)
     if run is None:
         raise NotFound(
-            _("There is no run %(entity)s/%(project)s/%(uid)s, or you may not see it.")
+            _("The run %(entity)s/%(project)s/%(uid)s doesn’t exist, or you don’t have access to it.")
             % {"entity": entity, "project": project, "uid": uid}
         )
     return run

@@ -25,5 +25,5 @@ def set_aside_marks(run: Run) -> list[Mark]:
     first = BadLine.objects.filter(run=run).order_by("pk").first() if count else None
     if first is None:
         return []
-    text = ngettext("%(n)d line set aside", "%(n)d lines set aside", count) % {"n": count}
+    text = ngettext("%(n)d line skipped", "%(n)d lines skipped", count) % {"n": count}
     return [Mark(first.at, text)]

@@ -34,5 +34,5 @@ def _of_restricted(actor: Actor, project: Project) -> str:
         says.append(_("You keep your access."))
     if people or programs:
         who = ", ".join(words for words, n in zip(lose, (people, programs), strict=True) if n)
-        says.append(_("Until you invite them, the others in the team lose theirs: %(who)s.") % {"who": who})
+        says.append(_("Others in the team lose access until you invite them: %(who)s.") % {"who": who})
     return " ".join(says)

@@ -158,7 +158,7 @@ async def get(request: Request) -> Response:
         ticket = tickets.read_get(request.path_params["token"])
         path = local.path_of(ticket["l"])
         if not await asyncio.to_thread(path.exists):
-            raise NotFound("The content of this file is gone.")
+            raise NotFound("The content of this file was deleted.")
     except DomainError as error:
         if "text/html" in request.headers.get("accept", ""):
             return await asyncio.to_thread(_page, request, error)

@@ -69,7 +69,7 @@ def export(
     """
     require_log(actor, organization)
     if form not in _TYPES:
-        raise Invalid(f"The form is one of {', '.join(_TYPES)}.")
+        raise Invalid(f"The form must be one of {', '.join(_TYPES)}.")
     rows = matching(actor, wanted, organization)
     newest = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     _note(actor, wanted, organization, form)

@@ -125,7 +125,7 @@ def _register_fields() -> None:
     register_fields(
         {
             "label": _("Name"), "description": _("Description"), "default_team": _("Default team"),
-            "key": _("API key"), "overlap_hours": _("Hours until the old key ends"),
+            "key": _("API key"), "overlap_hours": _("Hours until the old key expires"),
         },
         scope="teams.ServiceAccount",
     )  # fmt: skip

@@ -145,8 +145,8 @@ def _key(asker: Actor, person: User | None, prefix: str) -> ApiKey:
     rows = ApiKey.objects.filter(user=person, prefix=begins) if person else ApiKey.objects.none()
     key = rows.first() if "\x00" not in begins else None
     if key is None or not (key.user_id == asker.user_id or _manages(asker, key.user)):
-        raise Invalid(_("%(who)s has no API key that begins with %(key)s, or you may not see it.")
-                      % {"who": person or "-", "key": repr(prefix[:40])})  # fmt: skip
+        raise Invalid(_("%(who)s has no API key beginning with “%(key)s”, or you don’t have access to it.")
+                      % {"who": person or "-", "key": prefix[:40]})  # fmt: skip
     return key
 
 
@@ -165,5 +165,5 @@ def _life_of(key: ApiKey) -> Reason:
     names = {"key": f"ry-{key.prefix}…"}
     if not key.is_expired:
         return met("key", _("The API key %(key)s has not expired.") % names)
-    help_ = _("Its owner can make a new one.")
+    help_ = _("Its owner can create a new one.")
     return unmet("key", _("The API key %(key)s has expired.") % names, help_)

@@ -52,7 +52,7 @@ def check_visibility(team: Team, visibility: str) -> None:
         Conflict: the team's privacy forbids public projects.
     """
     if visibility not in Visibility.values:
-        raise Invalid(f"{visibility!r} is no visibility: {', '.join(Visibility.values)}.")
+        raise Invalid(f"“{visibility}” isn’t a valid visibility: {', '.join(Visibility.values)}.")
     if _fits(team, Visibility(visibility)):
         return
     if visibility == Visibility.RESTRICTED:

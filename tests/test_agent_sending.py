@@ -106,7 +106,7 @@ def test_a_mistyped_entity_is_corrected_when_the_run_is_sent(server, ada, tmp_pa
     [refused] = sync(server, ada.key, tmp_path, code=1, RUNYARD_ENTITY=ada.name)
     command = f"runyard-agent sync --entity {ada.name} {refused['folder']}"
     assert refused["state"] == "refused"
-    assert refused["message"].startswith("Stopped sending (404). There is no entity 'spool-adda'")
+    assert refused["message"].startswith("Stopped sending (404). The entity “spool-adda” doesn’t exist")
     assert refused["message"].endswith(f"to send it: {command}")
     assert "WANDB" not in refused["message"]
     flags = command.split()[2:-1]

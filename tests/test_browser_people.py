@@ -114,7 +114,7 @@ def edit_profile(page: Page, server: Installation) -> None:
 def switch_address(page: Page, server: Installation, smtp: MailServer) -> None:
     """ACC-30 to ACC-33: a second address, verified, becomes the primary one."""
     page.goto(f"{server.url}/settings/emails")
-    page.click("text=Add Email")
+    page.click("text=Add email")
     page.fill("details.add-email [name=email]", "ines@weather.example")
     page.click("text=Send link")
     expect(page.get_by_role("row", name="ines@weather.example")).to_contain_text("Unverified")

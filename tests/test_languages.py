@@ -172,7 +172,7 @@ def test_a_refusal_is_said_in_the_language_of_the_page(client: Client, member_of
     path = f"/{team.name}/no-such"
     korean = client.get(path, headers={"accept-language": "ko", "accept": "text/html"})
     assert f"프로젝트 {team.name}/no-such이(가) 없거나 볼 권한이 없습니다." in korean.text
-    assert client.get(path).json()["error"]["message"].startswith("There is no project")
+    assert client.get(path).json()["error"]["message"].startswith("The project")
 
 
 @pytest.mark.parametrize(

@@ -221,9 +221,9 @@ DEAD = [
     ),
     Dead(_invitation_accepted, 0, "", 409, "was already accepted", SIGN_IN),
     Dead(_invitation_broken, 0, "", 404, "Ask for a new invitation", SIGN_IN),
-    Dead(_export_expired, 0, "ada", 410, "An archive is kept for 7 days.", "Make an archive"),
+    Dead(_export_expired, 0, "ada", 410, "Archives are kept for 7 days.", "Create archive"),
     Dead(_export_under_way, 0, "ada", 410, "The archive is not ready yet", "/teams/vision/export"),
-    Dead(_export_expired, 0, "eve", 404, "There is no such export among yours.", 'href="/"'),
+    Dead(_export_expired, 0, "eve", 404, "This export doesn’t exist.", 'href="/"'),
     Dead(_unsubscribe_broken, 0, "", 404, "This link is incomplete", "/settings/alerts"),
     Dead(
         _unsubscribe_of_nobody, 0, "", 404, "This account was deleted and gets no email.", "/settings/alerts"

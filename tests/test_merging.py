@@ -228,7 +228,7 @@ def test_a_run_under_way_in_a_personal_project_stands_in_the_way(ada: User):
     """TEAM-21: its client knows it by its old path."""
     old = UserFactory(username="old")
     run = RunFactory(project=ProjectFactory(team=personal(old)), user=old)
-    with pytest.raises(Conflict, match="still going on"):
+    with pytest.raises(Conflict, match="still running"):
         merge(old, ada)
     assert User.objects.get(pk=old.pk).is_active
     finished(run)

@@ -284,7 +284,7 @@ def test_a_run_that_is_half_purged_cannot_be_restored_and_is_finished_later(monk
     monkeypatch.setattr(purge, "ROWS_AT_ONCE", 2)
     purge._purge_some(run.pk)
     settings.DELETED_KEPT_DAYS = 30
-    with pytest.raises(Gone, match="can be undone for 30 days"):
+    with pytest.raises(Gone, match="can be restored for 30 days"):
         deletion.restore_run(actor=SYSTEM, run=run)
     assert purge_runs() == 1
 
@@ -348,7 +348,7 @@ def test_posts_uploads_and_upserts_of_a_purged_run_hear_that_it_was_deleted():
         receive_run_file({"r": run.pk, "n": "late.txt"}, blob)
     with pytest.raises(Gone, match="cannot be used again"):  # RUN-9
         lifecycle.log_run(actor=SYSTEM, project=run.project, uid=run.uid, fields=RunFields(notes="late"))
-    with pytest.raises(Gone, match="can be undone for 7 days"):
+    with pytest.raises(Gone, match="can be restored for 7 days"):
         deletion.restore_run(actor=SYSTEM, run=run)
     assert {count for (model, _), count in counts_of(run).items() if model not in KEPT} == {0}
 

@@ -82,7 +82,7 @@ def test_the_sdk_is_refused_ids_that_its_stream_would_lose(ida: Person, uid: str
     query = """mutation U($name: String!) {
         upsertBucket(input: {name: $name, modelName: "refused"}) { inserted } }"""
     reply = ida.wire.ask(query, name=uid).json()
-    assert "cannot send history and log of a run with the id" in reply["errors"][0]["message"]
+    assert "cannot send history and log of a run with the ID" in reply["errors"][0]["message"]
 
 
 def test_a_run_is_found_by_the_path_that_the_public_api_encodes(ida: Person) -> None:

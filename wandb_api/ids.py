@@ -33,4 +33,4 @@ def from_id(kind: str, text: str) -> int:
     found, pk = _parts(text)
     if found == kind and pk is not None:
         return pk
-    raise NotFound(f"There is no {kind.lower()} with the id {text!r}.")
+    raise NotFound(f"The {kind.lower()} with the ID “{text}” doesn’t exist.")

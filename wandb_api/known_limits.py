@@ -10,12 +10,12 @@ from wandb_api import limits
 
 def register() -> None:
     """Tell the page of limits."""
-    stopped = _("The request ends with an error that says so; ask for less at once.")
-    refused = _("The document is refused; ask in parts.")
+    stopped = _("The request fails with an error; request less at once.")
+    refused = _("The document is rejected; split the request.")
     requests = LimitGroup.REQUESTS
     register_limits(
         Limit(
-            "graphql.requests", requests, _("Requests to GraphQL, which SDKs make, of an API key"),
+            "graphql.requests", requests, _("GraphQL requests (from SDKs) per API key"),
             lambda: settings.GRAPHQL_RATE, SENT_AGAIN, LimitUnit.PER_MINUTE, "RUNYARD_GRAPHQL_RATE",
             requests_of("graphql"),
         ),
@@ -24,11 +24,11 @@ def register() -> None:
             stopped, LimitUnit.SECONDS, "RUNYARD_GRAPHQL_MAX_S",
         ),
         Limit(
-            "graphql.fields", requests, _("Fields that a GraphQL request resolves"),
+            "graphql.fields", requests, _("Fields resolved by a GraphQL request"),
             lambda: settings.GRAPHQL_MAX_FIELDS, stopped, setting="RUNYARD_GRAPHQL_MAX_FIELDS",
         ),
         Limit(
-            "graphql.answer_bytes", requests, _("Values that a GraphQL request reads and answers"),
+            "graphql.answer_bytes", requests, _("Values read and returned by a GraphQL request"),
             lambda: settings.GRAPHQL_MAX_ANSWER_BYTES, stopped, LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_ANSWER_MIB",
         ),
         Limit(

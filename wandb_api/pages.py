@@ -73,8 +73,8 @@ sweeps = _missing(
     Missing(
         _("Sweeps are not part of Runyard yet"),
         _(
-            "Start the runs of a search from your script or a search library, and give them one group. The workspace "
-            "compares them by parallel coordinates and parameter importance."
+            "Start the runs from your script or a search library, with the same group. The workspace "
+            "compares them with parallel coordinates and parameter importance."
         ),
         _("Open the workspace"),
         "metrics:workspace",
@@ -83,7 +83,7 @@ sweeps = _missing(
 reports = _missing(
     Missing(
         _("Reports are not part of Runyard yet"),
-        _("Write about a project on its overview, in Markdown, and about a run in its notes."),
+        _("Use the project overview (Markdown) and run notes instead."),
         _("Open the overview"),
         "runs:project_overview",
     )
@@ -91,7 +91,7 @@ reports = _missing(
 artifacts = _missing(
     Missing(
         _("Artifacts are not part of Runyard yet"),
-        _("Save files with run.save() instead: they are in the Files tab of their run."),
+        _("Save files with run.save() instead. They appear in the run’s Files tab."),
         _("Open the runs"),
         "runs:runs",
     )
@@ -99,14 +99,15 @@ artifacts = _missing(
 registry = _missing(
     Missing(
         _("The registry is not part of Runyard yet"),
-        _("Save a model with run.save(), and tag the run that it is from: the runs table filters by tags."),
+        _("Save a model with run.save() and tag its run, so that you can filter the runs table by tag."),
     )
 )
 weave = _missing(
     Missing(
         _("Weave is not part of Runyard"),
         _(
-            "Set WEAVE_DISABLED=true where programs run. They run without Weave, and their metrics are still logged."
+            "Set WEAVE_DISABLED=true where programs run. They then run without Weave, and their metrics "
+            "are still logged."
         ),
         _("Open the workspace"),
         "metrics:workspace",

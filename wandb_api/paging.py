@@ -25,7 +25,7 @@ def number_of(cursor: str | None) -> int | None:
         return None
     number = whole(cursor, _MOST_ROWS)
     if number is None:
-        raise Invalid(f"{cursor[:100]!r} is no cursor of this list.")
+        raise Invalid(f"“{cursor[:100]}” isn’t a valid cursor of this list.")
     return number
 
 

@@ -38,11 +38,15 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> tuple[Team, Project | No
         rows = Project.objects.live().select_related("team__organization")
         project = visible(actor, ProjectAction.VIEW, rows).filter(pk=from_id("Project", scope_id)).first()
         if project is None:
-            raise NotFound(f"There is no project with the id {scope_id!r}, or you may not see it.")
+            raise NotFound(
+                f"The project with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
+            )
         return project.team, project
     if kind == "ENTITY":
         if kind_of(scope_id) == "Organization":
-            raise Invalid("Automations watch projects and teams; make one in each team of the organization.")
+            raise Invalid(
+                "Automations watch projects and teams; create one in each team of the organization."
+            )
         team = Team.objects.filter(pk=from_id("Entity", scope_id)).first()
         return get_team(actor, team.name if team else ""), None
     raise Invalid("Artifact collections are not supported by this version of the Runyard server.")
@@ -92,7 +96,7 @@ def _action_of(actor: Actor, given: Input, team: Team, automation: Automation | 
         is_mail = automation is not None and automation.action == ActionKind.EMAIL
         return {} if is_mail else {"action": kind}
     if kind == ActionKind.EMAIL:
-        raise Invalid("Automations that mail are made on the page or over REST.")
+        raise Invalid("Email automations must be created on the page or over REST.")
     key = "notificationActionInput" if kind == ActionKind.NOTIFICATION else "genericWebhookActionInput"
     action = config.get(key)
     if action is None:
@@ -120,7 +124,7 @@ def _destination(actor: Actor, team: Team, integration_id: str) -> Destination:
             f"The integration {elsewhere.name!r} belongs to {elsewhere.team}; an automation of {team} sends only to"
             f" integrations of {team}: set it up there, too."
         )
-    raise NotFound(f"{team} has no integration with the id {integration_id!r}.")
+    raise NotFound(f"{team} has no integration with the ID “{integration_id}”.")
 
 
 def _payload(given: str | None, automation: Automation | None) -> str | None:

@@ -41,7 +41,7 @@ def _row(rows: QuerySet[Any], number: Any) -> Any:
     """Return the row of this number."""
     found = rows.filter(pk=int(number)).first() if is_key(str(number)) else None
     if found is None:
-        raise NotFound("There is no such row, or you may not see it.")
+        raise NotFound("This setting doesn’t exist, or you don’t have access to it.")
     return found
 
 

@@ -109,7 +109,7 @@ def test_filters_written_for_programs_are_read_as_the_same_condition():
         ({"window": "0"}, "window", "greater than or equal to 1"),
         ({"window": "5000"}, "window", "1000"),
         ({"once_in_s": "0"}, "once_in_s", "10 minutes"),
-        ({"expression": "loss >"}, "expression", "Runs have no column"),
+        ({"expression": "loss >"}, "expression", "Unknown column"),
         ({"run_name": "("}, "run_name", "regular expression"),
         ({"event": "RUN_STATE", "states": []}, "states", "at least one state"),
         ({"event": "RUN_METRIC_ZSCORE", "z_threshold": "-1", "z_window": "30", "side": "ANY"}, "z_threshold",

@@ -85,5 +85,5 @@ def _preview(given: dict[str, Any], body: dict[str, Any]) -> Summary:
 def _plan(key: str) -> Plan:
     plan = Plan.objects.filter(key=key).first()
     if plan is None:
-        raise NotFound(f"There is no plan {key[:40]!r}.")
+        raise NotFound(f"The plan “{key[:40]}” doesn’t exist.")
     return plan

@@ -59,7 +59,7 @@ class StorageViewSet(GenericViewSet[Project]):
         own = personal_team_of(actor) or default_team_of(actor)  # of a program, its home team
         team = Team.objects.live().filter(name=name).first() if name else own
         if team is None:
-            raise NotFound(f"There is no entity {name!r}, or you may not see it.")
+            raise NotFound(f"The entity “{name}” doesn’t exist, or you don’t have access to it.")
         return team
 
     def _page(self, rows: QuerySet[Any], key: str, shape: type[Any]) -> Response:

@@ -55,7 +55,7 @@ class UsageRowSerializer(AmountsSerializer):
 
     team = serializers.CharField(required=False, allow_null=True, help_text="By team and by project.")
     project = serializers.CharField(
-        required=False, allow_null=True, help_text="null: of no project, or of one that you may not see."
+        required=False, allow_null=True, help_text="null: no project, or one you don’t have access to."
     )
     project_id = serializers.IntegerField(required=False, allow_null=True)
     user = serializers.CharField(required=False, allow_null=True, help_text="null: of nobody known.")
@@ -144,12 +144,12 @@ def _period(text: str, subscription: Subscription) -> Period:
     try:
         return period_of(date.fromisoformat(text), subscription.anchor_day)
     except ValueError:
-        raise Invalid(f"period is a day such as 2026-03-01, not {text[:40]!r}.") from None
+        raise Invalid(f"period must be a day such as 2026-03-01, not {text[:40]!r}.") from None
 
 
 def _one_of(text: str, choices: tuple[str, ...], name: str) -> str:
     if text and text not in choices:
-        raise Invalid(f"{name} is one of {', '.join(choices)}, not {text[:40]!r}.")
+        raise Invalid(f"{name} must be one of {', '.join(choices)}, not {text[:40]!r}.")
     return text or choices[0]
 
 

@@ -39,7 +39,7 @@ def check_set_up() -> None:
         NotFound: no secret is set up for these.
     """
     if not settings.STRIPE_WEBHOOK_SECRET:
-        raise NotFound("No webhook of Stripe is set up here: RUNYARD_STRIPE_WEBHOOK_SECRET is empty.")
+        raise NotFound("No Stripe webhook is set up: RUNYARD_STRIPE_WEBHOOK_SECRET is empty.")
 
 
 def receive(payload: bytes, signature: str) -> GatewayEvent:
@@ -58,9 +58,9 @@ def receive(payload: bytes, signature: str) -> GatewayEvent:
         ref, kind, about = str(event["id"]), str(event["type"]), event["data"]["object"]
         return keep(ref, kind, str(about.get("id") or ""))
     except stripe.SignatureVerificationError as error:
-        raise Invalid(f"The signature does not hold: {error.user_message or error}") from None
+        raise Invalid(f"Invalid signature: {error.user_message or error}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Invalid("This is no event of Stripe.") from None
+        raise Invalid("This isn’t a Stripe event.") from None
 
 
 @transaction.atomic

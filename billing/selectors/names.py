@@ -66,7 +66,7 @@ def _projects(actor: Actor, ids: Collection[int]) -> dict[int, Name]:
 
 def _people(_actor: Actor, ids: Collection[int]) -> dict[int, Name]:
     rows = User.objects.filter(pk__in=ids).only("pk", "username", "display_name", "deleted_at")
-    found = {0: Name(_("Nobody known"), is_given=False)} | {
+    found = {0: Name(_("Unknown"), is_given=False)} | {
         row.pk: Name(row.username, is_gone=row.deleted_at is not None, title=row.display_name) for row in rows
     }
     return found | {pk: _lost(pk) for pk in ids if pk not in found}

@@ -164,7 +164,7 @@ def test_names_of_what_is_gone_are_kept_and_marked(client: Client, vision: Team)
         assert re.search(rf"{name}\s+Deleted", text)
     used(vision, date(2026, 5, 3), hours=1)
     assert "No project" in _text(client.get(f"{URL}?by=project"))
-    assert "Nobody known" in _text(client.get(f"{URL}?by=user"))
+    assert "Unknown" in _text(client.get(f"{URL}?by=user"))
 
 
 def test_restricted_projects_are_named_to_who_may_see_them(client: Client, vision: Team) -> None:

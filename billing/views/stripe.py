@@ -35,7 +35,7 @@ def _body(request: HttpRequest) -> bytes:
     """
     length = whole(request.headers.get("Content-Length", ""))
     if length is None:
-        raise Invalid("The length of the event is not said.")
+        raise Invalid("The event has no Content-Length.")
     if length > events.MAX_EVENT_BYTES:
-        raise TooLarge(f"An event has at most {events.MAX_EVENT_BYTES} bytes.")
+        raise TooLarge(f"An event can have at most {events.MAX_EVENT_BYTES} bytes.")
     return request.body

@@ -185,7 +185,7 @@ def test_who_is_no_longer_an_admin_downloads_nothing(team, admin, client):
 
 def test_one_is_made_at_a_time_and_one_asked_for_by_each(team, admin):
     services.ask_for_export(actor=actor(admin), team=team)
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(Conflict, match="in progress"):
         services.ask_for_export(actor=actor(admin), team=team)
     assert services._claim() is not None
     services.ask_for_export(actor=actor(make_member(team, Preset.ADMIN)), team=team)

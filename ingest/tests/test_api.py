@@ -333,7 +333,7 @@ def test_a_file_named_like_a_route_is_still_a_file(caller, project):
     """The address of run 7's file ``a/stream`` would do for a run, too."""
     run = RunFactory(project=project)
     reply = caller.client.get(f"/api/v1/runs/{run.pk}/files/a/stream", headers=caller.headers)
-    assert "has no file 'a/stream'" in reply.json()["error"]["message"]
+    assert "has no file “a/stream”" in reply.json()["error"]["message"]
 
 
 def test_an_entity_that_is_not_there_is_refused_with_those_there_are(caller, member):

@@ -48,8 +48,8 @@ def titles(run):
         ("OSError: [Errno 28] No space left on device", "The disk is full"),
         ("RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error.", "A data loader died"),
         ("[rank3] NCCL error: unhandled system error", "Communication between processes failed"),
-        ("my.package.ShapeError: expected 3", "An exception ended it"),
-        ("\x1b[31mValueError: bad\x1b[0m", "An exception ended it"),
+        ("my.package.ShapeError: expected 3", "Ended by an exception"),
+        ("\x1b[31mValueError: bad\x1b[0m", "Ended by an exception"),
     ],
 )
 def test_the_log_tells_the_cause(line, title):
@@ -87,7 +87,7 @@ def test_full_memory_in_the_last_samples_is_a_hint():
 def test_a_lost_signal_is_said_so():
     run = Run.objects.select_related("pulse").get(pk=RunFactory().pk)
     lifecycle.set_state(run, RunState.CRASHED, at=timezone.now())
-    assert titles(run) == ["The signal was lost"]
+    assert titles(run) == ["Connection lost"]
 
 
 def test_secrets_in_the_last_lines_are_masked(client):
@@ -125,7 +125,7 @@ def test_a_gap_is_marked_on_the_timeline_where_the_last_line_before_it_is():
             written_at=at,
         )
     (found,) = gap_marks(run)
-    assert (found.at.timestamp(), found.label) == (begin + 30, "5 lines of history were never received.")
+    assert (found.at.timestamp(), found.label) == (begin + 30, "5 lines of the history were never received.")
     timeline = timeline_of(run, now=run.started_at + timedelta(seconds=60))
     assert [mark.x for mark in timeline.marks] == [500]
 

@@ -80,7 +80,7 @@ def test_a_row_that_cannot_be_stored_is_set_aside_and_the_others_are_kept():
     assert "no room for this" in line.reason
     stored = Run.objects.select_related("pulse").get(pk=run.pk)
     assert (stored.pulse.summary_text, stored.pulse.bad_lines) == ('{"loss": 1}', 1)
-    assert [mark.label for mark in timeline_of(stored).marks] == ["1 line set aside"]
+    assert [mark.label for mark in timeline_of(stored).marks] == ["1 line skipped"]
     assert isinstance(answered(sent(run.pk, 23, rows(23))), Ack)
 
 

@@ -24,7 +24,7 @@ def file_of(run: Run, kind: Kind, form: str, *, revealed: bool) -> StreamingHttp
         Invalid: another format.
     """
     if form not in set(Format):
-        raise Invalid(f"format is {', '.join(Format)}, not {form[:40]!r}.")
+        raise Invalid(f"format must be one of {', '.join(Format)}, not {form[:40]!r}.")
     chosen = Format(form)
     reply = StreamingHttpResponse(
         download(run.pk, kind, chosen, revealed=revealed), content_type=chosen.content_type
@@ -40,5 +40,5 @@ def run_export(request: HttpRequest, kind: str, form: str, **names: str) -> Stre
     """Stream history or system metrics as a file (RUN-43)."""
     run = run_of(request, names)
     if kind not in KINDS:
-        raise Invalid(f"There is history and system, not {kind[:40]!r}.")
+        raise Invalid(f"Use history or system, not {kind[:40]!r}.")
     return file_of(run, KINDS[kind], form, revealed=is_revealed(request, run))

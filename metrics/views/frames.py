@@ -43,7 +43,7 @@ def vega_frame(request: HttpRequest) -> HttpResponse:
         get_language(),
         _("Chart"),
         _CHART_STYLE,
-        _("A chart reads no addresses: its data is what was logged."),
+        _("Charts cannot load data from URLs; they show logged data."),
         _("Count of rows"),
         _("binned"),
         static("js/frames/vega-frame.js"),
@@ -56,14 +56,14 @@ def vega_frame(request: HttpRequest) -> HttpResponse:
 def viewer_frame(request: HttpRequest, viewer: str) -> HttpResponse:
     """Return the page of a viewer; whoever holds it in a frame sends it a file."""
     if viewer not in VIEWERS:
-        raise NotFound(f"There are viewers {', '.join(VIEWERS)}, not {viewer[:40]!r}.")
+        raise NotFound(f"Available viewers: {', '.join(VIEWERS)}, not {viewer[:40]!r}.")
     words = {
         "no-figure": _("Not a Plotly figure.")
         if viewer == "plotly"
-        else _("There is nothing to draw in this file."),
-        "no-maps": _("Maps need data of other hosts, which a figure cannot reach here."),
-        "no-format": _("Files of the kind {ending} cannot be drawn here."),
-        "no-webgl": _("This needs WebGL, which this browser does not have or has switched off."),
+        else _("Nothing to display in this file."),
+        "no-maps": _("Maps need data from other servers, which figures cannot load here."),
+        "no-format": _("{ending} files cannot be displayed here."),
+        "no-webgl": _("This requires WebGL, which is unavailable or turned off in this browser."),
     }
     page = format_html(
         '<!doctype html><html lang="{}"><meta charset="utf-8"><title>{}</title><style>{}</style><body {}>'

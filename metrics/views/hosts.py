@@ -73,8 +73,8 @@ def hosts(request: HttpRequest, entity: str) -> HttpResponse:
         "wanted": wanted,
         "orders": {
             "name": _("Name"),
-            "busy": _("Most busy GPUs"),
-            "idle": _("Most idle GPUs"),
+            "busy": _("Busiest GPUs"),
+            "idle": _("Idlest GPUs"),
             "sample": _("Newest sample"),
         },
     }

@@ -92,7 +92,7 @@ def step_of(request: HttpRequest) -> int:
     text = request.GET.get("step", "0")
     number = whole(text.removeprefix("-"))  # a run may log steps below zero
     if number is None:
-        raise Invalid(f"step is a whole number, not {text[:40]!r}.")
+        raise Invalid(f"step must be a whole number, not {text[:40]!r}.")
     return -number if text.startswith("-") else number
 
 
@@ -137,7 +137,7 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
     run = run_of(request, names)
     file = files_of(run).filter(name=path).first()
     if file is None:
-        raise NotFound(f"The run has no file {path[:200]!r}.")
+        raise NotFound(f"The run has no file “{path[:200]}”.")
     if file.size_bytes > MAX_FRAME_BYTES:
         raise TooLarge(f"A page is shown up to {MAX_FRAME_BYTES} bytes; this one has {file.size_bytes}.")
     location = path_of(file.blob.location)
@@ -145,7 +145,7 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
         pieces = tickets.masked_pieces(location, path)
         content = location.read_bytes() if pieces is None else b"".join(pieces)
     except FileNotFoundError:
-        raise NotFound(_("The content of this file is gone.")) from None
+        raise NotFound(_("The content of this file was deleted.")) from None
     reply = HttpResponse(_NORMALIZE.sub("", content.decode(errors="replace")))
     allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
     name_ancestors(reply, f"{NOTHING_OF_OURS}{allowed}")

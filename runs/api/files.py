@@ -53,7 +53,7 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
         rows = visible(actor, RunAction.VIEW, Run.objects.live().select_related("project__team"))
         run = rows.filter(pk=key).first() if is_key(key) else None
         if run is None:
-            raise NotFound("There is no such run, or you may not see it.")
+            raise NotFound("This run doesn’t exist, or you don’t have access to it.")
         require(actor, self.object_actions[self.action], run)
         return run
 
@@ -67,7 +67,7 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
         """Return one of them."""
         row = self.get_queryset().select_related("run").filter(name=self.kwargs["file"]).first()
         if row is None:
-            raise NotFound(f"The run has no file {self.kwargs['file'][:200]!r}.")
+            raise NotFound(f"The run has no file “{self.kwargs['file'][:200]}”.")
         return row
 
     @extend_schema(parameters=[query("prefix", "Only files whose path begins so: `media/` is a folder.")])

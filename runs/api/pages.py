@@ -25,7 +25,7 @@ class RunPages(Pages):
         if not given.get("order"):
             return super().paginate_queryset(queryset, request, view)
         if not given.get("entity") or not given.get("project"):
-            raise Invalid("`order` sorts the runs of one project: name it by `entity` and `project`.")
+            raise Invalid("`order` sorts the runs of one project: set `entity` and `project`.")
         ids = list(queryset.order_by(*page_order(given["order"])).values_list("pk", flat=True))
         size = self.get_page_size(request) or self.max_page_size
         start = _start(given.get(self.cursor_query_param, ""), ids)
@@ -56,5 +56,5 @@ def _start(cursor: str, ids: list[int]) -> int:
     told, _, named = cursor.partition("-")
     start, before = whole(told), whole(named)
     if start is None or before is None:
-        raise Invalid("`cursor` is none that this API gave.")
+        raise Invalid("`cursor` isn’t valid for this list.")
     return ids.index(before) + 1 if before in ids else min(start, len(ids))

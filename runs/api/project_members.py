@@ -147,7 +147,7 @@ class AccessRequestViewSet(ViewSet):
         actor, body = actor_of(request), validated(NewAccessRequestSerializer, request.data)
         team = shared_team(actor, body["entity"])
         access_requests.request_access(actor=actor, team=team, name=body["project"])
-        message = "If there is such a project, the people who manage it now know that you ask for access."
+        message = "If this project exists, the people who manage it have been notified of your request."
         return Response({"message": message}, status=HTTP_202_ACCEPTED)
 
 

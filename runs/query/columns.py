@@ -116,7 +116,7 @@ def project_column_named(name: str) -> Column:
     """
     column = _PROJECT_FIELDS.get(_CAMEL.sub(r"_\1", name).lower())
     if column is None:
-        raise Invalid(f"Projects have no column {name!r}. There are {', '.join(sorted(_PROJECT_FIELDS))}.")
+        raise Invalid(f"Projects have no column “{name}”. Available: {', '.join(sorted(_PROJECT_FIELDS))}.")
     return column
 
 
@@ -135,7 +135,5 @@ def column_named(name: str) -> Column:
     column = _FIELDS.get(root) if not dot else None
     if column is None:
         known = ", ".join(sorted(_FIELDS))
-        raise Invalid(
-            f"Runs have no column {name!r}. There are {known}, config.<key> and summary_metrics.<key>."
-        )
+        raise Invalid(f"Unknown column “{name}”. Available: {known}, config.<key> and summary_metrics.<key>.")
     return column

@@ -110,7 +110,7 @@ def _opposite(q: Q) -> Q:
 
 def _one_of(column: Column, name: str, value: Any) -> Q:
     if not isinstance(value, list):
-        raise Invalid(f"{name!r} wants a list, not {value!r}.")
+        raise Invalid(f"{name!r} needs a list, not {value!r}.")
     if column.kind is Kind.FLAT:
         return _one_of_flat(column, value)
     found = NOTHING
@@ -187,7 +187,7 @@ def _equal(column: Column, value: Any) -> Q:
 def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> Q:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise Invalid(
-            _("%(name)s %(operator)s wants a number or a string, not %(value)r.")
+            _("%(name)s %(operator)s needs a number or a string, not %(value)r.")
             % {"name": name, "operator": operator, "value": value}
         )
     lookup, keys = _ORDERED[operator], list(column.keys)
@@ -213,7 +213,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
     if column.kind is Kind.FLAT:
         return _ordered_flat(name, column, operator, value)
     if column.kind is Kind.TAGS:
-        raise Invalid(_("Tags are compared by =, !=, in, not in, contains and exists."))
+        raise Invalid(_("Tags can be compared with =, !=, in, not in, contains and exists."))
     subject, operand = column.expression, Value(str(value), output_field=TextField())
     if column.kind is Kind.TEXT and operator is not Operator.EQ:
         subject = InCodeOrder(subject)
@@ -222,7 +222,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
     elif column.kind is Kind.NUMBER:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Invalid(
-                _("%(name)s is a number and cannot be compared with %(value)r.")
+                _("%(name)s is a number and cannot be compared with “%(value)s”.")
                 % {"name": name or column.field, "value": value}
             )
         operand = Value(double(value))
@@ -247,14 +247,19 @@ def _seconds(value: Any) -> float:
     span = _span(str(value))
     if span is None or span[0]:
         raise Invalid(
-            _("%(value)r is no length of time: a number of seconds, or one with s, m, h, d or w, as 90m.")
+            _(
+                "“%(value)s” isn’t a valid duration. Use a number of seconds, or a number with s, m, h, d "
+                "or w, such as 90m."
+            )
             % {"value": value}
         )
     return span[1]
 
 
 def _no_time(value: Any) -> Invalid:
-    message = _("%(value)r is no time: seconds since 1970, ISO 8601, or a span before now, as -7d.")
+    message = _(
+        "“%(value)s” isn’t a valid time. Use seconds since 1970, ISO 8601, or a time before now, such as -7d."
+    )
     return Invalid(message % {"value": value})
 
 
@@ -264,7 +269,7 @@ def _time(value: Any) -> datetime:
         try:
             return timezone.now() + timedelta(seconds=float(f"{span[0]}{span[1]}"))
         except OverflowError:
-            raise Invalid(_("%(value)r is before or after all times.") % {"value": value}) from None
+            raise Invalid(_("“%(value)s” is out of range.") % {"value": value}) from None
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return datetime.fromtimestamp(value, UTC)
@@ -284,4 +289,4 @@ def _matching(column: Column, pattern: str) -> Q:
         return Q(Matches(first_of(FlatText, column.field, list(column.keys)), pattern))
     if column.kind is Kind.TEXT:
         return Q(Matches(column.expression, pattern))
-    raise Invalid(_("Regular expressions work on text only."))
+    raise Invalid(_("Regular expressions only work on text."))

@@ -50,7 +50,7 @@ def _literal(character: str) -> str:
 
 
 def _unsupported(part: str) -> Invalid:
-    return Invalid(_("Regular expressions cannot have %(part)s here.") % {"part": repr(part)})
+    return Invalid(_("Regular expressions cannot contain %(part)s here.") % {"part": repr(part)})
 
 
 class _Reader:

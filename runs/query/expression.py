@@ -106,8 +106,8 @@ class _Reader:
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
             place = self.token.start
             message = _(
-                "A filter has at most %(conditions)s conditions and %(levels)s levels;"
-                " character %(place)s begins one more."
+                "A filter can have at most %(conditions)s conditions and %(levels)s levels; one more "
+                "begins at character %(place)s."
             )
             numbers = {"conditions": MAX_NODES, "levels": MAX_DEPTH, "place": place + 1}
             raise ExpressionError(message % numbers, position=place)
@@ -131,7 +131,7 @@ class _Reader:
         else:
             value = self.value()
             if value is None and operator not in {Operator.EQ, Operator.NE}:
-                message = _("null at character %(place)s is compared by '=', '!=' and 'is' only.")
+                message = _("null at character %(place)s can only be compared with =, != and is.")
                 at = begin.start
                 raise ExpressionError(message % {"place": at + 1}, position=at, expected="value")
         compare = Compare(column, operator, value)
@@ -169,7 +169,7 @@ class _Reader:
             self.need("in", "operator")
             return Operator.NOT_IN
         raise self.wanted(
-            _("an operator"), "operator", _("There are = != < <= > >= in, contains, matches and is null.")
+            _("an operator"), "operator", _("Available: = != < <= > >= in, contains, matches and is null.")
         )
 
     def values(self) -> list[Any]:
@@ -182,7 +182,7 @@ class _Reader:
         if len(found) > MAX_NODES:
             place = self.token.start
             raise ExpressionError(
-                _("A list has at most %(most)s values.") % {"most": MAX_NODES}, position=place
+                _("A list can have at most %(most)s values.") % {"most": MAX_NODES}, position=place
             )
         self.need("]", "value")
         return found
@@ -234,7 +234,7 @@ def _written(condition: Condition, *, within: int) -> str:
     if isinstance(condition, Not):
         return f"not {_written(condition.part, within=2)}"
     if not condition.parts:
-        raise ValueError("an expression has no empty brackets")
+        raise ValueError("expressions cannot have empty brackets")
     if len(condition.parts) == 1:
         return _written(condition.parts[0], within=within)
     strength = _STRENGTH[type(condition)]

@@ -28,7 +28,7 @@ def read_filters(text: str | None) -> Condition:
     try:
         tree = read_lenient(text)
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"`filters` is not JSON: {error}") from None
+        raise Invalid(f"`filters` isn’t valid JSON: {error}") from None
     return _Reader().document(clean_tree(tree), 0)
 
 
@@ -58,13 +58,13 @@ class _Reader:
         """Read ``{"a": …, "$or": […]}``: all of its entries."""
         self._count(depth)
         if not isinstance(tree, dict):
-            raise Invalid(f"`filters` wants an object here, not {tree!r}.")
+            raise Invalid(f"`filters` needs an object here, not {tree!r}.")
         parts = [self._entry(key, value, depth + 1) for key, value in tree.items()]
         return parts[0] if len(parts) == 1 else All(parts)
 
     def _many(self, key: str, value: Any, depth: int) -> list[Condition]:
         if not isinstance(value, list):
-            raise Invalid(f"{key} wants a list of objects, not {value!r}.")
+            raise Invalid(f"{key} needs a list of objects, not {value!r}.")
         return [self.document(item, depth) for item in value]
 
     def _entry(self, key: str, value: Any, depth: int) -> Condition:
@@ -78,7 +78,7 @@ class _Reader:
         if key == "$not":
             return Not(self.document(value, depth))
         if key.startswith("$"):
-            raise Invalid(f"{key} is no operator that `filters` knows at this place.")
+            raise Invalid(f"`filters` doesn’t support the operator {key} here.")
         if isinstance(value, dict) and any(operator.startswith("$") for operator in value):
             return All([self._operator(key, operator, operand, depth) for operator, operand in value.items()])
         return Compare(key, Operator.EQ, value)
@@ -91,7 +91,7 @@ class _Reader:
             return Not(self._entry(column, operand, depth + 1))
         if operator == "$all":
             if not isinstance(operand, list):
-                raise Invalid(f"$all wants a list, not {operand!r}.")
+                raise Invalid(f"$all needs a list, not {operand!r}.")
             return All([Compare(column, Operator.EQ, item) for item in operand])
         known = ", ".join(sorted([*_SIMPLE, "$not", "$all"]))
-        raise Invalid(f"{operator} is no operator that `filters` knows: {known}.")
+        raise Invalid(f"`filters` doesn’t support the operator {operator}: {known}.")

@@ -61,12 +61,10 @@ def canonical(name: str) -> str:
         if key:
             return f"{_ROOTS[root]}.{key}"
     if root in _ROOTS:
-        raise Invalid(_("Name a key of %(root)s, as %(root)s.loss.") % {"root": root})
+        raise Invalid(_("Enter a key of %(root)s, such as %(root)s.loss.") % {"root": root})
     if name.lower() in _FIELDS:
         return _FIELDS[name.lower()]
-    raise Invalid(
-        _("Runs have no column %(name)r. %(hint)s") % {"name": name[:100], "hint": _suggestion(name)}
-    )
+    raise Invalid(_("Unknown column “%(name)s”. %(hint)s") % {"name": name[:100], "hint": _suggestion(name)})
 
 
 def _suggestion(name: str) -> str:
@@ -76,8 +74,8 @@ def _suggestion(name: str) -> str:
     if near:
         return _("Did you mean %(names)s?") % {"names": _(" or ").join(near)}
     if "." not in name:
-        return _("Keys are written config.%(key)s or summary.%(key)s.") % {"key": name[:40]}
-    return _("Keys are written config.%(key)s or summary.%(key)s.") % {"key": "<key>"}
+        return _("Write keys as config.%(key)s or summary.%(key)s.") % {"key": name[:40]}
+    return _("Write keys as config.%(key)s or summary.%(key)s.") % {"key": "<key>"}
 
 
 def spelled(column: str) -> str:
@@ -108,7 +106,7 @@ def split_names(text: str) -> list[str]:
     names = [piece.strip() for piece in pieces if piece.strip()]
     if len(names) > MAX_COLUMNS:
         raise Invalid(
-            _("At most %(most)s columns at once; these are %(count)s.")
+            _("You can request at most %(most)s columns at once, not %(count)s.")
             % {"most": MAX_COLUMNS, "count": len(names)}
         )
     return names

@@ -48,7 +48,7 @@ def page_order(text: str) -> list[OrderBy]:
 
 def _order(parts: list[tuple[Column, bool]]) -> list[OrderBy]:
     if len(parts) > MAX_PARTS:
-        raise Invalid(_("At most %(most)s columns to order by.") % {"most": MAX_PARTS})
+        raise Invalid(_("You can sort by at most %(most)s columns.") % {"most": MAX_PARTS})
     order = [one for column, falling in parts for one in _one(column, falling=falling)]
     return [*order, OrderBy(F("pk"), descending=bool(parts) and parts[0][1])]
 

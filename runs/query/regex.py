@@ -49,7 +49,7 @@ def _refusing(execute: Callable[..., Any], *asked: Any) -> Any:
             raise
         reason = str(error).partition("\n")[0]
         raise Invalid(
-            _("The regular expression cannot be searched for: %(reason)s.") % {"reason": reason}
+            _("This regular expression cannot be used for searching: %(reason)s.") % {"reason": reason}
         ) from error
 
 
@@ -70,7 +70,7 @@ class Matches(Func):
     def __init__(self, text: Any, pattern: str) -> None:
         if len(pattern) > MAX_PATTERN:
             raise Invalid(
-                _("A regular expression has at most %(most)s characters; this one has %(count)s.")
+                _("A regular expression can have at most %(most)s characters; this one has %(count)s.")
                 % {"most": MAX_PATTERN, "count": len(pattern)}
             )
         try:
@@ -78,7 +78,7 @@ class Matches(Func):
         except re2.error as error:
             reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
             raise Invalid(
-                _("%(pattern)r is no RE2 regular expression: %(reason)s.")
+                _("“%(pattern)s” isn’t a valid RE2 regular expression: %(reason)s.")
                 % {"pattern": pattern, "reason": reason}
             ) from None
         here, there = (Value(one, output_field=TextField()) for one in (pattern, for_postgresql(pattern)))

@@ -88,7 +88,7 @@ def tokens_of(text: str) -> Iterator[Token]:
     """
     if len(text) > MAX_TEXT:
         raise ExpressionError(
-            _("A filter has at most %(most)s characters.") % {"most": MAX_TEXT}, position=MAX_TEXT
+            _("A filter can have at most %(most)s characters.") % {"most": MAX_TEXT}, position=MAX_TEXT
         )
     at = 0
     while at < len(text):
@@ -107,7 +107,7 @@ def _no_word(text: str, at: int) -> ExpressionError:
             _("The quote at character %(place)s is not closed.") % {"place": at + 1}, position=at
         )
     return ExpressionError(
-        _("%(text)r at character %(place)s has no meaning here.") % {"text": text[at], "place": at + 1},
+        _("Unexpected “%(text)s” at character %(place)s.") % {"text": text[at], "place": at + 1},
         position=at,
     )
 

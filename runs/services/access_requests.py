@@ -39,7 +39,7 @@ def request_access(*, actor: Actor, team: Team, name: str) -> None:
     require(actor, TeamAction.VIEW, team)
     wait_s = count(COUNTED, of_user(actor.lookup_id), limit=MOST_AN_HOUR, window_s=HOUR_S)
     if wait_s:
-        message = _("You asked for access %(most)s times within an hour. Try again later.")
+        message = _("You requested access %(most)s times within an hour. Try again later.")
         raise TooManyRequests(message % {"most": MOST_AN_HOUR}, wait_s=wait_s)
     record(
         actor, "project.request_access", team, organization_id=team.organization_id, team_id=team.pk,

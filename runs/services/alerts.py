@@ -31,10 +31,10 @@ def send_alert(
     """
     require(actor, RunAction.LOG, run)
     if level not in LEVELS:
-        raise Invalid(f"An alert's level is one of {', '.join(LEVELS)}, not {level!r}.")
+        raise Invalid(f"An alert's level must be one of {', '.join(LEVELS)}, not {level!r}.")
     if not title or len(title) > MAX_TITLE or len(text) > MAX_TEXT:
         raise Invalid(
-            f"An alert has a title of at most {MAX_TITLE} characters and a text of at most {MAX_TEXT}."
+            f"An alert can have a title of at most {MAX_TITLE} characters and a text of at most {MAX_TEXT}."
         )
     # two processes sending one title wait for each other here
     run = Run.objects.locked().select_related("project__team").get(pk=run.pk)

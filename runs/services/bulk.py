@@ -81,7 +81,7 @@ def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> N
         try:
             if run.pk not in allowed:
                 raise Forbidden(
-                    _("You don’t have the permission “%(what)s” on it.")
+                    _("You don’t have the permission “%(what)s” for it.")
                     % {"what": spec_of(act.action).label},
                     action=act.action,
                 )

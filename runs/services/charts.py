@@ -26,7 +26,8 @@ def _checked_name(name: str) -> str:
     name = clean_text(name).strip()
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         message = _(
-            "A chart's name has 1 to %(most)s letters, digits, '-', '_', '.' and spaces; %(name)r is none."
+            "A chart's name must have 1 to %(most)s letters, digits, “-”, “_”, “.” and spaces, unlike "
+            "“%(name)s”."
         )
         raise Invalid(message % {"most": MAX_NAME, "name": name[:80]})
     return name
@@ -34,7 +35,7 @@ def _checked_name(name: str) -> str:
 
 def _check_access(team: Team, access: str) -> None:
     if access not in ChartAccess.values:
-        raise Invalid(f"A chart's access is one of {', '.join(ChartAccess.values)}, not {access!r}.")
+        raise Invalid(f"A chart's access must be one of {', '.join(ChartAccess.values)}, not {access!r}.")
     if access == ChartAccess.PUBLIC and not team.public_projects_allowed:
         raise Conflict(
             _(
@@ -68,7 +69,9 @@ def save_chart(
     Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     owned = StoredChart.objects.filter(team=team)
     if not owned.filter(name=name).exists() and owned.count() >= MAX_CHARTS:
-        raise Conflict(_("A team stores at most %(most)s charts; delete one first.") % {"most": MAX_CHARTS})
+        raise Conflict(
+            _("A team can store at most %(most)s charts; delete one first.") % {"most": MAX_CHARTS}
+        )
     given = {
         "spec": checked_spec(spec),
         "display_name": clean_text(display_name).strip()[:MAX_NAME],

@@ -26,7 +26,7 @@ def why_no_code(run: Run) -> str:
     """Return why no code is stored with a run, "" where it is."""
     team = run.project.team
     if not team.code_saving_allowed:
-        return _("%(team)s does not let runs save code.") % {"team": team.name}
+        return _("%(team)s does not allow runs to save code.") % {"team": team.name}
     if run.user is not None and run.user.code_saving == CodeSaving.NEVER:
         return _("%(person)s chose never to save code.") % {"person": run.user.username}
     return ""

@@ -45,8 +45,8 @@ def _restore(run: Run, now: datetime) -> bool:
     if run.purge_began_at is not None or run.deleted_at <= undo_ended_at(now):
         raise Gone(
             _(
-                "%(run)s was deleted on %(deleted_at)s UTC; a deletion can be undone for "
-                "%(days)s days, and not once its purge has begun."
+                "%(run)s was deleted on %(deleted_at)s UTC. Runs can be restored for %(days)s days, until "
+                "they start being erased."
             )
             % {
                 "run": run,

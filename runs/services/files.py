@@ -53,7 +53,7 @@ def check_file_name(name: str) -> str:
     """
     name = clean_text(name)
     if not name or len(name) > MAX_NAME:
-        raise Invalid(f"A file name has 1 to {MAX_NAME} characters; this one has {len(name)}.")
+        raise Invalid(f"A file name must have 1 to {MAX_NAME} characters; this one has {len(name)}.")
     if _ABSOLUTE.match(name) or ".." in _SEPARATOR.split(name):
         raise Invalid(f"The file name {name!r} leaves the run's folder.")
     return name

@@ -83,7 +83,7 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
     if fields.tags is not None:
         if len(fields.tags) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in fields.tags):
             raise Invalid(
-                _("A run has at most %(max_tags)s tags of at most %(max_tag)s characters.")
+                _("A run can have at most %(max_tags)s tags of at most %(max_tag)s characters.")
                 % {"max_tags": MAX_TAGS, "max_tag": MAX_TAG}
             )
         run.tags = list(dict.fromkeys(clean_text(tag) for tag in fields.tags))
@@ -253,7 +253,7 @@ def log_run(
     """
     uid = check_run_id(uid or random_uid())
     if state and state not in {RunState.RUNNING, RunState.PENDING}:
-        raise Invalid(f"A run begins as running or pending, not as {state!r}.")
+        raise Invalid(f"A run must start as running or pending, not as {state!r}.")
     # two first posts of one id wait for each other here
     if not Project.objects.live().select_for_update(no_key=True).filter(pk=project.pk).exists():
         raise Gone(f"The project {project} was deleted; log to another one.")
@@ -274,7 +274,7 @@ def log_run(
         require(actor, RunAction.LOG, run)
         if run.deleted_at is not None:
             raise Gone(
-                f"The run {uid!r} of {project} was deleted and its id cannot be used again; choose another id."
+                f"The run {uid!r} of {project} was deleted and its ID cannot be reused; choose another ID."
             )
         config_before = run.config_text
         changed = apply_fields(run, fields)

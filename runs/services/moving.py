@@ -65,15 +65,18 @@ def _tell(project_ids: set[int]) -> None:
 def _check(run: Run, target: Project, taken: set[str]) -> None:
     if run.is_active:
         raise Conflict(
-            _("%(run)s is %(state)s; its process posts to %(project)s. Move it when it has ended.")
+            _("%(run)s is %(state)s; its process is logging to %(project)s. Move it after it has ended.")
             % {"run": run, "state": run.state_label, "project": run.project}
         )
     if run.project.visibility == Visibility.RESTRICTED:
         raise Conflict(
-            _("%(run)s is in the restricted project %(project)s; runs are moved into such, not out.")
+            _(
+                "%(run)s is in the restricted project %(project)s; runs cannot be moved out of restricted "
+                "projects."
+            )
             % {"run": run, "project": run.project}
         )
     if run.uid in taken:
         raise Conflict(
-            _("%(target)s has, or had, a run with the id %(uid)s.") % {"target": target, "uid": run.uid}
+            _("%(target)s has or had a run with the ID %(uid)s.") % {"target": target, "uid": run.uid}
         )

@@ -46,8 +46,9 @@ def refuse_protected(projects: QuerySet[Project]) -> None:
     if count := protected_count(projects):
         raise Conflict(
             ngettext(
-                "%(count)d run is protected from deletion. Take its protection or the protecting tag away first.",
-                "%(count)d runs are protected from deletion. Take their protection or the protecting tags away first.",
+                "%(count)d run is protected from deletion. Unprotect it or remove the protecting tag first.",
+                "%(count)d runs are protected from deletion. Unprotect them or remove the protecting "
+                "tags first.",
                 count,
             )
             % {"count": count}
@@ -74,7 +75,7 @@ def show(projects: QuerySet[Project], at: datetime) -> None:
             Project.objects.filter(pk__in=[row.pk for row in rows]).update(deleted_at=None, updated_at=now)
     except IntegrityError:
         raise Conflict(
-            _("There is a new project of the same name by now; a project cannot be restored beside it.")
+            _("A new project with the same name exists, so this one cannot be restored.")
         ) from None
     for row in rows:
         take_name(row)
@@ -113,9 +114,9 @@ def restore_project(*, actor: Actor, project: Project) -> Project:
     if row.deleted_at is None:
         return row
     if row.team.deleted_at is not None:
-        raise Conflict(_("The team %(team)s is deleted; restore the team.") % {"team": row.team})
+        raise Conflict(_("The team %(team)s is deleted; restore the team first.") % {"team": row.team})
     if row.deleted_at <= undo_ended_at(timezone.now()):
-        raise Gone(_("The time to restore %(project)s is over.") % {"project": row})
+        raise Gone(_("%(project)s can no longer be restored.") % {"project": row})
     show(Project.objects.filter(pk=row.pk), row.deleted_at)
     return _told(actor, row, "project.restore")
 

@@ -32,7 +32,7 @@ def check_project_name(name: str) -> str:
     name = clean_text(name).strip()
     if not name or len(name) > MAX_NAME:
         raise Invalid(
-            _("A project name has 1 to %(most)s characters; this one has %(count)s.")
+            _("A project name must have 1 to %(most)s characters; this one has %(count)s.")
             % {"most": MAX_NAME, "count": len(name)}
         )
     if any(character in _FORBIDDEN or not character.isprintable() for character in name) or name in {
@@ -40,7 +40,7 @@ def check_project_name(name: str) -> str:
         "..",
     }:
         raise Invalid(
-            _("The project name %(name)r has a character that is not allowed: none of %(characters)s please.")
+            _("The project name “%(name)s” must not contain any of %(characters)s.")
             % {"name": name, "characters": _FORBIDDEN}
         )
     return name
@@ -68,7 +68,9 @@ def create_project(
                 created_by_id=actor.user_id,
             )
     except IntegrityError:
-        raise Conflict(_("%(team)s has a project %(name)r already.") % {"team": team, "name": name}) from None
+        raise Conflict(
+            _("%(team)s already has a project named “%(name)s”.") % {"team": team, "name": name}
+        ) from None
     take_name(project)
     record(
         actor,
@@ -120,7 +122,7 @@ def rename_project(*, actor: Actor, project: Project, name: str) -> Project:
             Project.objects.filter(pk=project.pk).update(name=name, updated_at=timezone.now())
     except IntegrityError:
         raise Conflict(
-            _("%(team)s has a project %(name)r already.") % {"team": project.team, "name": name}
+            _("%(team)s already has a project named “%(name)s”.") % {"team": project.team, "name": name}
         ) from None
     project.name = name
     take_name(project)
@@ -147,7 +149,7 @@ def update_project(
     if description is not None:
         if len(description) > MAX_DESCRIPTION:
             raise Invalid(
-                _("A description has at most %(most)s characters; this one has %(count)s.")
+                _("A description can have at most %(most)s characters; this one has %(count)s.")
                 % {"most": MAX_DESCRIPTION, "count": len(description)}
             )
         project.description = clean_text(description)

@@ -64,8 +64,8 @@ def refused_post_marks(run: Run) -> list[Mark]:
 def _words(row: RefusedPosts) -> str:
     text = (
         ngettext(
-            "%(n)d post refused, to be sent again (limit %(setting)s)",
-            "%(n)d posts refused, to be sent again (limit %(setting)s)",
+            "%(n)d post refused, to be retried (limit %(setting)s)",
+            "%(n)d posts refused, to be retried (limit %(setting)s)",
             row.count,
         )
         if row.setting.endswith("_RATE")

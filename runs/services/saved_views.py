@@ -23,7 +23,7 @@ MAX_VIEWS = 200
 def _require(actor: Actor, project: Project, *, shared: bool) -> None:
     require(actor, ProjectAction.UPDATE if shared else ProjectAction.VIEW, project)
     if actor.user_id is None and not shared:
-        raise Unauthenticated(_("Sign in to keep views of your own."))
+        raise Unauthenticated(_("Sign in to save your own views."))
 
 
 def _owned(actor: Actor, project: Project, *, shared: bool) -> QuerySet[SavedView]:
@@ -37,7 +37,7 @@ def _checked_name(name: str) -> str:
     name = clean_text(name).strip()
     if not name or len(name) > MAX_NAME:
         raise Invalid(
-            _("A view's name has 1 to %(most)s characters; this one has %(count)s.")
+            _("A view's name must have 1 to %(most)s characters; this one has %(count)s.")
             % {"most": MAX_NAME, "count": len(name)}
         )
     return name
@@ -49,9 +49,9 @@ def _save(view: SavedView, *fields: str) -> None:
             view.save(update_fields=[*fields, "updated_at"] if fields else None)
     except IntegrityError:
         taken = (
-            _("%(project)s has a shared view named %(name)r already.")
+            _("%(project)s already has a shared view named “%(name)s”.")
             if view.is_shared
-            else _("%(project)s has a view of yours named %(name)r already.")
+            else _("You already have a view named “%(name)s” in %(project)s.")
         )
         raise Conflict(taken % {"project": view.project, "name": view.name}) from None
 
@@ -79,7 +79,7 @@ def create_view(*, actor: Actor, project: Project, name: str, spec: Any, shared:
     owned = _owned(actor, project, shared=shared)
     if owned.count() >= MAX_VIEWS:
         raise Conflict(
-            _("A project has at most %(most)s views of one owner; delete one first.") % {"most": MAX_VIEWS}
+            _("A project can have at most %(most)s views per owner; delete one first.") % {"most": MAX_VIEWS}
         )
     owner = None if shared else actor.user_id
     view = SavedView(project=project, user_id=owner, name=_checked_name(name), spec=checked_spec(spec))

@@ -79,7 +79,7 @@ def group_q(column: Named, step: str) -> Q:
     try:
         key = clean_tree(json.loads(step))
     except (ValueError, RecursionError):
-        raise Invalid(f"{step[:100]!r} is no value of {column.name} in JSON.") from None
+        raise Invalid(f"“{step[:100]}” isn’t a JSON value of {column.name}.") from None
     name = canonical(column.name)
     if key is None:
         return to_q(Compare(name, Operator.EXISTS, value=False))
@@ -95,7 +95,7 @@ def group_q(column: Named, step: str) -> Q:
 def _of_day(name: str, key: Any) -> Q:
     day = parse_date(key) if isinstance(key, str) else None
     if day is None:
-        raise Invalid(f"{key!r} is no day.")
+        raise Invalid(f"“{key}” isn’t a valid day.")
     begin, end = (datetime.combine(one, clock(), UTC).isoformat() for one in (day, _next(day)))
     return to_q(All((Compare(name, Operator.GTE, begin), Compare(name, Operator.LT, end))))
 

@@ -55,9 +55,9 @@ class TableQuery:
         read_expression(self.filter)
         page_order(self.order)
         if len(self.group) > MAX_GROUPS:
-            raise Invalid(_("Runs are grouped by at most %(most)s columns.") % {"most": MAX_GROUPS})
+            raise Invalid(_("Runs can be grouped by at most %(most)s columns.") % {"most": MAX_GROUPS})
         if len(self.search) > MAX_SEARCH:
-            raise Invalid(_("A search has at most %(most)s characters.") % {"most": MAX_SEARCH})
+            raise Invalid(_("A search can have at most %(most)s characters.") % {"most": MAX_SEARCH})
 
 
 def _names(texts: Sequence[str]) -> tuple[str, ...]:

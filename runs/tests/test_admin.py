@@ -44,7 +44,7 @@ def test_a_purged_run_is_listed_and_says_why_it_cannot_be_restored(operator: Cli
     act(operator, "delete", run)
     purge.purge_runs(60)
     assert run.display_name in operator.get(reverse(LIST)).content.decode()
-    assert "can be undone for 0 days" in act(operator, "restore", run).content.decode()
+    assert "can be restored for 0 days" in act(operator, "restore", run).content.decode()
 
 
 @pytest.mark.parametrize("model", ["run", "runfile", "project"])

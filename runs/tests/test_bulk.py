@@ -116,7 +116,7 @@ def test_a_run_stays_that_still_posts_or_whose_id_is_taken(project, author, team
     ids = [running.pk, twice.pk]
     outcome = moving.move_runs(actor=actor(author), run_ids=ids, project=target)
     assert outcome.done == []
-    assert "posts to" in outcome.refused[running.uid]
+    assert "is logging to" in outcome.refused[running.uid]
     assert "or had" in outcome.refused["same"]
 
 
@@ -124,7 +124,7 @@ def test_nothing_leaves_a_restricted_project(team):
     restricted = ProjectFactory(team=team, visibility=Visibility.RESTRICTED)
     run = ended(restricted)
     outcome = moving.move_runs(actor=SYSTEM, run_ids=[run.pk], project=ProjectFactory(team=team))
-    assert "not out" in outcome.refused[run.uid]
+    assert "cannot be moved out" in outcome.refused[run.uid]
 
 
 def test_a_project_numbers_a_run_that_moved_in(project, team):

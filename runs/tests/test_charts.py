@@ -60,11 +60,11 @@ def test_viewers_read_and_do_not_save_and_strangers_see_what_is_public(ask, team
 @pytest.mark.parametrize(
     ("name", "spec", "says"),
     [
-        ("bars", "not json", "this is not"),
-        ("bars", "[]", "is a JSON object"),
-        ("bars", "[" * 5000, "this is not"),
-        ("a:b", "{}", "is none"),
-        ("x" * 129, "{}", "is none"),
+        ("bars", "not json", "must be valid JSON"),
+        ("bars", "[]", "must be a JSON object"),
+        ("bars", "[" * 5000, "must be valid JSON"),
+        ("a:b", "{}", "must have 1 to"),
+        ("x" * 129, "{}", "must have 1 to"),
         ("bars", json.dumps({"a": "x" * 140_000}), "at most 128 KiB"),
     ],
 )

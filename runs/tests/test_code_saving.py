@@ -57,13 +57,13 @@ def test_a_team_that_forbids_code_gets_none_and_the_run_says_so(run: Run, client
         assert stored(run) == ["config.yaml"]
     refused = RefusedFile.objects.filter(run=run)
     assert [(file.name, file.reason) for file in refused] == [
-        (name, f"{run.project.team.name} does not let runs save code.")
+        (name, f"{run.project.team.name} does not allow runs to save code.")
         for name in ("code/train.py", "diff.patch")
     ]
     assert [mark.label for mark in timeline_of(run).marks] == ["2 files not stored"]
     client.force_login(author(run))
     page = client.get(f"/{run.project.team.name}/{run.project.name}/runs/{run.uid}/files").content.decode()
-    assert "does not let runs save code." in page
+    assert "does not allow runs to save code." in page
 
 
 def test_who_never_saves_code_saves_none_even_by_a_client_that_did_not_ask(run: Run):

@@ -70,8 +70,8 @@ def test_the_page_the_search_and_rest_show_it_to_the_audience(ada, colleague, au
 def test_it_is_refused_word_for_word_as_a_name_that_nobody_has(ada):
     hide(ada, "shared")
     other = UserFactory()
-    assert "There is no entity &#x27;ada&#x27;" in page(other).content.decode()
-    assert "There is no entity &#x27;eda&#x27;" in page(other, "eda").content.decode()
+    assert "The entity “ada” doesn’t exist" in page(other).content.decode()
+    assert "The entity “eda” doesn’t exist" in page(other, "eda").content.decode()
     assert by_rest(other, "users/ada/").json() == by_rest(other, "users/eda/").json()
 
 

@@ -47,7 +47,7 @@ def test_logging_twice_goes_on_with_the_run_and_leaves_what_is_not_given():
 
 
 def test_an_id_that_no_run_may_have_is_refused():
-    with pytest.raises(Invalid, match="Invalid run id"):
+    with pytest.raises(Invalid, match="Invalid run ID"):
         log(ProjectFactory(), "a/b")
 
 
@@ -234,7 +234,7 @@ def test_a_deletion_is_undone_for_seven_days(days, is_restored):
     with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
         deletion.delete_run(actor=SYSTEM, run=run)
         clock.shift(timedelta(days=days))
-        with nullcontext() if is_restored else pytest.raises(Gone, match="can be undone for 7 days"):
+        with nullcontext() if is_restored else pytest.raises(Gone, match="can be restored for 7 days"):
             deletion.restore_run(actor=SYSTEM, run=run)
     assert (Run.objects.get(pk=run.pk).deleted_at is None) == is_restored
 

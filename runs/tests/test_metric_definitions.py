@@ -133,4 +133,4 @@ def test_comparing_runs_says_which_is_best_where_a_goal_is_defined(client, defin
     client.force_login(defined.project.team.memberships.first().user)
     url = reverse("runs:compare", args=[defined.project.team.name, defined.project.name])
     page = client.get(url, {"runs": [defined.uid, other.uid]}).content.decode()
-    assert [page.count(f">{word}<") for word in ("best", "least", "greatest")] == [1, 1, 2]
+    assert [page.count(f">{word}<") for word in ("best", "lowest", "highest")] == [1, 1, 2]

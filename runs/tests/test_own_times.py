@@ -86,7 +86,7 @@ def test_a_synced_run_has_the_times_of_its_own(project, clock):
 def test_a_synced_run_says_when_it_was_synced(project, clock):
     run = send(project, clock, 100, ended=28, clock_s=72 * HOUR)
     told = {fact.label: fact for fact in overview_facts(run, revealed=True)[0]}
-    assert (told["Synced"].value, told["Synced"].detail) == (FRIDAY, "1d 04h 00m after it ended")
+    assert (told["Synced"].value, told["Synced"].detail) == (FRIDAY, "1d 04h 00m after the end")
     shown = timeline_of(run)
     assert [(event.label, event.noticed_late_s) for event in shown.events] == [
         ("Running", 0), ("Finished", 0), ("Synced", 0),

@@ -77,7 +77,7 @@ def test_the_first_page_says_why_there_is_no_key_where_an_organization_forbids_t
     Organization.objects.update(api_keys_allowed=False)
     page = client.get("/").content.decode()
     assert "does not allow its members to create API keys" in page
-    assert "Make an API key" not in page
+    assert "Create API key" not in page
 
 
 def test_home_shows_my_runs(client):

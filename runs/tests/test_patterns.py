@@ -66,5 +66,5 @@ def test_what_postgresql_alone_refuses_is_wrong_input(run):
     """The review's M5, the last resort."""
     if connection.vendor != "postgresql":
         return
-    with pytest.raises(Invalid, match="cannot be searched for"), transaction.atomic():
+    with pytest.raises(Invalid, match="cannot be used for searching"), transaction.atomic():
         list(Run.objects.extra(where=["display_name ~ %s"], params=["("]))

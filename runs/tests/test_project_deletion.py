@@ -96,7 +96,7 @@ def test_after_a_week_only_tombstones_are_left(project, admin):
     purge.purge_runs(10)
     assert Run.objects.get(pk=run.pk).purged_at is None
     with time_machine.travel(timezone.now() + timedelta(days=8)):
-        with pytest.raises(Gone, match="over"):
+        with pytest.raises(Gone, match="no longer be restored"):
             restore_project(actor=actor(admin), project=project)
         assert purge_runs() == 1
     row = Project.objects.get(pk=project.pk)

@@ -93,7 +93,7 @@ def test_secrets_are_neither_shown_nor_found(project, member):
 def test_the_page_links_lines_and_says_what_is_wrong(client, project, member):
     run = printed(project, "fine", "boom <b>")
     address = reverse("runs:project_logs", args=[project.team.name, project.name])
-    assert "Search what runs printed" in client.get(address).content.decode()
+    assert "Search run logs" in client.get(address).content.decode()
     page = client.get(address, {"text": "boom"}).content.decode()
     assert f"{reverse('runs:run_logs', args=[project.team.name, project.name, run.uid])}#L2" in page
     assert "boom &lt;b&gt;" in page

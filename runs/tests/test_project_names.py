@@ -63,7 +63,7 @@ def test_a_restricted_project_opens_the_page_where_others_are_invited(client, te
     assert reply.request["PATH_INFO"] == "/vision/digits/members"
 
 
-@pytest.mark.parametrize(("name", "says"), [("a/b", "not allowed"), ("taken", "already")])
+@pytest.mark.parametrize(("name", "says"), [("a/b", "must not contain"), ("taken", "already")])
 def test_a_name_that_cannot_be_is_told_beside_the_field(client, team, member, name, says):
     ProjectFactory(team=team, name="taken")
     client.force_login(member)

@@ -76,7 +76,7 @@ def test_deleted_runs_are_listed_restored_and_given_up(client, project, member):
     client.post(reverse("runs:deleted", args=NAMES), {"uid": kept.uid, "act": "restore"})
     client.post(reverse("runs:deleted", args=NAMES), {"uid": gone.uid, "act": "purge"})
     assert Run.objects.live().get().pk == kept.pk
-    assert "being freed" in page(client, "deleted")
+    assert "being erased" in page(client, "deleted")
     assert purge_runs(budget_s=10) == 1
     assert "Nothing deleted" in page(client, "deleted")
 
@@ -101,10 +101,10 @@ def test_a_comparison_shows_differences_and_on_request_all(client, project):
     shown = page(client, "compare", runs=uids)
     assert "lr" in shown
     assert "<code>same</code>" not in shown
-    assert "least" in shown
+    assert "lowest" in shown
     assert "<code>same</code>" in page(client, "compare", runs=uids, all="1")
     assert "ghost" in page(client, "compare", runs=[*uids, "ghost"])
-    assert "No runs chosen" in page(client, "compare")
+    assert "No runs selected" in page(client, "compare")
 
 
 def test_the_visibility_is_changed_by_an_admin(client, project):

@@ -139,7 +139,7 @@ def test_the_form_warns_who_loses_access_and_does_not_offer_restricted_first(cli
     shown = client.get(reverse("runs:project_overview", args=PATH)).content.decode()
     assert re.findall(r'name="visibility" value="(\w+)"', shown) == ["team", "restricted", "public", "open"]
     assert "You keep your access." in shown
-    assert "the others in the team lose theirs: 3 people, 1 service account." in shown  # bob, cleo, chief
+    assert "lose access until you invite them: 3 people, 1 service account." in shown  # bob, cleo, chief
 
 
 def test_members_are_found_added_given_roles_and_removed_on_the_page(
@@ -218,7 +218,7 @@ def test_admins_repair_a_project_in_which_nobody_is_left(
     assert reverse("runs:project_members", args=PATH) in listed
     assert "0 members" in listed
     assert (
-        "Nobody is in this project."
+        "No one is in this project."
         in client.get(reverse("runs:project_members", args=PATH)).content.decode()
     )
     with django_capture_on_commit_callbacks(execute=True):

@@ -71,7 +71,7 @@ def test_a_moved_run_is_shown_where_it_is_now(client, team, run, typed):
 
 def test_a_run_that_cannot_be_moved_says_why(client, run):
     reply = client.post("/vision/digits/runs/r1/act/move", {"value": "nowhere"}, follow=True)
-    assert "There is no project vision/nowhere" in reply.content.decode()
+    assert "The project vision/nowhere doesn’t exist" in reply.content.decode()
 
 
 def test_there_is_no_other_act(client, run):
@@ -98,7 +98,7 @@ class TestBeside:
 
     def test_stays_at_the_end_and_says_so(self, client, runs):
         assert self.go(client, "r3", "next") == "/vision/digits/runs/r3/logs"
-        assert "This is the last run of the list." in page(client, "r3")
+        assert "This is the last run in the list." in page(client, "r3")
 
     def test_follows_order_and_filter_of_the_list(self, client, member, runs):
         for row, loss in zip(runs, (3, 1, 2), strict=True):

@@ -52,7 +52,7 @@ def _pages_of_projects():
 
 @pytest.mark.parametrize("char", [*":;,#?/'", "\n", "\t", "\x00", "\x7f", "\ud800"])
 def test_what_no_id_has_is_named(char):
-    with pytest.raises(Invalid, match=r"Invalid run id .*: it must not contain : ; , # \? / ' or control"):
+    with pytest.raises(Invalid, match=r"Invalid run ID .*: it must not contain : ; , # \? / ' or control"):
         check_run_id(f"a{char}b")
 
 

@@ -305,7 +305,7 @@ def test_search_knows_expressions_capitals_and_progress_bars(run):
     assert found(r"^done \d$", is_regex=True) == [1]
     assert found("50%") == []
     assert found("50%", raw=True) == [0]
-    with pytest.raises(Invalid, match="No regular expression"):
+    with pytest.raises(Invalid, match="Invalid regular expression"):
         found("(", is_regex=True)
 
 
@@ -374,7 +374,7 @@ def test_previews_say_what_a_file_is(client, run, member):
         return client.get(page, {"preview": name}, headers={"HX-Request": "true"}).content.decode()
 
     assert "&quot;x&quot;: [\n" in preview("a.json")
-    assert "no preview" in preview("b.bin")
+    assert "No preview" in preview("b.bin")
     assert "<audio" in preview("c.mp3")
 
 

@@ -135,7 +135,7 @@ def test_names_are_unique_for_an_owner_in_a_project(ask, project):
         reply = ask(user, "post", "views/", name=" lr ", spec=SPEC, shared=shared)
         assert reply.status_code == status
     told_why = ask(ann, "post", "views/", name="lr", spec=SPEC).json()["error"]["message"]
-    assert "named 'lr' already" in told_why
+    assert "already have a view named “lr”" in told_why
 
 
 @pytest.mark.parametrize(

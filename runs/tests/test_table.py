@@ -250,10 +250,10 @@ def test_a_histogram_has_as_many_bins_as_the_root_of_the_count(project):
 
 
 @pytest.mark.parametrize(("by", "path", "message"), [
-    ("runtime", (), "cannot be grouped"), ("config.opt", ("adam",), "no value of config.opt"),
-    ("created", ("1",), "no day"), ("config.lr", ("1", "2"), "longer than"),
-    ("exit_code", ('"x"',), "is a number"), ("config.lr", ("[" * 50_000,), "no value of config.lr"),
-    ("config.lr", ('{"a": 1}',), "wants a number or a string"),
+    ("runtime", (), "cannot be grouped"), ("config.opt", ("adam",), "JSON value of config.opt"),
+    ("created", ("1",), "valid day"), ("config.lr", ("1", "2"), "longer than"),
+    ("exit_code", ('"x"',), "is a number"), ("config.lr", ("[" * 50_000,), "JSON value of config.lr"),
+    ("config.lr", ('{"a": 1}',), "needs a number or a string"),
 ])  # fmt: skip
 def test_a_wrong_path_is_refused(project, by, path, message):
     with pytest.raises(Invalid, match=message):

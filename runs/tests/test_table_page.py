@@ -158,7 +158,7 @@ def test_search_finds_a_part_of_a_name(client, project, member):
     make(project, "b", display_name="calm-dawn-2")
     assert uids(ask(client, project, search="SUN")) == ["a"]
     page = ask(client, project, search="nothing like it").content.decode()
-    assert "No run matches" in page
+    assert "No matching runs" in page
     assert "data-clear-filter" in page
 
 

@@ -53,7 +53,7 @@ def act_on_runs(request: HttpRequest, entity: str, project: str, act: str) -> Js
     row = selectors.get_project(actor, entity, project)
     do = ACTS.get(act)
     if do is None:
-        raise NotFound(f"There is no act {act!r}: {', '.join(ACTS)}.")
+        raise NotFound(f"Unknown action “{act}”: {', '.join(ACTS)}.")
     outcome = do(actor, _chosen(actor, row, act, request.POST), request.POST.getlist("value"))
     undo: dict[str, Any] | None = {"act": _UNDO[act], "uid": outcome.done} if act in _UNDO else None
     refused = [{"uid": uid, "reason": reason} for uid, reason in outcome.refused.items()]
@@ -78,7 +78,7 @@ def act_on_run(request: HttpRequest, entity: str, project: str, uid: str, act: s
     run = selectors.get_run(actor, entity, project, uid)
     require(actor, RunAction.DELETE, run)
     if act not in done:
-        raise NotFound(f"There is no act {act!r}: {', '.join(done)}.")
+        raise NotFound(f"Unknown action “{act}”: {', '.join(done)}.")
     value = request.POST.get("value", "").strip()
     try:
         refused = ACTS[act](actor, [run.pk], [value if "/" in value else f"{entity}/{value}"]).refused
@@ -96,7 +96,7 @@ def act_on_run(request: HttpRequest, entity: str, project: str, uid: str, act: s
 def _done() -> dict[str, str]:
     """Return the acts of a run's page, with what is said when they are done."""
     return {
-        "delete": _("The run is deleted. It can be restored under Recently deleted."),
+        "delete": _("Run deleted. You can restore it under Recently deleted."),
         "move": _("Run moved"),
         "protect": _("Run protected from deletion"),
         "unprotect": _("Run unprotected"),
@@ -112,13 +112,13 @@ def run_beside(request: HttpRequest, entity: str, project: str, uid: str, way: s
     It is looked for only when it is asked for: no page pays for a link that is not followed.
     """
     if way not in {"next", "previous"}:
-        raise NotFound(f"There is next and previous, not {way[:40]!r}.")
+        raise NotFound(f"Use next or previous, not {way[:40]!r}.")
     run = selectors.get_run(actor_of(request), entity, project, uid)
     found = neighbour(actor_of(request), run, is_next=way == "next")
     if found is None:
         ends = {
-            "next": _("This is the last run of the list."),
-            "previous": _("This is the first run of the list."),
+            "next": _("This is the last run in the list."),
+            "previous": _("This is the first run in the list."),
         }
         messages.info(request, ends[way])
     tab = request.GET.get("tab", "")

@@ -63,7 +63,7 @@ def run_file(request: HttpRequest, *, path: str, **names: str) -> HttpResponse:
     run = run_of(request, names)
     file = selectors.files_of(run).filter(name=path).first()
     if file is None:
-        raise NotFound(_("The run has no file %(path)r.") % {"path": path})
+        raise NotFound(_("The run has no file “%(path)s”.") % {"path": path})
     masked = not is_revealed(request, run)
     return redirect(
         tickets.get_path(

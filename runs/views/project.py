@@ -77,7 +77,7 @@ def rename(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     except (Conflict, Invalid) as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, _("The project is now called %(name)s.") % {"name": row.name})
+        messages.success(request, _("Project renamed to %(name)s.") % {"name": row.name})
     return redirect("runs:project_overview", entity, row.name)
 
 
@@ -130,7 +130,7 @@ def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     uids = list(dict.fromkeys(request.GET.getlist("runs")))
     if len(uids) > MOST_COMPARED:
         raise Invalid(
-            _("At most %(most)s runs are compared at once; these are %(count)s.")
+            _("You can compare at most %(most)s runs at once, not %(count)s.")
             % {"most": MOST_COMPARED, "count": len(uids)}
         )
     found: dict[str, Run] = {run.uid: run for run in selectors.runs_of(actor, row).filter(uid__in=uids)}

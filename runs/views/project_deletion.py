@@ -36,7 +36,7 @@ def delete(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, refusal.message)
         return redirect("runs:project_overview", entity, project)
-    messages.success(request, _("The project %(project)s is deleted.") % {"project": row})
+    messages.success(request, _("Project %(project)s deleted.") % {"project": row})
     return redirect("runs:deleted_projects", entity)
 
 
@@ -51,13 +51,13 @@ def deleted_projects(request: HttpRequest, entity: str) -> HttpResponse:
     if request.method == "POST":
         row = rows.filter(pk=request.POST.get("project", "0")).first()
         if row is None:
-            raise NotFound(_("There is no such deleted project, or the time to restore it is over."))
+            raise NotFound(_("This deleted project doesn’t exist, or it can no longer be restored."))
         try:
             restore_project(actor=actor, project=row)
         except Conflict as refusal:
             messages.error(request, refusal.message)
             return redirect("runs:deleted_projects", entity)
-        messages.success(request, _("The project %(project)s is back.") % {"project": row})
+        messages.success(request, _("Project %(project)s restored.") % {"project": row})
         return redirect("runs:project_overview", entity, row.name)
     kept = timedelta(days=settings.DELETED_KEPT_DAYS)
     context = {"team": team, "rows": [(row, row.deleted_at + kept) for row in rows if row.deleted_at]}

@@ -99,7 +99,7 @@ def act_on_members(request: HttpRequest, entity: str, project: str, act: str) ->
     row = selectors.get_managed_project(actor, ProjectAction.MANAGE_MEMBERS, entity, project)
     do = _ACTS.get(act)
     if do is None:
-        raise NotFound(_("There is no such action."))
+        raise NotFound(_("Unknown action."))
     reply = answer(request, lambda: do(request, row), reverse("runs:project_members", args=[entity, project]))
     is_out = not any(can(actor, action, row) for action in (ProjectAction.VIEW, ProjectAction.MANAGE_MEMBERS))
     # who took themselves out sees the page no more
@@ -110,7 +110,7 @@ def _add(request: HttpRequest, project: Project) -> str:
     rows = project_members.candidates(project.team)
     user = rows.filter(pk=number_in(request, "user")).first()
     if user is None:
-        raise Invalid(_("They are not in the team any more."))
+        raise Invalid(_("They are no longer in the team."))
     role = _role(request, project)
     project_members.add_project_member(actor=actor_of(request), project=project, user=user, role=role)
     return _("%(who)s now has access as %(role)s.") % {"who": user, "role": role.label}
@@ -125,16 +125,16 @@ def _change_role(request: HttpRequest, project: Project) -> str:
 def _remove(request: HttpRequest, project: Project) -> str:
     member = _member(request, project)
     project_members.remove_project_member(actor=actor_of(request), member=member)
-    return _("%(who)s no longer has access. The runs stay.") % {"who": member.user}
+    return _("%(who)s no longer has access. Their runs are kept.") % {"who": member.user}
 
 
 def _decline(request: HttpRequest, project: Project) -> str:
     rows = ProjectAccessRequest.objects.filter(project=project).select_related("project__team", "user")
     row = rows.filter(pk=number_in(request, "request")).first()
     if row is None:
-        raise Invalid(_("This request was answered meanwhile."))
+        raise Invalid(_("This request has already been answered."))
     access_requests.decline_request(actor=actor_of(request), request=row)
-    return _("The request of %(who)s is declined. They are not told.") % {"who": row.user}
+    return _("Request of %(who)s declined. They are not notified.") % {"who": row.user}
 
 
 _ACTS: dict[str, Callable[[HttpRequest, Project], str]] = {
@@ -146,7 +146,7 @@ def _member(request: HttpRequest, project: Project) -> ProjectMember:
     rows = ProjectMember.objects.filter(project=project).select_related("project__team", "user", "role")
     row = rows.filter(pk=number_in(request, "member")).first()
     if row is None:
-        raise Invalid(_("They are not in the project any more."))
+        raise Invalid(_("They are no longer in the project."))
     return row
 
 
@@ -170,7 +170,7 @@ def request_access(request: HttpRequest, entity: str, project: str) -> HttpRespo
         access_requests.request_access(actor=actor, team=team, name=project)
         messages.success(
             request,
-            _("If there is such a project, the people who manage it now know that you ask for access."),
+            _("If this project exists, the people who manage it have been notified of your request."),
         )
         return redirect("runs:entity", entity)
     return render(request, "runs/request_access.html", {"team": team, "name": project})

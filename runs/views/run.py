@@ -122,7 +122,7 @@ def run_values(request: HttpRequest, part: str, **names: str) -> HttpResponse:
     """Return the nodes of config or summary, or with ``raw`` its JSON as a file, secrets masked."""
     run = run_of(request, names)
     if part not in PARTS:
-        raise Invalid(f"There is config and summary, not {part[:40]!r}.")
+        raise Invalid(f"Use config or summary, not {part[:40]!r}.")
     tree, revealed = _tree_of(run, part), is_revealed(request, run)
     if "raw" not in request.GET:
         return JsonResponse({"nodes": nodes_of(tree, revealed=revealed)[0]})
@@ -147,7 +147,7 @@ def run_edit(request: HttpRequest, **names: str) -> HttpResponse:
     run = run_of(request, names)
     given: dict[str, Any] = {name: str(value) for name, value in request.POST.items() if name in EDITABLE}
     if "display_name" in given and not given["display_name"].strip():
-        raise Invalid(_("A run has a name."))
+        raise Invalid(_("Enter a name for the run."))
     lifecycle.update_run(actor=actor_of(request), run=run, fields=RunFields(**given))
     return _done(request, run)
 

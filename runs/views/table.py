@@ -108,9 +108,9 @@ class Table:
         try:
             path = json.loads(self.request.GET.get("path") or "[]")
         except ValueError:
-            raise Invalid("`path` is a list in JSON.") from None
+            raise Invalid("`path` must be a JSON list.") from None
         if not isinstance(path, list) or not all(isinstance(step, str) for step in path):
-            raise Invalid("`path` is a list of texts in JSON.")
+            raise Invalid("`path` must be a JSON list of strings.")
         return path
 
     def offset(self) -> int:
@@ -128,7 +128,7 @@ def runs(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     part = request.GET.get("part", "")
     answer = PARTS.get(part)
     if answer is None:
-        raise NotFound(f"There is no part {part!r}: {', '.join(filter(None, PARTS))}.")
+        raise NotFound(f"Unknown part “{part}”: {', '.join(filter(None, PARTS))}.")
     return answer(table)
 
 

@@ -34,7 +34,7 @@ from teams.selectors import organization_named, shared_team
 def _found(rows: QuerySet[Invitation], key: str) -> Invitation:
     row = rows.filter(pk=key).first() if is_key(key) else None
     if row is None:
-        raise NotFound("There is no such invitation, or it was answered or taken back.")
+        raise NotFound("This invitation doesn’t exist, or it has already been answered or revoked.")
     return row
 
 

@@ -84,5 +84,5 @@ class LimitViewSet(ViewSet):
         if name and (team is None or name != team.name):
             team = visible(actor, TeamAction.VIEW, Team.objects.live()).filter(name=name).first()
             if team is None:
-                raise NotFound(f"There is no entity {name!r}, or you may not see it.")
+                raise NotFound(f"The entity “{name}” doesn’t exist, or you don’t have access to it.")
         return Response({"results": KnownLimitSerializer(limits_now(actor, team), many=True).data})

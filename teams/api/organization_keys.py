@@ -55,7 +55,7 @@ class OrganizationKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         row, given = self._organization(), self.request.query_params
         keys, whose = keys_of_organization(actor_of(self.request), row), given.get("kind", "")
         if whose not in {"", *UserKind.values}:
-            raise Invalid(f"kind is {' or '.join(UserKind.values)}, not {whose[:40]!r}.")
+            raise Invalid(f"kind must be {' or '.join(UserKind.values)}, not {whose[:40]!r}.")
         text = given.get("search", "").strip()
         wanted = WantedKeys(text=text, whose=whose, beyond=is_yes(given, "beyond_policy"))
         return narrowed_keys(keys, row, wanted)
@@ -76,5 +76,5 @@ class OrganizationKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         row, number = self._organization(), whole(pk)
         numbers = [] if number is None else [number]
         if not revoke_keys(actor=actor_of(request), organization=row, numbers=numbers):
-            raise NotFound(f"There is no key {pk[:40]!r} of a member or service account of {row}.")
+            raise NotFound(f"The key “{pk[:40]}” doesn’t belong to a member or service account of {row}.")
         return Response(status=HTTP_204_NO_CONTENT)

@@ -166,6 +166,6 @@ class UserViewSet(ListModelMixin, GenericViewSet[User]):
         """Return a person with what they tell about themselves."""
         row = self.get_queryset().filter(username=username).first()
         if row is None:
-            raise NotFound("There is no such user, or you may not see them.")
+            raise NotFound("This user doesn’t exist, or you don’t have access to them.")
         row.profile = profiles.profile_of(row)  # type: ignore[attr-defined]  # an empty one where nothing was told
         return Response(WholePersonSerializer(row).data)

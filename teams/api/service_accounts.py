@@ -85,7 +85,7 @@ class ServiceKeySerializer(serializers.ModelSerializer[ApiKey]):
     scopes = serializers.ListField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text="Actions it is limited to; null is no limit.",
+        help_text="Actions it is limited to; null means no limit.",
     )
     prefix = serializers.SerializerMethodField()
 
@@ -124,14 +124,14 @@ class NewServiceKeySerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     scopes = serializers.ListField(
         child=serializers.CharField(), required=False, allow_null=True, allow_empty=False,
-        help_text="Actions it is limited to; null or absent is no limit.",
+        help_text="Actions it is limited to; null or absent means no limit.",
     )  # fmt: skip
 
     def validate_scopes(self, scopes: list[str] | None) -> list[str] | None:
         """Take only actions that there are."""
         unknown = sorted(set(scopes or ()) - all_scopes())
         if unknown:
-            raise serializers.ValidationError(f"There are no such actions: {', '.join(unknown)}.")
+            raise serializers.ValidationError(f"Unknown actions: {', '.join(unknown)}.")
         return scopes
 
     def validate_expires_at(self, moment: datetime | None) -> datetime | None:
@@ -156,7 +156,7 @@ def _role(organization: Organization, name: str) -> Role:
     role = roles.filter(name__iexact=name).first()
     if role is None:
         known = ", ".join(roles.values_list("name", flat=True))
-        raise Invalid(f"There is no role {name!r} here. There are {known}.")
+        raise Invalid(f"Unknown role “{name}”. Available: {known}.")
     return role
 
 

@@ -40,7 +40,7 @@ def role_named(roles: QuerySet[Role], word: str) -> Role:
     possible = {word_of(role).lower(): role for role in roles.order_by("preset")}  # built-in ones go first
     role = possible.get(word.strip().lower())
     if role is None:
-        raise Invalid(f"There is no role {word[:80]!r} here: {', '.join(sorted(possible))}.")
+        raise Invalid(f"Unknown role “{word[:80]}”: {', '.join(sorted(possible))}.")
     return role
 
 
@@ -235,7 +235,7 @@ class ChangedOrganizationSerializer(serializers.Serializer[Any]):
     )
     api_key_max_days = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=MAX_KEY_DAYS,
-        help_text="How many days a new key may live; null is no limit.",
+        help_text="How many days a new key may live; null means no limit.",
     )  # fmt: skip
 
 

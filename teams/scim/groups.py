@@ -165,7 +165,7 @@ def _users(team: Team, members: list[GroupMember]) -> dict[int, Any]:
     found = {user.pk: user for user in users}
     missing = sorted(value for value, pk in pk_of.items() if pk not in found)
     if missing:
-        raise Invalid(f"There is no user {missing[0]!r} in the organization.")
+        raise Invalid(f"User “{missing[0]}” doesn’t exist in the organization.")
     return found
 
 

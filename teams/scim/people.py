@@ -185,7 +185,7 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
     user = owner.user if owner else None
     row = ProvisionedUser.objects.filter(organization=organization, user=user).first() if user else None
     if row is not None and row.state != ProvisionState.DELETED:
-        raise UniquenessException(detail=f"{email} is a user of {organization} already.")
+        raise UniquenessException(detail=f"{email} is already a user of {organization}.")
     if user is None:
         user = create_user(actor=actor, username=username_for(str(resource.user_name)), email=email)
         row = ProvisionedUser(organization=organization, user=user, made_account=True)
@@ -195,7 +195,7 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
         _check_joins(organization, user, email)
     if not user.is_active and not _manages(row):
         raise Conflict(
-            f"The account of {email} is switched off; an operator of the installation can switch it on."
+            f"The account of {email} is deactivated; an operator of the installation can reactivate it."
         )
     row.state = ProvisionState.DELETED  # not there yet; what `active` says is done below
     _save(actor, row, resource)
@@ -272,7 +272,7 @@ def check_address(resource: Any, before: Any) -> None:
 def _check_user_name(organization: Organization, name: str, user: User | None) -> None:
     others = people_of(organization).filter(shown_name__iexact=name)
     if others.exclude(pk=user.pk if user else 0).exists():
-        raise UniquenessException(detail=f"There is a user {name!r} in {organization} already.")
+        raise UniquenessException(detail=f"User “{name}” already exists in {organization}.")
 
 
 def _manages(row: ProvisionedUser) -> bool:
@@ -332,7 +332,7 @@ def _wanted_place(row: ProvisionedUser, now: Place, before: Place, *, partly: bo
                 wanted[field] = _USUAL[field]
             continue
         if value not in values:
-            raise Invalid(f"{value!r} is none of {', '.join(values)}.")
+            raise Invalid(f"“{value}” isn’t one of {', '.join(values)}.")
         wanted[field] = value
         if field in row.said or value != getattr(before, field):
             said[field] = value

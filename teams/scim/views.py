@@ -52,9 +52,9 @@ class _Call:
         try:
             body = orjson.loads(self.request.body)
         except orjson.JSONDecodeError as error:
-            raise Invalid(f"The request is no JSON: {error}.") from None
+            raise Invalid(f"The request isn’t valid JSON: {error}.") from None
         if not isinstance(body, dict):
-            raise Invalid("The request is no JSON object.")
+            raise Invalid("The request isn’t a JSON object.")
         try:
             return _plain(body)
         except RecursionError:
@@ -114,9 +114,7 @@ def serve(request: HttpRequest, entity: str, path: str) -> HttpResponse:
             endpoint = _ENDPOINTS.get((name, bool(key)), {}).get(request.method or "")
             if endpoint is None:
                 known = any(known_name == name for known_name, _about_one in _ENDPOINTS)
-                return _error(
-                    405 if known else 404, "There is no such SCIM endpoint, or not with this method."
-                )
+                return _error(405 if known else 404, "Unknown SCIM endpoint or method.")
             answer: HttpResponse = endpoint(call, key)
             return answer
     except (SCIMException, ValidationError, DomainError) as error:
@@ -189,7 +187,7 @@ def _person(call: _Call, key: str) -> Any:
     rows = people.people_of(call.organization)
     row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
-        raise NotFound(f"There is no user {key!r} in {call.organization}.")
+        raise NotFound(f"User “{key}” doesn’t exist in {call.organization}.")
     return row
 
 
@@ -278,7 +276,7 @@ def _group(call: _Call, key: str) -> Any:
     rows = groups.groups_of(call.organization)
     row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
-        raise NotFound(f"There is no group {key!r} in {call.organization}.")
+        raise NotFound(f"Group “{key}” doesn’t exist in {call.organization}.")
     return row
 
 
@@ -338,7 +336,7 @@ def _described(of: Callable[[], Sequence[Any]]) -> tuple[Callable[[_Call, str], 
     def one(call: _Call, key: str) -> HttpResponse:
         row = next((row for row in of() if str(row.id) == key), None)
         if row is None:
-            raise NotFound(f"There is no {key!r} here.")
+            raise NotFound(f"“{key}” doesn’t exist here.")
         return _answer(row.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE))
 
     return every, one

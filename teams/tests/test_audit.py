@@ -58,7 +58,7 @@ class TestPage:
         projects.change_visibility(actor=ada, project=project, visibility="public")
         page = text_of(as_user("chief", LOG))
         for part in (
-            "Changed who sees a project", "192.0.2.7", "<dt>Visibility</dt>", "<del>Team</del>", "<ins>Public</ins>",
+            "Changed project visibility", "192.0.2.7", "<dt>Visibility</dt>", "<del>Team</del>", "<ins>Public</ins>",
             '<a href="/vision/cifar/overview">cifar</a>', '<a href="/ada">ada</a>',
         ):  # fmt: skip
             assert part in page, part

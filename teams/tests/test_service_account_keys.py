@@ -328,7 +328,7 @@ class TestRest:
             ({"label": "ci"}, 400, "Give `team` or `organization`"),
             ({"label": "a b", "team": "vision"}, 400, "isn’t a valid name"),
             ({"label": "ci", "team": "no-such-team"}, 404, "no-such-team"),
-            ({"label": "ci", "team": "vision", "role": "boss"}, 400, "There is no role 'boss'"),
+            ({"label": "ci", "team": "vision", "role": "boss"}, 400, "Unknown role “boss”"),
             ({"label": "nightly", "team": "vision"}, 409, "already"),
         ],
     )

@@ -140,7 +140,7 @@ def _member(request: HttpRequest, organization: Organization) -> OrganizationMem
     rows = OrganizationMember.objects.select_related("organization", "user", "role")
     row = rows.filter(organization=organization, pk=number_in(request, "member")).first()
     if row is None:
-        raise Invalid(_("They do not belong to the organization any more."))
+        raise Invalid(_("They are no longer in the organization."))
     return row
 
 

@@ -134,7 +134,7 @@ def _membership(request: HttpRequest, team: Team) -> Membership:
     rows = Membership.objects.select_related("team__organization", "user", "role")
     row = rows.filter(team=team, pk=number_in(request, "member")).first()
     if row is None:
-        raise Invalid(_("They are not in the team any more."))
+        raise Invalid(_("They are no longer in the team."))
     return row
 
 

@@ -181,7 +181,7 @@ def test_automations_are_changed(told: dict[str, Any]) -> None:
 def test_automations_are_deleted(told: dict[str, Any]) -> None:
     assert told["deleted"] == [True, True]
     assert "Automation 'fall' not found." in told["gone"]
-    assert "There is no automation" in told["deleted again"] or "404" in told["deleted again"]
+    assert "automation with the ID" in told["deleted again"] or "404" in told["deleted again"]
     assert told["left"] == sorted({*told["all"], "renamed"} - {"threshold", "fall", "link"})
 
 

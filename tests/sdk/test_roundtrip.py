@@ -338,7 +338,7 @@ def test_a_team_and_a_project_are_named_by_variables(
 def test_an_entity_that_one_may_not_see_is_refused_with_those_one_has(
     places: dict[str, Any], way: str
 ) -> None:
-    assert "you may not see it" in places[way]
+    assert "you don’t have access to it" in places[way]
     assert "sdk-ada" in places[way]
     assert "sdk-lab" in places[way]
 

@@ -70,5 +70,5 @@ def test_ids_that_the_sdk_cannot_stream_to_are_refused(
 ) -> None:
     """It would lose history and log, and only warn of it."""
     done = sdks.run_script(sdk(release), REFUSED, env={**ada.env, **ENV}, cwd=tmp_path)
-    assert done.stdout.count("cannot send history and log of a run with the id") == 4
+    assert done.stdout.count("cannot send history and log of a run with the ID") == 4
     assert "began" not in done.stdout

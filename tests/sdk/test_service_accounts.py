@@ -215,9 +215,9 @@ def test_other_places_are_refused_and_the_sdk_says_why(jobs: Jobs) -> None:
         assert "CommError" in jobs.told[uid]
         place = f"project {case.env['WANDB_ENTITY']}/{case.project}"
         what = (
-            "entity 'robo-sibling'" if name == "not-sibling" else place
+            "entity “robo-sibling”" if name == "not-sibling" else place
         )  # which of them the key cannot know of
-        assert f"There is no {what}, or you may not see it" in said
+        assert f"The {what} doesn’t exist, or you don’t have access to it" in said
         assert f"You can log to: {others}. Set WANDB_ENTITY" in said
 
 

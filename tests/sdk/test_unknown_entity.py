@@ -37,5 +37,5 @@ def test_an_unknown_team_is_an_error_that_names_it(
     told = json.loads((tmp_path / "told.json").read_text())
     assert set(told) == {"team", "projects", "init"}
     for said in told.values():
-        assert "There is no entity 'no-such-team'" in said
+        assert "The entity “no-such-team” doesn’t exist" in said
         assert not said.startswith(("KeyError", "AttributeError", "TypeError"))

@@ -161,7 +161,9 @@ def _compared(compare: Compare) -> Q:
 def _automation(actor: Actor, trigger_id: str) -> Automation:
     found = automations_for(actor).filter(pk=from_id(TRIGGER, trigger_id)).first()
     if found is None:
-        raise NotFound(f"There is no automation with the id {trigger_id!r}, or you may not see it.")
+        raise NotFound(
+            f"The automation with the ID “{trigger_id}” doesn’t exist, or you don’t have access to it."
+        )
     return found
 
 
@@ -192,7 +194,7 @@ def resolve_update_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[st
     row = _automation(actor, input["id"])
     place = to_id("Project", row.project_id) if row.project_id else to_id("Entity", row.team_id)
     if input.get("scopeID") not in {None, place}:
-        raise Invalid("An automation stays where it was made; make another one in the other place.")
+        raise Invalid("Automations cannot be moved; create a new one in the other place.")
     fields = fields_of(actor, input, row.team, row)
     return _answer(actor, automations.change_automation(actor=actor, automation=row, fields=fields), input)
 

@@ -16,7 +16,7 @@ _TYPE = "vega2"
 def resolve_create_custom_chart(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Store a chart; a script that runs again replaces what it stored."""
     if input["type"] != _TYPE:
-        raise Invalid(f"The type of a chart is {_TYPE!r}, not {input['type']!r}.")
+        raise Invalid(f"The type of a chart must be {_TYPE!r}, not {input['type']!r}.")
     actor = info.context.actor
     team = team_for(actor, input["entity"])
     with unknown_alike(actor, team):

@@ -65,7 +65,9 @@ def resolve_delete_files(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     with transaction.atomic():
         # in the order of the runs, which are locked one after the other
         if len(found := list(files.order_by("run_id", "pk"))) < len(set(pks)):
-            raise NotFound("One of these files is not there, or you may not see it; none was deleted.")
+            raise NotFound(
+                "One of these files doesn’t exist, or you don’t have access to it. None was deleted."
+            )
         for file in found:
             delete_run_file(actor=actor, file=file)
     return {"success": True}

@@ -121,8 +121,8 @@ def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
         samples = max(1, int(spec.get("samples") or _SAMPLES))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise Invalid(
-            f"{clean_text(text[:200])!r} is no spec: a JSON object with a list `keys` is wanted, and numbers as"
-            " `samples`, `minStep`, `maxStep`."
+            f"“{clean_text(text[:200])}” isn’t a valid spec: a JSON object with a list `keys` is expected, and"
+            " numbers as `samples`, `minStep`, `maxStep`."
         ) from None
     if low is None and high is None:
         rows = chosen.sampled(run_id, Kind.HISTORY, samples, keys, budget)

@@ -65,7 +65,7 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     """Make a project, or change the description and access of one."""
     actor, access = info.context.actor, input.get("access")
     if access and access not in _ACCESS:
-        raise Invalid(f"access is one of {', '.join(_ACCESS)}, not {access!r}.")
+        raise Invalid(f"access must be one of {', '.join(_ACCESS)}, not {access!r}.")
     team = team_for(actor, input.get("entityName"))
     name = input.get("name") or ""
     existing = _known_project(actor, team, name)
@@ -128,7 +128,7 @@ def _free_username(email: str) -> str:
             continue
         if not accounts.is_taken(name):
             return name
-    raise Invalid(f"No username could be made of {email!r}.")
+    raise Invalid(f"No username could be derived from “{email}”.")
 
 
 @root(mutation, "createUser", Open.OPERATOR)
@@ -191,7 +191,7 @@ def resolve_create_team(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
     wanted = people.filter(username__iexact=username) if username else people.filter(pk=actor.lookup_id)
     admin = wanted.first()
     if admin is None or admin.is_service_account:
-        raise NotFound(f"There is no user {username!r} who could administer the team.")
+        raise NotFound(f"User “{username}” can’t be an admin of the team.")
     organization = _home_organization(actor, admin, name)
     team = teams.create_team(actor=actor, name=name, organization=organization, admin=admin)
     return {"entity": entity_node(team)}
@@ -227,13 +227,13 @@ def resolve_delete_invite(_: Any, info: Info, input: dict[str, Any]) -> dict[str
     if kind_of(named) == "Invitation":
         invitation = Invitation.objects.filter(team=team, pk=from_id("Invitation", named)).first()
         if invitation is None:
-            raise NotFound(f"There is no such invitation to {team}.")
+            raise NotFound(f"This invitation to {team} doesn’t exist.")
         invitations.revoke(actor=actor, invitation=invitation)
         return {"success": True}
     rows = Membership.objects.select_related("team", "user", "role")
     membership = rows.filter(team=team, pk=from_id("Member", named)).first()
     if membership is None:
-        raise NotFound(f"There is no such member of {team}.")
+        raise NotFound(f"This member of {team} doesn’t exist.")
     teams.remove_member(actor=actor, membership=membership)
     return {"success": True}
 

@@ -44,7 +44,7 @@ def run_by_id(actor: Actor, text: str) -> Run:
     runs = Run.objects.live().select_related(*_RELATED).filter(pk=from_id("Run", text))
     run = visible(actor, RunAction.VIEW, runs).first()
     if run is None:
-        raise NotFound(f"There is no run with the id {text!r}, or you may not see it.")
+        raise NotFound(f"The run with the ID “{text}” doesn’t exist, or you don’t have access to it.")
     return run
 
 
@@ -100,8 +100,8 @@ def check_addressable(uid: str) -> None:
     """
     if uid in {".", ".."} or "%" in uid:
         raise Invalid(
-            f"The SDK cannot send history and log of a run with the id {uid!r}: it does not encode `%`, `.` and `..` in"
-            " addresses. Choose another id than `.` and `..`, and without `%`."
+            f"The SDK cannot send history and log of a run with the ID “{uid}”: it does not encode `%`, `.` and `..` in"
+            " addresses. Choose an ID other than `.` and `..`, without `%`."
         )
 
 
@@ -168,7 +168,7 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
     if input["metricName"] != "_step":
         raise Invalid(f"Runs are rewound by _step, not by {input['metricName']!r}.")
     if abs(step := input["metricValue"]) >= 2**63:
-        raise Invalid(f"metricValue is a step of the run, not {step!r}.")
+        raise Invalid(f"metricValue must be a step of the run, not {step!r}.")
     entity = input.get("entityName") or team_for(actor, None).name
     run = run_called(actor, entity, input.get("projectName") or "uncategorized", input["runName"])
     return {"rewoundRun": _fresh(rewind_run(actor=actor, run=run, step=int(step)))}
@@ -235,7 +235,7 @@ def resolve_bucket(
     """
     found = _run_in(project, info, name)
     if found is None and not missingOk:
-        raise NotFound(f"There is no run {name!r} in {project['entityName']}/{project['name']}.")
+        raise NotFound(f"The run “{name}” doesn’t exist in {project['entityName']}/{project['name']}.")
     return found
 
 

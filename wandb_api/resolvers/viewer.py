@@ -113,4 +113,4 @@ def resolve_entity(_: Any, info: Info, name: str) -> dict[str, Any]:
     try:
         return entity_node(get_team(actor, name))
     except NotFound:
-        raise NowhereToLog(actor, f"entity {name[:_LONGEST]!r}", entity=name[:_LONGEST]) from None
+        raise NowhereToLog(actor, f"entity “{name[:_LONGEST]}”", entity=name[:_LONGEST]) from None

@@ -291,7 +291,7 @@ def test_an_automation_stays_where_it_was_made(ada: Asker, project: Project) -> 
     row = automate(project.team, "a")
     answer = ada.ask(UPDATE, input=input_of(project, id=to_id("Trigger", row.pk)))
     assert (answer.status, answer.messages[0]) == (
-        400, "An automation stays where it was made; make another one in the other place.",
+        400, "Automations cannot be moved; create a new one in the other place.",
     )  # fmt: skip
 
 
@@ -369,7 +369,7 @@ def test_what_may_not_be_seen_is_not_listed(ada: Asker, lab: Team) -> None:
     automate(lab, "c", ProjectFactory(team=lab, name="plain"))
     assert names(ada.ask(LIST, entity="lab")) == ["c"]
     stranger = Asker(UserFactory(username="eve"))
-    assert "There is no entity" in stranger.ask(LIST, entity="lab").messages[0]
+    assert "The entity" in stranger.ask(LIST, entity="lab").messages[0]
 
 
 def test_projects_list_their_own_automations(ada: Asker, project: Project) -> None:

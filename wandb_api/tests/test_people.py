@@ -153,7 +153,7 @@ class TestProjectsOfAnEntity:
     def test_by_columns_of_projects_alone(self, vera: Asker):
         answer = vera.ask(PROJECTS, filters='{"loss": 1}')
         assert answer.status == 400
-        assert answer.messages[0].startswith("Projects have no column 'loss'. There are created_at, ")
+        assert answer.messages[0].startswith("Projects have no column “loss”. Available: created_at, ")
 
 
 def test_an_unset_description_is_null(vera: Asker, vision: Team):
@@ -171,7 +171,7 @@ def test_an_unknown_entity_is_an_error_that_names_it(vera: Asker):
     for name in ("elsewhere", "nowhere"):
         answer = vera.ask("query E($name: String!) { entity(name: $name) { id } }", name=name)
         assert answer.status == 200  # of any other, old SDKs do not show the message
-        told = f"There is no entity '{name}', or you may not see it. You can log to: vera, vision."
+        told = f"The entity “{name}” doesn’t exist, or you don’t have access to it. You can log to: vera, vision."
         assert answer.messages == [f"{told} Set WANDB_ENTITY to one."]
 
 

@@ -74,7 +74,7 @@ def test_what_is_kept_elsewhere_is_told_apart(ada: Asker, run: Run, client: Any)
     assert RefusedArtifact.objects.filter(run=run).count() == 2
     overview, files = pages_of(run, client, ada)
     assert "not kept" not in overview + files
-    assert "Nothing of the run is missing" in files
+    assert "Nothing is missing" in files
     assert timeline_of(run).marks == []
 
 
@@ -83,7 +83,7 @@ def test_no_run_keeps_them_without_limit(ada: Asker, run: Run, client: Any):
     RefusedArtifact.objects.bulk_create(rows)
     assert log(ada, run, "model", "best", "more").status == 400
     assert RefusedArtifact.objects.filter(run=run).count() == MOST
-    assert "More than these were logged." in pages_of(run, client, ada)[0]
+    assert "More were logged than shown here." in pages_of(run, client, ada)[0]
 
 
 def test_who_may_not_log_to_the_run_leaves_nothing_there(run: Run):

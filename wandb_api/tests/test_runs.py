@@ -38,7 +38,9 @@ class TestDeleteRun:
         for run_id in (to_id("Run", run.pk), to_id("Run", run.pk + 1)):
             answer = stranger.ask(DELETE, id=run_id)
             assert answer.status == 404
-            assert answer.messages == [f"There is no run with the id '{run_id}', or you may not see it."]
+            assert answer.messages == [
+                f"The run with the ID “{run_id}” doesn’t exist, or you don’t have access to it."
+            ]
 
     def test_is_not_repeated_for_who_may_only_look(self, run: Run, admin: Asker):
         viewer = Asker(make_member(run.project.team, Preset.VIEW_ONLY))

@@ -105,7 +105,7 @@ def test_a_deleted_runs_id_is_refused_with_the_reason(ada: Asker) -> None:
     answer = send(ada, name="r1", modelName="p")
     assert answer.status == 400
     assert "'r1'" in answer.messages[0]
-    assert "was deleted and its id cannot be used again; choose another id" in answer.messages[0]
+    assert "was deleted and its ID cannot be reused; choose another ID" in answer.messages[0]
 
 
 @pytest.mark.parametrize(

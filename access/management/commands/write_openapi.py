@@ -8,7 +8,7 @@ from access.openapi import FILE, written
 
 
 class Command(BaseCommand):
-    help = "Writes docs/openapi.json anew."
+    help = "Rewrites docs/openapi.json."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file."""

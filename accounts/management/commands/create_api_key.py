@@ -11,20 +11,18 @@ from common.commands import JsonCommand
 
 
 class Command(JsonCommand):
-    help = (
-        "Make an API key for a user or service account. A label that the user has already is left unchanged."
-    )
+    help = "Create an API key for a user or service account. An existing label is left unchanged."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument("name")
-        parser.add_argument("--label", default="", help="A key with this label is made once.")
+        parser.add_argument("--label", default="", help="Create a key with this label only once.")
 
     def run(self, *, name: str, label: str, **_: Any) -> dict[str, Any]:
         """Create, or say that it exists."""
         owner = User.objects.filter(username__iexact=name).first()
         if owner is None:
-            raise CommandError(f"There is no user {name!r}.")
+            raise CommandError(f"User “{name}” doesn’t exist.")
         existing = ApiKey.objects.filter(user=owner, label=label).first() if label else None
         if existing is not None:
             message = "A key with this label exists; its secret cannot be shown again."

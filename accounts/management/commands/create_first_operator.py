@@ -13,7 +13,7 @@ NAME = "operator"
 
 
 class Command(BaseCommand):
-    help = "Make the first operator and print its password once; does nothing when any user exists."
+    help = "Create the first operator and print its password once; does nothing when any user exists."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Create on an empty database only."""
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             is_operator=True,
         )
         self.stdout.write(
-            "\n  A first operator was made. Sign in with\n\n"
+            "\n  A first operator was created. Sign in with\n\n"
             f"      username  {NAME}\n      password  {password}\n\n"
             "  The password is not shown again.\n"
         )

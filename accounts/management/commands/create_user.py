@@ -10,14 +10,14 @@ from common.crypto import random_text
 
 
 class Command(JsonCommand):
-    help = "Make a person and a first API key; prints both as JSON. An existing user is left unchanged."
+    help = "Create a person and a first API key; prints both as JSON. An existing user is left unchanged."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument("name")
         parser.add_argument("--email", required=True)
-        parser.add_argument("--password", help="Made up and printed when not given.")
-        parser.add_argument("--operator", action="store_true", help="May run the installation.")
+        parser.add_argument("--password", help="Generated and printed if not given.")
+        parser.add_argument("--operator", action="store_true", help="Can run the installation.")
 
     def run(self, *, name: str, email: str, password: str | None, operator: bool, **_: Any) -> dict[str, Any]:
         """Create, or say that it exists."""

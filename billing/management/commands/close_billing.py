@@ -11,14 +11,14 @@ from common.commands import JsonCommand
 
 
 class Command(JsonCommand):
-    help = "Close billing periods that ended, and issue their invoices. What is closed stays as it is."
+    help = "Close billing periods that ended, and issue their invoices. Closed periods do not change."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument(
             "--until",
             type=date.fromisoformat,
-            help="Close what ended by the begin of this day, UTC, without waiting for RUNYARD_BILLING_GRACE_H.",
+            help="Close what ended before this day, UTC, without waiting for RUNYARD_BILLING_GRACE_H.",
         )
 
     def run(self, *, until: date | None = None, **_: Any) -> dict[str, Any]:

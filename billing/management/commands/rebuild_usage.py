@@ -9,7 +9,7 @@ from common.commands import JsonCommand
 
 class Command(JsonCommand):
     help = (
-        "Make the numbers of usage pages and invoices anew from the ledgers; they come out equal unless something was"
+        "Rebuild the numbers of usage pages and invoices from the ledgers; they are unchanged unless something was"
         " wrong. May run while the server does."
     )
 
@@ -18,5 +18,5 @@ class Command(JsonCommand):
         found = backfill()
         self.stderr.write(f"{found} runs had no hours yet. Counting what is new ...")
         metered_at = run_meter()
-        teams = rebuild(lambda done, total: self.stderr.write(f"{done} of {total} teams are made anew."))
+        teams = rebuild(lambda done, total: self.stderr.write(f"{done} of {total} teams rebuilt."))
         return {"backfilled_runs": found, "teams": teams, "metered_at": metered_at.isoformat()}

@@ -11,7 +11,7 @@ from metrics.cold import cold_store
 
 
 class Command(JsonCommand):
-    help = "Make lost rows of segments again from the footers of their contents; rows that are there stay."
+    help = "Recover lost rows of segments from the footers of their contents; existing rows are kept."
 
     def run(self, **_: Any) -> dict[str, Any]:
         """Try every content; what was merged into another or deleted is left alone."""

@@ -10,7 +10,7 @@ def user_named(name: str) -> User:
     """Return the user; CommandError when there is none."""
     user = User.objects.filter(username__iexact=name).first()
     if user is None:
-        raise CommandError(f"There is no user {name!r}.")
+        raise CommandError(f"User “{name}” doesn’t exist.")
     return user
 
 
@@ -18,7 +18,7 @@ def team_named(name: str) -> Team:
     """Return the team; CommandError when there is none."""
     team = Team.objects.live().filter(name__iexact=name).first()
     if team is None:
-        raise CommandError(f"There is no team {name!r}.")
+        raise CommandError(f"Team “{name}” doesn’t exist.")
     return team
 
 
@@ -26,5 +26,5 @@ def organization_named(name: str) -> Organization:
     """Return the organization; CommandError when there is none."""
     organization = Organization.objects.filter(name__iexact=name).first()
     if organization is None:
-        raise CommandError(f"There is no organization {name!r}.")
+        raise CommandError(f"Organization “{name}” doesn’t exist.")
     return organization

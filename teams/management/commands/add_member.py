@@ -18,13 +18,13 @@ def _role_named(team: Team, name: str) -> Role:
         role = Role.objects.filter(organization_id=team.organization_id, name__iexact=name).first()
     if role is None:
         raise CommandError(
-            f"There is no role {name!r}: view-only, member, admin, or a custom role of the organization."
+            f"Unknown role “{name}”. Use view-only, member, admin, or a custom role of the organization."
         )
     return role
 
 
 class Command(JsonCommand):
-    help = "Put a user into a team with a role. Somebody who is in it keeps the role they have."
+    help = "Add a user to a team with a role. Existing members keep their role."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
@@ -39,7 +39,7 @@ class Command(JsonCommand):
         existing = Membership.objects.filter(team=row, user=person).select_related("role").first()
         told = {"team": row.name, "username": person.username}
         if existing is not None:
-            message = "This user is a member already; nothing changed."
+            message = "This user is already a member; nothing changed."
             return {**told, "role": existing.role.name, "created": False, "message": message}
         services.add_member(actor=SYSTEM, team=row, user=person, role=chosen)
         return {**told, "role": chosen.name, "created": True}

@@ -10,7 +10,7 @@ from teams.models import Organization
 
 
 class Command(JsonCommand):
-    help = "Make an organization with its first admin. An existing one is left unchanged."
+    help = "Create an organization with its first admin. An existing one is left unchanged."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""

@@ -11,7 +11,7 @@ from teams.service_accounts import create_service_account
 
 
 class Command(JsonCommand):
-    help = "Make a service account of a team and a first API key. An existing one is left unchanged."
+    help = "Create a service account for a team and a first API key. An existing one is left unchanged."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""

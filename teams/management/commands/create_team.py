@@ -10,7 +10,7 @@ from teams.models import Team
 
 
 class Command(JsonCommand):
-    help = "Make a team of an organization with its first admin. An existing one is left unchanged."
+    help = "Create a team in an organization with its first admin. An existing one is left unchanged."
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""

@@ -8,9 +8,9 @@ from teams.limit_docs import FILE, written
 
 
 class Command(BaseCommand):
-    help = "Writes the tables of docs/use/limits.md anew."
+    help = "Rewrites the tables of docs/use/limits.md."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file."""
         FILE.write_text(written())
-        self.stdout.write(f"{FILE} is written.")
+        self.stdout.write(f"{FILE} written.")
