@@ -68,7 +68,7 @@ class ProfileAudience(models.TextChoices):
 
     EVERYONE = "everyone", _("Everyone")
     SIGNED_IN = "signed_in", _("Signed-in people")
-    SHARED = "shared", _("People with whom I share a team or an organization")
+    SHARED = "shared", _("People in my teams or organizations")
 
 
 class Theme(models.TextChoices):

@@ -144,7 +144,7 @@ def test_a_team_is_told_its_allowance_and_the_way_to_the_plan(
 def test_who_may_not_see_the_plan_is_told_whom_to_ask(client: Client, team: Team, admin):
     """TEAM-9: a link that is refused helps nobody."""
     text = client.get("/teams/vision/usage").content.decode()
-    assert "of storage, without a limit" in text
+    assert "of unlimited storage" in text
     assert reverse("billing:overview", args=[str(team.organization)]) not in text
     assert "can change the plan" in text
 
@@ -154,7 +154,7 @@ def test_ones_own_allowance_is_there_before_anything_is_kept(client: Client):
     user = UserFactory()
     client.force_login(user)
     text = client.get("/settings/storage").content.decode()
-    assert "of storage, without a limit" in text
+    assert "of unlimited storage" in text
     assert 'class="storage-plan"' in text
     assert f'href="{reverse("billing:own")}"' in text
     put_on(user, included_storage_gb=100)
@@ -183,7 +183,7 @@ def test_ones_own_entity_is_told_against_its_plan(client: Client):
     Plan.objects.filter(key="small").update(included_storage_gb=None)
     text = client.get("/settings/storage").content.decode()
     assert "100 GB" not in text
-    assert "without a limit" in text
+    assert "unlimited storage" in text
 
 
 def test_more_than_the_plan_includes_is_said(client: Client):
