@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ('language', models.CharField(blank=True, help_text='Of pages and emails; empty follows the browser.', max_length=16)),
                 ('theme', models.CharField(blank=True, help_text='light, dark, or as the system has it.', max_length=5)),
                 ('code_saving', models.CharField(blank=True, help_text='Whether SDKs upload programs: always, never, or as scripts ask.', max_length=6)),
-                ('profile_visible_to', models.CharField(choices=[('everyone', 'Everyone'), ('signed_in', 'Signed-in people'), ('shared', 'People with whom I share a team or an organization')], default='everyone', help_text='Besides themselves.', max_length=10)),
+                ('profile_visible_to', models.CharField(choices=[('everyone', 'Everyone'), ('signed_in', 'Signed-in people'), ('shared', 'People in my teams or organizations')], default='everyone', help_text='Besides themselves.', max_length=10)),
                 ('is_active', models.BooleanField(default=True, verbose_name='active')),
                 ('is_operator', models.BooleanField(default=False, help_text='Runs the installation and works in this admin.', verbose_name='operator')),
                 ('deleted_at', models.DateTimeField(blank=True, editable=False, help_text='Set once the account was deleted; only its name is left.', null=True)),

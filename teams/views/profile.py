@@ -87,7 +87,7 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
     form = NameForm(request.POST or None, initial={"display_name": row.display_name})
     if form.is_bound and form.is_valid():
         profiles.rename(actor=actor_of(request), row=row, **form.cleaned_data)
-        messages.success(request, _("The profile is saved."))
+        messages.success(request, _("Profile saved."))
         return redirect(request.path)
     places = Places(
         page=reverse("runs:entity", args=[row.name]),
