@@ -30,36 +30,38 @@ PATHS: dict[str, tuple[str, str]] = {
     "number": ("integer", "The role's `id`."),
     "entity": ("string", "The name of the team or person that the project belongs to."),
     "project_name": ("string", "The project's name."),
-    "uid": ("string", "The id that the client chose for the run."),
-    "file": ("string", "The file's path in the run, slashes and all."),
+    "uid": ("string", "The run ID chosen by the client."),
+    "file": ("string", "The file's path in the run, including slashes."),
     "path": ("string", "`entity/name`."),
 }
 """What stands in braces in addresses, here for all of them: its type, and what it is."""
 
 _EVERYWHERE = {
-    "400": "The input is wrong: the message says how, and `detail` of which field.",
-    "401": "No credentials, or ones that do not hold.",
-    "403": "It is seen, but a permission is missing: `detail.permission` names it, the message who can help.",
+    "400": "Invalid input: the message explains it, and `detail` names the fields.",
+    "401": "No credentials, or invalid ones.",
+    "403": "A permission is missing: `detail.permission` names it, and the message says who can help.",
     "404": "The object doesn’t exist, or you don’t have access to it; the two are indistinguishable on purpose.",
-    "406": "The answer is not made in the format that was asked for.",
-    "429": "Asked too often; `Retry-After` says in how many seconds to ask again.",
+    "406": "The requested format is not available.",
+    "429": "Too many requests; retry after the seconds given in `Retry-After`.",
 }
 _WHERE_SOMETHING_CHANGES = {
-    "409": "The present state does not allow it: the name is taken, the run has ended, …",
-    "410": "It is over for good.",
-    "413": "Over a limit, which the message states.",
-    "415": "The body is of a type that is not read here: all take JSON, except for pictures.",
+    "409": "Not possible in the current state: the name is taken, the run has ended, …",
+    "410": "Permanently gone.",
+    "413": "Over a limit stated in the message.",
+    "415": "Unsupported content type: all endpoints take JSON, except for pictures.",
 }
 _ERROR = {
     "type": "object",
-    "description": "What every refusal looks like.",
+    "description": "The form of every error.",
     "properties": {
         "error": {
             "type": "object",
             "properties": {
-                "code": {"type": "string", "description": "For programs; stays the same."},
-                "message": {"type": "string", "description": "For people; may be worded anew."},
-                "detail": {"description": "More for programs: of wrong input, the problems of each field."},
+                "code": {"type": "string", "description": "For programs; stable."},
+                "message": {"type": "string", "description": "For people; the wording can change."},
+                "detail": {
+                    "description": "More for programs: for invalid input, the problems of each field."
+                },
             },
             "required": ["code", "message", "detail"],
         }

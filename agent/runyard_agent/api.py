@@ -299,7 +299,7 @@ def init(
 
     Args:
         config: a dict, or an object with attributes such as argparse makes.
-        id: the run's; one that is there goes on at the step after its last.
+        id: of the run; an existing run continues after its last step.
         mode: ``online``; ``offline``, which only records; ``disabled``, which does nothing at all.
         resume: ``allow``, ``must`` be there already, or ``never``.
         console: whether what is printed is recorded.

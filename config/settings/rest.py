@@ -16,18 +16,23 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Runyard REST API",
     "DESCRIPTION": (
         "For programs: people, organizations, teams, projects, runs and what they logged.\n\n"
-        "**Who asks.** Send an API key as HTTP Basic (user `api`, password the key) or as a Bearer token. Without"
-        " one, what is public is answered. A key with scopes reaches no further than they do. Operators have their"
-        " rights only with the header `Use-Admin-Privileges: true`; each use is in the audit log.\n\n"
-        "**Pages.** Lists have `next`, `previous` and `results`; follow `next` until it is null. `per_page` is 1 to"
-        " 1000, 50 unless given.\n\n"
-        '**Refusals** all look alike: `{"error": {"code", "message", "detail"}}`. What may not be seen is 404, like'
-        " what is not there; what is seen but not allowed is 403, and the message says why and who can help.\n\n"
-        "**Rates.** `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` say how many requests a minute there"
-        " are, how many are left, and in how many seconds all are there again; 429 has `Retry-After`.\n\n"
-        "**Versions.** Within v1 things are only added: fields in answers, optional parameters, endpoints, error codes."
-        " Programs leave out what they do not know. What would break one comes as v2, beside v1.\n\n"
-        "Times are UTC, ISO 8601. Numbers that JSON cannot have are the texts `NaN`, `Infinity` and `-Infinity`."
+        "**Authentication.** Send an API key as HTTP Basic (user `api`, the key as password) or as a"
+        " Bearer token. Without a key, only public data is available. A key with scopes can only do what"
+        " its scopes allow. Operators have their rights only with the header `Use-Admin-Privileges:"
+        " true`; each use is recorded in the audit log.\n\n"
+        "**Pagination.** Lists have `next`, `previous` and `results`; follow `next` until it is null."
+        " `per_page` is 1 to 1000, by default 50.\n\n"
+        '**Errors** all have the same form: `{"error": {"code", "message", "detail"}}`. Objects you'
+        " don’t have access to answer 404, like those that don’t exist; a missing permission on an"
+        " object you can see is 403, and the message says why and who can help.\n\n"
+        "**Rate limits.** `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` give the"
+        " requests per minute, how many are left, and the seconds until the limit resets; 429 has"
+        " `Retry-After`.\n\n"
+        "**Versions.** Within v1, things are only added: fields in answers, optional parameters,"
+        " endpoints, error codes. Programs should ignore what they don’t know. Breaking changes come as"
+        " v2, beside v1.\n\n"
+        "Times are UTC, ISO 8601. Numbers that JSON cannot represent are the strings `NaN`, `Infinity`"
+        " and `-Infinity`."
     ),
     "VERSION": "1.0",
     "OAS_VERSION": "3.1.1",
@@ -52,46 +57,49 @@ SPECTACULAR_SETTINGS = {
     ],
     "LICENSE": {"name": "Apache-2.0"},
     "TAGS": [
-        {"name": "Me", "description": "Who the API key belongs to, and what they choose for themselves."},
-        {"name": "API keys", "description": "One's own keys. A new secret is shown once."},
-        {"name": "People", "description": "Colleagues, and people who tell something on their page."},
+        {"name": "Me", "description": "The owner of the API key and their preferences."},
+        {"name": "API keys", "description": "Your own keys. A new secret is shown only once."},
+        {"name": "People", "description": "Colleagues, and people with a public profile."},
         {
             "name": "Organizations",
-            "description": "They own teams; members have a role and access to products there.",
+            "description": "Organizations own teams; their members have a role and product access.",
         },
-        {"name": "Teams", "description": "They own projects; members have a role in each team."},
-        {"name": "Invitations", "description": "Asking people into teams, and answering."},
+        {"name": "Teams", "description": "Teams own projects; members have a role in each team."},
+        {"name": "Invitations", "description": "Inviting people to teams, and answering invitations."},
         {
             "name": "Roles",
-            "description": "What members may: built-in roles, and those that organizations define.",
+            "description": "What members can do: built-in and custom roles.",
         },
         {
             "name": "Service accounts",
-            "description": "Programs with keys of their own, of a team or organization.",
+            "description": "Programs of a team or organization, with their own keys.",
         },
-        {"name": "Billing", "description": "Plans, what is used and kept, payment and invoices."},
+        {"name": "Billing", "description": "Plans, usage, storage, payment and invoices."},
         {"name": "Audit", "description": "Who did what, when and from where; for admins of organizations."},
         {
             "name": "Alerts",
-            "description": "What people and teams are told of, where it goes, and the secrets that webhooks use.",
+            "description": "Which events notify people and teams, where, and webhook secrets.",
         },
-        {"name": "Exports", "description": "Archives of all that a team or a person owns."},
+        {"name": "Exports", "description": "Archives of everything a team or a person owns."},
         {"name": "Projects", "description": "Collections of runs."},
         {"name": "Runs", "description": "Finding runs, annotating, stopping, deleting, moving them."},
-        {"name": "Logging", "description": "Sending what runs log, from programs other than the SDK."},
+        {"name": "Logging", "description": "Logging runs from programs other than the SDK."},
         {
             "name": "Metrics",
-            "description": "What runs logged step by step, and what their machines measured.",
+            "description": "Logged history of runs, and system metrics of their machines.",
         },
-        {"name": "Logs", "description": "The console of runs. What looks like a secret is masked."},
+        {
+            "name": "Logs",
+            "description": "Console output of runs. Anything that looks like a secret is masked.",
+        },
         {"name": "Files", "description": "Files of runs."},
         {
             "name": "Automations",
-            "description": "What is done by itself when runs change or metrics meet conditions, and its outcome.",
+            "description": "Automatic actions when runs change or metrics meet conditions, and their history.",
         },
         {
             "name": "Views and charts",
-            "description": "Saved views of projects, charts that teams have stored.",
+            "description": "Saved views of projects and stored charts of teams.",
         },
     ],
 }

@@ -38,7 +38,7 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
 
 class MeSerializer(serializers.Serializer[Any]):
-    """Who asks."""
+    """The caller."""
 
     username = serializers.CharField()
     display_name = serializers.CharField()
@@ -81,7 +81,7 @@ class ChangedMeSerializer(ChangedProfileSerializer):
 
 @declare(Open.ANYONE)  # it says 401 to nobody
 class MeViewSet(ViewSet):
-    """Who asks, and what they choose for themselves."""
+    """The caller and their preferences."""
 
     tag = "Me"
     object_actions: ClassVar[dict[str, str]] = {
