@@ -30,7 +30,7 @@ class NewRunSerializer(serializers.Serializer[Any]):
     uid = serializers.CharField(
         max_length=MAX_LENGTH,
         trim_whitespace=False,
-        help_text="The client's choice, without : ; , # ? / ' and control characters; one run of a project for ever.",
+        help_text="The client's choice, without : ; , # ? / ' and control characters; unique in its project, also after deletion.",
     )
     resume = serializers.ChoiceField(
         [(value.value, value.value) for value in Resume], default=Resume.ALLOW.value,
@@ -54,7 +54,7 @@ class NewRunSerializer(serializers.Serializer[Any]):
         help_text="When it began, of one that is sent more than a minute later; one ahead or before 2010 is ignored.",
     )
     config = serializers.DictField(
-        required=False, help_text="The whole configuration; NaN and Infinity may stand in it as bare words."
+        required=False, help_text="The whole configuration; it can contain NaN and Infinity as bare words."
     )
 
 
@@ -62,7 +62,7 @@ class BegunRunSerializer(RunSerializer):
     """A run that can be logged to."""
 
     url = serializers.CharField(help_text="Its page.")
-    inserted = serializers.BooleanField(help_text="Whether it was made now.")
+    inserted = serializers.BooleanField(help_text="Whether the run was created by this request.")
     next_step = serializers.IntegerField(help_text="After the last step of its history.")
 
     class Meta(RunSerializer.Meta):
@@ -101,7 +101,7 @@ class FinishSerializer(serializers.Serializer[Any]):
     """The end."""
 
     exit_code = serializers.IntegerField(help_text="0 is finished, another failed.")
-    ended_at = serializers.DateTimeField(required=False, help_text="When that was, if it is told later.")
+    ended_at = serializers.DateTimeField(required=False, help_text="When that was, if reported later.")
 
 
 class PostSerializer(serializers.Serializer[Any]):

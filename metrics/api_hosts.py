@@ -47,7 +47,7 @@ class GpuSerializer(serializers.Serializer[Any]):
     temperature_celsius = serializers.FloatField(source="temperature", allow_null=True)
     power_watts = serializers.FloatField(allow_null=True)
     sampled_at = serializers.DateTimeField(source="sampled", allow_null=True)
-    runs = HostRunSerializer(source="users", many=True, help_text="Whose processes hold it.")
+    runs = HostRunSerializer(source="users", many=True, help_text="The owner of the processes using it.")
 
 
 class HostSerializer(serializers.Serializer[Any]):

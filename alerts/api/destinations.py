@@ -66,7 +66,7 @@ class ChangedDestinationSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(required=False, max_length=services.MAX_NAME)
     url = serializers.CharField(
-        required=False, max_length=MAX_URL, help_text="Where to post; never told again."
+        required=False, max_length=MAX_URL, help_text="Where to post; never shown again."
     )
     mention = serializers.CharField(
         required=False, allow_blank=True, max_length=40,
@@ -95,7 +95,7 @@ class NewDestinationSerializer(ChangedDestinationSerializer):
     entity = serializers.CharField(help_text="Name of a team, or of yourself.")
     kind = serializers.ChoiceField(choices=_KINDS)
     name = serializers.CharField(max_length=services.MAX_NAME)
-    url = serializers.CharField(max_length=MAX_URL, help_text="Where to post; never told again.")
+    url = serializers.CharField(max_length=MAX_URL, help_text="Where to post; never shown again.")
     is_on = None  # type: ignore[assignment]  # new ones are on
 
 

@@ -42,7 +42,7 @@ class SecretValueSerializer(serializers.Serializer[Any]):
     """Another value of a secret."""
 
     value = serializers.CharField(
-        min_length=services.MIN_LENGTH, max_length=services.MAX_LENGTH, help_text="Never told again."
+        min_length=services.MIN_LENGTH, max_length=services.MAX_LENGTH, help_text="Never shown again."
     )
 
 

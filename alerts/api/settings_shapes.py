@@ -20,7 +20,7 @@ class AlertSettingsSerializer(serializers.Serializer[Team]):
     entity = serializers.CharField(help_text="The team's or person's name.")
     on_finished = serializers.BooleanField(help_text="Runs that finished.")
     on_crashed = serializers.BooleanField(help_text="Runs that crashed or failed.")
-    on_killed = serializers.BooleanField(help_text="Runs that somebody else stopped.")
+    on_killed = serializers.BooleanField(help_text="Runs stopped by someone else.")
     on_scripted = serializers.BooleanField(help_text="Alerts that code sends.")
     least_level = serializers.ChoiceField(_LEVELS, help_text="Of alerts that code sends.")
     by_email = serializers.BooleanField(
@@ -39,7 +39,7 @@ class ChangedAlertSettingsSerializer(serializers.Serializer[Any]):
 
     on_finished = serializers.BooleanField(required=False, help_text="Runs that finished.")
     on_crashed = serializers.BooleanField(required=False, help_text="Runs that crashed or failed.")
-    on_killed = serializers.BooleanField(required=False, help_text="Runs that somebody else stopped.")
+    on_killed = serializers.BooleanField(required=False, help_text="Runs stopped by someone else.")
     on_scripted = serializers.BooleanField(required=False, help_text="Alerts that code sends.")
     least_level = serializers.ChoiceField(_LEVELS, required=False)
     by_email = serializers.BooleanField(

@@ -134,7 +134,7 @@ class DoneSerializer(serializers.Serializer[Any]):
 
     summary = SummarySerializer()
     invoice = serializers.CharField(
-        source="invoice.number", default=None, allow_null=True, help_text="The invoice that it made."
+        source="invoice.number", default=None, allow_null=True, help_text="The resulting invoice."
     )
 
 

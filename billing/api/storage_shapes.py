@@ -47,7 +47,7 @@ class StorageSerializer(_KeptSerializer):
     entity = serializers.SerializerMethodField()
     live_bytes = serializers.IntegerField(read_only=True, help_text="All but the trash.")
     trash_bytes = serializers.IntegerField(
-        source="trash.size_bytes", read_only=True, help_text="What deleted runs hold until they are freed."
+        source="trash.size_bytes", read_only=True, help_text="Storage of deleted runs until they are erased."
     )
     trash_freed_from = serializers.DateTimeField(
         source="trash.first",

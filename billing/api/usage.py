@@ -58,7 +58,7 @@ class UsageRowSerializer(AmountsSerializer):
         required=False, allow_null=True, help_text="null: no project, or one you don’t have access to."
     )
     project_id = serializers.IntegerField(required=False, allow_null=True)
-    user = serializers.CharField(required=False, allow_null=True, help_text="null: of nobody known.")
+    user = serializers.CharField(required=False, allow_null=True, help_text="null: person unknown.")
     day = serializers.DateField(required=False, help_text="UTC.")
     month = serializers.CharField(required=False, help_text="YYYY-MM, UTC.")
     is_deleted = serializers.BooleanField(required=False, help_text="Whether it was deleted since.")

@@ -188,7 +188,7 @@ class MetricDefinitionSerializer(serializers.Serializer[Any]):
         help_text="Whether the SDK logs the last value of the step metric along."
     )
     hidden = serializers.BooleanField(
-        source="is_hidden", help_text="Whether no panel is made of it by itself."
+        source="is_hidden", help_text="Whether no panel is created for it automatically."
     )
     summary = serializers.ListField(
         child=serializers.CharField(), help_text="What the summary holds, such as `min`; empty for the last."

@@ -52,7 +52,7 @@ class MeSerializer(serializers.Serializer[Any]):
         help_text="Whether SDKs save code: always, never, or empty: as the script asks."
     )
     default_entity = serializers.CharField(allow_null=True, help_text="Where runs go that name no entity.")
-    entities = serializers.ListField(child=serializers.CharField(), help_text="Where you may log to.")
+    entities = serializers.ListField(child=serializers.CharField(), help_text="Where you can log to.")
     teams = PlaceSerializer(many=True)
     organizations = PlaceSerializer(many=True)
     key = ApiKeySerializer(allow_null=True, help_text="The API key that was sent; null for a session.")

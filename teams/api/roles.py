@@ -34,7 +34,7 @@ class ActionSerializer(serializers.Serializer[Any]):
 
     action = serializers.CharField(help_text='For example "run.stop".')
     group = serializers.CharField(help_text="What it is about, in the reader's language.")
-    label = serializers.CharField(help_text="What it lets somebody do, in a few words.")  # type: ignore[assignment]  # hides DRF's own
+    label = serializers.CharField(help_text="What it allows, in a few words.")  # type: ignore[assignment]  # hides DRF's own
     help = serializers.CharField(help_text="The same in a sentence.")
     roles = serializers.ListField(
         child=serializers.CharField(), help_text="Letters of the built-in roles that have it."
@@ -56,7 +56,7 @@ class RoleSerializer(serializers.ModelSerializer[Role]):
     )
     adds = serializers.SerializerMethodField(help_text="The actions it adds to its base.")
     actions = serializers.SerializerMethodField(help_text="All actions it includes, its base's among them.")
-    holders = serializers.SerializerMethodField(help_text="How many people and programs hold it in teams.")
+    holders = serializers.SerializerMethodField(help_text="How many people and programs have it in teams.")
 
     class Meta:
         model = Role
@@ -115,13 +115,13 @@ class ReasonSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text='What was looked at: "team role", "visibility", "key scopes", ...')
     holds = serializers.BooleanField()
     text = serializers.CharField()
-    help = serializers.CharField(allow_blank=True, help_text="What would make it hold, or empty.")
+    help = serializers.CharField(allow_blank=True, help_text="How it could be met, or empty.")
 
 
 class ExplanationSerializer(serializers.Serializer[Explanation]):
     """Whether somebody may do something, and why."""
 
-    allowed = serializers.BooleanField(help_text="All conditions hold, and one of the grants.")
+    allowed = serializers.BooleanField(help_text="All conditions are met, and at least one grant.")
     verdict = serializers.CharField()
     user = serializers.CharField(source="who")
     action = serializers.CharField()

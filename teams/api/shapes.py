@@ -228,7 +228,7 @@ class ChangedOrganizationSerializer(serializers.Serializer[Any]):
     )
     display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
     api_keys_allowed = serializers.BooleanField(
-        required=False, help_text="Whether members make API keys; those there are go on working."
+        required=False, help_text="Whether members can create API keys; existing keys keep working."
     )
     api_keys_limited = serializers.BooleanField(
         required=False, help_text="Whether a new key must be limited to some actions."
@@ -268,7 +268,9 @@ class NewTeamSerializer(serializers.Serializer[Any]):
     """What makes a team."""
 
     name = serializers.CharField(max_length=64)
-    organization = serializers.CharField(max_length=64, help_text="One whose teams you may create.")
+    organization = serializers.CharField(
+        max_length=64, help_text="An organization in which you can create teams."
+    )
     kind = serializers.ChoiceField(KINDS, default=TeamKind.WORK.value)
 
 
