@@ -30,7 +30,8 @@ class NewRunSerializer(serializers.Serializer[Any]):
     uid = serializers.CharField(
         max_length=MAX_LENGTH,
         trim_whitespace=False,
-        help_text="The client's choice, without : ; , # ? / ' and control characters; unique in its project, also after deletion.",
+        help_text="The client's choice, without : ; , # ? / ' and control characters; unique in its"
+        " project, also after deletion.",
     )
     resume = serializers.ChoiceField(
         [(value.value, value.value) for value in Resume], default=Resume.ALLOW.value,
