@@ -86,7 +86,7 @@ def test_from_defining_a_role_to_deleting_it(quiet: Page, other: Page, server: I
     page.get_by_role("link", name="Delete Host").click()
     expect(page.locator("#main")).to_contain_text("1 member of swallows: valentin")
     page.get_by_role("button", name="Delete role").click()
-    expect(page.locator(".toast-note")).to_contain_text("The role Host is deleted")
+    expect(page.locator(".toast-note")).to_contain_text("Role Host deleted")
     assert other.request.get(f"{server.url}/teams/swallows/invite", headers=HTML).status == 403
     page.goto(f"{server.url}/teams/swallows")
     expect(page.get_by_label("Role of valentin").locator("option:checked")).to_have_text("View-only")
