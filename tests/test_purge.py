@@ -346,7 +346,7 @@ def test_posts_uploads_and_upserts_of_a_purged_run_hear_that_it_was_deleted():
     assert refused.status == 410
     with pytest.raises(Gone):
         receive_run_file({"r": run.pk, "n": "late.txt"}, blob)
-    with pytest.raises(Gone, match="cannot be used again"):  # RUN-9
+    with pytest.raises(Gone, match="cannot be reused"):  # RUN-9
         lifecycle.log_run(actor=SYSTEM, project=run.project, uid=run.uid, fields=RunFields(notes="late"))
     with pytest.raises(Gone, match="can be restored for 7 days"):
         deletion.restore_run(actor=SYSTEM, run=run)

@@ -65,7 +65,7 @@ def test_nul_and_lone_surrogates_do_not_stop_a_run():
 def test_a_deleted_runs_id_is_not_reusable_and_the_refusal_says_so():
     run = RunFactory(uid="gone")
     deletion.delete_run(actor=SYSTEM, run=run)
-    with pytest.raises(Gone, match="cannot be used again"):  # RUN-9
+    with pytest.raises(Gone, match="cannot be reused"):  # RUN-9
         log(run.project, "gone")
 
 

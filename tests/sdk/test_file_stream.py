@@ -246,7 +246,7 @@ def test_a_deleted_run_is_410_at_once_and_its_id_is_never_free_again(ada: Person
     assert "was deleted" in reply.json()["errors"][0]["message"]
     again = ada.wire.ask(UPSERT, project=run.project, name=run.uid)
     assert again.status_code == 400  # SDK 0.16 retries 410
-    assert "cannot be used again" in again.json()["errors"][0]["message"]
+    assert "cannot be reused" in again.json()["errors"][0]["message"]
 
 
 def test_a_stranger_learns_nothing(ada: Person, bob: Person, run: Run) -> None:
