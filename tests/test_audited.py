@@ -546,7 +546,7 @@ def test_what_was_found_and_left_is_shown_in_words(
         ("plan.save", "billing.Plan", "has_sso", True, "Yes"),
         ("second_factor.add", "accounts.User", "type", "totp", "Authenticator app"),
         ("api_key.create", "accounts.ApiKey", "scopes", None, "Everything"),
-        ("api_key.create", "accounts.ApiKey", "scopes", ["run.view", "run.delete"], "See runs, Delete any run"),
+        ("api_key.create", "accounts.ApiKey", "scopes", ["run.view", "run.delete"], "View runs, Delete any run"),
         ("run.delete_files", "runs.Run", "bytes", 2048, "2.00 KiB"),
         ("automation.create", "alerts.Automation", "once_in_s", 3600, "1 hour"),
         ("destination.test", "alerts.Destination", "status", 204, "204"),

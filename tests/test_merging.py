@@ -256,7 +256,7 @@ def test_the_page_shows_what_would_move_before_it_does(client: Client, old: User
     client.force_login(UserFactory(username="boss", is_operator=True))
     path = f"/admin/accounts/user/{old.pk}/do/merge/"
     seen = client.post(path, {"into": "ada", "typed": "old"}).content.decode()
-    assert "old would become a part of ada" in seen
+    assert "old would be merged into ada" in seen
     assert "runs: 2" in seen
     assert User.objects.get(pk=old.pk).is_active
     done = client.post(path, {"into": "ada", "typed": "old", "confirmed": "yes"})

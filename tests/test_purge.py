@@ -358,7 +358,7 @@ def test_streaming_to_a_purged_run_is_gone_and_not_unknown(api_key):
     run = deleted(full_run())
     purge_runs()
     header = basic(api_key(make_member(run.project.team)))
-    with pytest.raises(Gone, match="nothing more is stored"):
+    with pytest.raises(Gone, match="no more data is stored"):
         _run_for(header, "127.0.0.1", (run.project.team.name, run.project.name, run.uid))
 
 

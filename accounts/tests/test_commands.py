@@ -97,14 +97,14 @@ def test_create_service_account_makes_a_program_with_a_key():
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        (("create_api_key", "nobody"), "no user 'nobody'"),
-        (("create_organization", "acme", "--admin", "nobody"), "no user 'nobody'"),
+        (("create_api_key", "nobody"), "User “nobody” doesn’t exist"),
+        (("create_organization", "acme", "--admin", "nobody"), "User “nobody” doesn’t exist"),
         (
             ("create_team", "vision", "--organization", "nothing", "--admin", "ada"),
-            "no organization 'nothing'",
+            "Organization “nothing” doesn’t exist",
         ),
-        (("add_member", "nothing", "ada", "--role", "member"), "no team 'nothing'"),
-        (("add_member", "ada", "boss", "--role", "king"), "no role 'king'"),
+        (("add_member", "nothing", "ada", "--role", "member"), "Team “nothing” doesn’t exist"),
+        (("add_member", "ada", "boss", "--role", "king"), "Unknown role “king”"),
         (("add_member", "ada", "boss", "--role", "member"), "personal entity"),
         (("create_service_account", "ada", "bot"), "personal entity"),
         (("create_organization", "ada", "--admin", "ada"), "is taken"),

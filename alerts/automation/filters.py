@@ -244,7 +244,7 @@ class _Fields:
         if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= MAX_WINDOW:
             raise Invalid(
                 _("%(field)s must be a whole number from %(least)s to %(most)s, not %(value)s.")
-                % {"field": field, "lowest": least, "most": MAX_WINDOW, "value": _shown(size)}
+                % {"field": field, "least": least, "most": MAX_WINDOW, "value": _shown(size)}
             )
         return size
 

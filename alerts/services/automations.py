@@ -324,5 +324,5 @@ def _check_once(automation: Automation) -> None:
     if not least <= automation.once_in_s <= MAX_ONCE_IN_S:
         raise Invalid(
             _("The interval between actions for a run must be %(least)s to %(most)s seconds, not %(given)s.")
-            % {"lowest": least, "most": MAX_ONCE_IN_S, "given": automation.once_in_s}
+            % {"least": least, "most": MAX_ONCE_IN_S, "given": automation.once_in_s}
         )

@@ -60,7 +60,7 @@ def put_secret(*, actor: Actor, team: Team, name: str, value: str) -> Secret:
     if not MIN_LENGTH <= len(value) <= MAX_LENGTH or "\0" in value:
         raise Invalid(
             _("A secret must have %(least)s to %(most)s characters.")
-            % {"lowest": MIN_LENGTH, "most": MAX_LENGTH}
+            % {"least": MIN_LENGTH, "most": MAX_LENGTH}
         )
     secret = Secret.objects.select_for_update().filter(team=team, name=name).first()
     if secret is not None:
