@@ -96,15 +96,15 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     """RUN-26: brushes are in units of their axes, intersect, and narrow what is drawn; a choice outlasts a reload."""
     page = sweep
     count, narrowed = page.locator("[data-run-count]"), page.locator("[data-narrowed]")
-    expect(count).to_have_text(f"10 of {RUNS} drawn")
+    expect(count).to_have_text(f"10 of {RUNS} shown")
     with page.expect_response(re.compile("/views/working")):
         page.click("[data-show-all]")
-    expect(count).to_have_text(f"{RUNS} of {RUNS} drawn")
+    expect(count).to_have_text(f"{RUNS} of {RUNS} shown")
     page.reload()
-    expect(count).to_have_text(f"{RUNS} of {RUNS} drawn")
+    expect(count).to_have_text(f"{RUNS} of {RUNS} shown")
     with page.expect_response(re.compile("/views/working")):
         page.click("[data-hide-all]")
-    expect(count).to_have_text(f"0 of {RUNS} drawn")
+    expect(count).to_have_text(f"0 of {RUNS} shown")
 
     parallel, scatter = page.locator("[data-key=added-par]"), page.locator("[data-key=added-sca]")
     for card in (scatter, parallel):
@@ -121,7 +121,7 @@ def test_all_runs_are_compared_brushed_and_kept(sweep: Page) -> None:
     expect(chip).to_have_text(text)  # the other axis still is the one of all runs
     assert 22 <= int(narrowed.locator("[data-narrowed-text]").inner_text().split()[0]) <= 27
     page.click("[data-draw-narrowed]")
-    expect(count).to_have_text(re.compile(rf"2\d of {RUNS} drawn"))
+    expect(count).to_have_text(re.compile(rf"2\d of {RUNS} shown"))
     parallel.locator(".tag", has_text="kind").locator("button").click()
     expect(narrowed.locator("[data-narrowed-text]")).to_have_text(kept)
     page.click("[data-clear-narrowing]")
