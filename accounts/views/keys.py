@@ -16,6 +16,7 @@ from access.routes import Open, declare
 from access.web import actor_of
 from accounts import services
 from accounts.access import AccountAction
+from accounts.impersonation import person_only
 from accounts.key_forms import ApiKeyForm, ReachForm
 from accounts.models import ApiKey
 from accounts.reauthentication import reauthenticated_post
@@ -53,6 +54,7 @@ def _status(form: ReachForm) -> int:
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @never_cache
 @require_http_methods(["GET", "POST"])
 @reauthenticated_post
@@ -74,6 +76,7 @@ def api_keys(request: HttpRequest) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @never_cache
 @require_http_methods(["GET", "POST"])
 @reauthenticated_post
@@ -97,6 +100,7 @@ def _key_of(request: HttpRequest, pk: int) -> ApiKey:
 
 
 @declare(AccountAction.RENAME_KEY)
+@person_only
 @never_cache
 @require_http_methods(["GET", "POST"])
 def api_key(request: HttpRequest, pk: int) -> HttpResponse:
@@ -124,6 +128,7 @@ def _key_page(request: HttpRequest, key: ApiKey, limits: ReachForm) -> HttpRespo
 
 
 @declare(AccountAction.LIMIT_KEY)
+@person_only
 @never_cache
 @require_POST
 def api_key_limit(request: HttpRequest, pk: int) -> HttpResponse:
@@ -138,6 +143,7 @@ def api_key_limit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)  # each key is asked for
+@person_only
 @require_POST
 def api_keys_delete(request: HttpRequest) -> HttpResponse:
     """Revoke the keys named by ``key``, repeated; ones that are gone already are no error."""

@@ -20,6 +20,7 @@ from requests import RequestException
 
 from access.routes import Open, declare
 from accounts import providers, security
+from accounts.impersonation import person_only
 from accounts.reauthentication import reauthenticated, reauthenticated_post
 from accounts.views.base import signed_in_user
 
@@ -41,10 +42,11 @@ class EmailsView(EmailView):  # type: ignore[misc]  # allauth has no type stubs
         return context
 
 
-emails = declare(Open.SIGNED_IN)(reauthenticated_post(never_cache(EmailsView.as_view())))
+emails = declare(Open.SIGNED_IN)(person_only(reauthenticated_post(never_cache(EmailsView.as_view()))))
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @never_cache
 @require_GET
 def security_page(request: HttpRequest) -> HttpResponse:
@@ -68,6 +70,7 @@ def security_page(request: HttpRequest) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @require_POST
 def session_end(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign out one other browser; one whose session has ended meanwhile is signed out, too."""
@@ -77,6 +80,7 @@ def session_end(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @require_POST
 def sessions_end(request: HttpRequest) -> HttpResponse:
     """Sign out all other browsers."""
@@ -87,6 +91,7 @@ def sessions_end(request: HttpRequest) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @require_POST
 @reauthenticated
 def connection_end(request: HttpRequest, pk: int) -> HttpResponse:
@@ -96,6 +101,7 @@ def connection_end(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @declare(Open.SIGNED_IN)
+@person_only
 @never_cache
 @require_GET
 def github(request: HttpRequest) -> HttpResponse:
@@ -109,6 +115,7 @@ def github(request: HttpRequest) -> HttpResponse:
 
 
 @declare(Open.ANYONE)
+@person_only
 @never_cache
 @require_POST
 def continue_with(request: HttpRequest, slug: str) -> HttpResponseBase:

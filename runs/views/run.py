@@ -15,6 +15,7 @@ from access.engine import require
 from access.framing import is_framed
 from access.routes import declare
 from access.web import actor_of
+from accounts.impersonation import person_only
 from common.answers import attachment, page_of_ours
 from common.errors import Invalid
 from common.strict import strict_json
@@ -178,6 +179,7 @@ def run_tags(request: HttpRequest, **names: str) -> HttpResponse:
 
 
 @declare(RunAction.UPDATE)
+@person_only
 @require_POST
 def run_reveal(request: HttpRequest, **names: str) -> HttpResponse:
     """Show what is masked as a secret for some minutes, or with ``hide`` no longer."""
