@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -261,3 +262,14 @@ def test_a_database_of_a_newer_release_is_refused(home, tmp_path):
     with serving(tmp_path / "home") as serve:
         assert serve.wait() == 1
     assert "was migrated by a newer Runyard (accounts.9999_future)" in serve.output
+
+
+def test_a_data_folder_of_an_earlier_version_is_refused(home, tmp_path):
+    shutil.copytree(home, tmp_path / "home", ignore=shutil.ignore_patterns("serve.lock"))
+    with closing(sqlite3.connect(tmp_path / "home" / "runyard.sqlite3")) as link:
+        link.execute("ALTER TABLE runs_run RENAME COLUMN notes TO remarks")
+    with serving(tmp_path / "home") as serve:
+        assert serve.wait() == 1
+    assert "was made by an earlier version of Runyard" in serve.output
+    assert "(runs_run has no column notes)" in serve.output
+    assert "Traceback" not in serve.output

@@ -14,16 +14,19 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
-from django.db.migrations.exceptions import MigrationSchemaMissing
+from django.db.migrations.exceptions import InconsistentMigrationHistory, MigrationSchemaMissing
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 
 from common import embedded_redis
 from common.processes import Supervisor, raise_open_files, web_command, worker_command
+from common.tables import first_difference
 from common.telemetry import VARIABLE
 from common.telemetry.folder import shared_folder
 
@@ -76,24 +79,24 @@ class Command(BaseCommand):
         connection.close()
 
     def migrate(self) -> None:
-        """Apply what is missing.
+        """Apply what is missing; a database that is refused stays as it is, for the version that made it.
 
         Raises:
-            CommandError: the database does not answer, or was written by a newer Runyard.
+            CommandError: the database does not answer, or was written by a newer Runyard, or by one so old that its
+                tables are others.
         """
         name = f"the {connection.vendor} database ({settings.DATABASES['default']['NAME']})"
         try:
             executor = MigrationExecutor(connection)
-            known = set(executor.loader.graph.nodes)
-            unknown = sorted(set(executor.loader.applied_migrations) - known)
-            ours = {app for app, _ in known}
-            if any(app in ours for app, _ in unknown):
-                newer = ", ".join(f"{app}.{migration}" for app, migration in unknown if app in ours)
-                raise CommandError(f"Refusing to start: {name} was migrated by a newer Runyard ({newer}).")
+            refuse_newer(executor.loader, name)
+            executor.loader.check_consistent_history(connection)
             plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+            refuse_other_tables(executor.loader, name, is_complete=not plan)
             if plan:
                 self.stdout.write(f"Applying {len(plan)} migrations ...")
                 call_command("migrate", interactive=False, verbosity=0)
+        except InconsistentMigrationHistory as error:
+            raise earlier(name, str(error).partition(" on database")[0]) from error
         except (DatabaseError, MigrationSchemaMissing) as error:
             raise CommandError(f"Cannot migrate {name}: {error}") from error
 
@@ -127,6 +130,45 @@ class Command(BaseCommand):
             announced = True
 
         return supervisor.wait(announce)
+
+
+def refuse_newer(loader: MigrationLoader, name: str) -> None:
+    """Let pass a database whose migrations of our apps are all known.
+
+    Raises:
+        CommandError: one is not.
+    """
+    ours = loader.graph.nodes
+    apps_of_ours = {app for app, _ in ours}
+    unknown = sorted(key for key in loader.applied_migrations if key not in ours and key[0] in apps_of_ours)
+    if unknown:
+        newer = ", ".join(f"{app}.{migration}" for app, migration in unknown)
+        raise CommandError(f"Refusing to start: {name} was migrated by a newer Runyard ({newer}).")
+
+
+def refuse_other_tables(loader: MigrationLoader, name: str, *, is_complete: bool) -> None:
+    """Let pass a database that is empty, or as the migrations that it has seen leave one today.
+
+    Raises:
+        CommandError: they were others when they were applied.
+    """
+    applied = [key for key in loader.applied_migrations if key in loader.graph.nodes]
+    if not applied:
+        return
+    seen = apps if is_complete else loader.project_state(applied).apps
+    if difference := first_difference(connection, seen):
+        raise earlier(name, difference)
+
+
+def earlier(name: str, difference: str) -> CommandError:
+    """Return the refusal of a database from which no migration leads here, with what to do."""
+    fresh = "a new data folder (RUNYARD_HOME)"
+    if connection.vendor != "sqlite":
+        fresh += " and an empty database (RUNYARD_DATABASE_URL)"
+    return CommandError(
+        f"Refusing to start: {name} was made by an earlier version of Runyard whose tables differ ({difference})."
+        f" Start with {fresh}, or start the version that made it."
+    )
 
 
 @contextmanager
