@@ -105,8 +105,11 @@ def rest() -> Lines:
 
 
 def graphql() -> Lines:
-    """The schema of the SDK's protocol, by its hash."""
-    return [digest((ROOT / "wandb_api/schema.graphql").read_text())]
+    """The schema of the SDK's protocol, by the hash of each type."""
+    from graphql import parse, print_ast
+
+    (path,) = files("*/schema.graphql")
+    return [digest(print_ast(definition)) for definition in parse(path.read_text()).definitions]
 
 
 def tables() -> Lines:
@@ -142,7 +145,7 @@ def beat() -> Lines:
     from django.conf import settings
 
     entries = settings.CELERY_BEAT_SCHEDULE.items()
-    return [f"{name} {entry['task'].rpartition('.')[2]} {entry['schedule']}" for name, entry in entries]
+    return [f"{name} {str(entry['task']).rpartition('.')[2]} {entry['schedule']}" for name, entry in entries]
 
 
 def commands() -> Lines:
