@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from access.actor import Actor
 from access.engine import visible
 from access.models import AuditEntry
-from common.numbers import whole
+from common.formats.numbers import whole
 
 Text = str | Promise
 

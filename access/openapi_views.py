@@ -16,7 +16,7 @@ from django.views.decorators.http import conditional_page, require_GET
 from access import openapi
 from access.openapi_page import chapters, text_in
 from access.routes import Open, declare
-from common.answers import as_json as json_answer
+from common.web.responses import as_json as json_answer
 
 
 @declare(Open.ANYONE)

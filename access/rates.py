@@ -4,7 +4,7 @@ from django.http import HttpRequest
 
 from access.actor import Actor
 from common.errors import TooManyRequests
-from common.rates import spend
+from common.rate_limits import spend
 
 WINDOW_S = 60
 

@@ -7,7 +7,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.engine import missing, require, visible
 from access.rest_policy import actor_of
-from common.rest import is_key
+from common.rest.responses import is_key
 
 M = TypeVar("M", bound=Model)
 

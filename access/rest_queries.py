@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from drf_spectacular.utils import OpenApiParameter
 
 from common.errors import Invalid
-from common.rest import Pages
-from common.rest_fields import unknown_words
+from common.rest.responses import Pages
+from common.rest.unknown_fields import unknown_words
 
 if TYPE_CHECKING:
     from rest_framework.request import Request

@@ -15,7 +15,7 @@ from access.actor import ANONYMOUS, Actor, ActorKind
 from access.routes import Open, declaration_of, declare
 from access.things import path_of
 from common.errors import DomainError, Forbidden, NotFound
-from common.rates import Allowance
+from common.rate_limits import Allowance
 
 GONE = "runyard.gone"
 """In an ASGI scope: the event that is set when the client closes the connection."""

@@ -20,7 +20,7 @@ from accounts import services
 from accounts.access import AccountAction
 from accounts.models import ApiKey, User
 from accounts.selectors import api_keys_of
-from common.rest import validated
+from common.rest.responses import validated
 
 
 class ApiKeySerializer(serializers.ModelSerializer[ApiKey]):

@@ -7,7 +7,7 @@ from django.urls import re_path
 from accounts.api import ApiKeyViewSet
 from accounts.emails_api import EmailViewSet
 from accounts.pictures_api import MePictureViewSet
-from common.rest_routing import Router
+from common.rest.routers import Router
 
 router = Router()
 router.register("keys", ApiKeyViewSet, basename="api-key")

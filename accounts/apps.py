@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
         from accounts.keys import actor_of_secret
         from accounts.search import find_settings
         from accounts.sections import Place, Section, register_sections
-        from common.installation import register_stored
+        from common.installation_settings import register_stored
         from common.search import register_search
 
         access.register()

@@ -19,7 +19,7 @@ from access.routes import declare
 from accounts import emails
 from accounts.access import AccountAction
 from accounts.models import User
-from common.rest import Oldest, validated
+from common.rest.responses import Oldest, validated
 
 
 class EmailSerializer(serializers.ModelSerializer[EmailAddress]):

@@ -10,7 +10,7 @@ from django.core.cache import cache
 from PIL import Image
 
 from common.errors import NotFound
-from common.outgoing import Fetched, OutgoingError, fetch
+from common.safe_http.client import Fetched, OutgoingError, fetch
 
 MAX_BYTES = 5 * 1024 * 1024
 KEPT_S = 3600

@@ -1,4 +1,5 @@
-"""Where the settings that operators change are kept: one row each, read from the cache (common.installation)."""
+"""Where the settings that operators change are kept: one row each, read from the cache
+(common.installation_settings)."""
 
 from typing import Any
 
@@ -9,9 +10,9 @@ from django.utils.translation import gettext as _
 from access.actor import Actor, ActorKind
 from access.audit import record
 from accounts.models import InstallationSetting
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Conflict, Forbidden
-from common.installation import VARIABLES, is_given
+from common.installation_settings import VARIABLES, is_given
 
 CACHE_KEY = "installation-settings"
 _CACHED_S = 300

@@ -15,7 +15,7 @@ from access.web import actor_of_user
 from accounts.models import ApiKey
 from common.crypto import keyed_hash, random_text, same
 from common.errors import DomainError, TooManyRequests, Unauthenticated
-from common.rates import count
+from common.rate_limits import count
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Measure, Used, 
 from access.rates import WINDOW_S, of_key, of_user
 from accounts import keys, names, pictures, profiles, services
 from accounts.models import ApiKey
-from common.rates import spent
+from common.rate_limits import spent
 
 SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and retry; no run data is lost.")
 

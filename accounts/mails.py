@@ -21,8 +21,8 @@ from django.utils import translation
 from accounts.models import OutboxMail, User
 from accounts.preferences import in_language_of
 from accounts.tasks import deliver_mail
-from common import installation
-from common.commits import after_commit
+from common import installation_settings
+from common.database.commits import after_commit
 
 FOOT = "\n-- \n"
 """Mail programs know this line: what follows is small print."""
@@ -73,7 +73,7 @@ def render(template: str, address: str, context: Mapping[str, Any]) -> EmailMult
     """Return a mail in the active language."""
     shared = {
         "base_url": settings.BASE_URL,
-        "support_contact": installation.support_contact(),
+        "support_contact": installation_settings.support_contact(),
         "LANGUAGE_CODE": translation.get_language(),
     }
     known = {**shared, **{name: _on_one_line(value) for name, value in context.items()}}

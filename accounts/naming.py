@@ -4,7 +4,7 @@ from django.db.models import Model, Q
 
 from access.things import Naming, register_naming
 from accounts.models import ApiKey
-from common.numbers import whole
+from common.formats.numbers import whole
 
 
 def _key(parts: list[str]) -> Q | None:

@@ -22,7 +22,7 @@ from accounts.access import AccountAction
 from accounts.models import User
 from accounts.pictures import MAX_BYTES, Crop
 from accounts.profiles import Named
-from common.rest import validated
+from common.rest.responses import validated
 
 
 class ImageParser(BaseParser):

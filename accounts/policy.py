@@ -5,12 +5,12 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from accounts.signals import invited_address
-from common import installation
+from common import installation_settings
 
 
 def is_open() -> bool:
     """Whether people may come without an invitation."""
-    return installation.signup() == "open"
+    return installation_settings.signup() == "open"
 
 
 def may_sign_up(request: HttpRequest) -> bool:
@@ -29,7 +29,7 @@ def check_address(request: HttpRequest, address: str) -> None:
         return
     if not is_open():
         raise ValidationError(_("Sign up with the invited address, %(email)s."), params={"email": invited})
-    domains = installation.signup_domains()
+    domains = installation_settings.signup_domains()
     if domains and address.rpartition("@")[2].lower() not in domains:
         allowed = ", ".join(domains)
         raise ValidationError(

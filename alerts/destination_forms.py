@@ -13,8 +13,8 @@ from alerts.services.secrets import MAX_LENGTH, check_name
 from alerts.templating import MAX_TEMPLATE, check_template
 from alerts.transports.addresses import check_slack, check_webhook
 from alerts.transports.slack_blocks import mention_of
-from common.addresses import MAX_URL
 from common.errors import DomainError
+from common.safe_http.addresses import MAX_URL
 from teams.models import Team
 
 

@@ -15,7 +15,7 @@ from django.core.cache import cache
 from django.db.models import Q, QuerySet
 
 from alerts.models import Automation, Event, EventKind
-from common.commits import after_commit
+from common.database.commits import after_commit
 from runs.models import Run, RunAlert
 from runs.states import RunState
 

@@ -14,7 +14,7 @@ from alerts.access import AlertAction, AutomationAction
 from alerts.models import Automation, Destination, Mute, Route, Secret
 from alerts.services import automations, destinations, secrets
 from alerts.services import settings as alert_settings
-from common.rates import spent
+from common.rate_limits import spent
 from runs.known_limits import fullest_project
 from teams.models import Team
 

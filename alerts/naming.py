@@ -4,7 +4,7 @@ from django.db.models import Model, Q
 
 from access.things import Naming, register_naming
 from alerts.models import Automation
-from common.numbers import whole
+from common.formats.numbers import whole
 
 
 def _automation(parts: list[str]) -> Q | None:

@@ -17,7 +17,7 @@ from alerts.access import AlertAction
 from alerts.measures import MESSAGES, kind_of
 from alerts.models import Destination, Message, MessageState
 from alerts.transports.base import Outcome
-from common.commits import after_commit
+from common.database.commits import after_commit
 
 PAUSES_S = (30, 120, 600, 3600, 6 * 3600)
 """Before the second attempt and those that follow; then a message is given up."""

@@ -7,7 +7,7 @@ from math import ceil
 
 from django.core.cache import cache
 
-from common.commits import after_commit
+from common.database.commits import after_commit
 
 logger = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from alerts.routing import route_pending
 from alerts.sending import THREADS, send_due
 from alerts.tests.peers import http_peer, webhook
 from bench import world
-from common.outgoing import post
+from common.safe_http.client import post
 from runs.models import Run
 from tests.installation import Installation
 from tests.ports import free_port

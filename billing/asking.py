@@ -10,7 +10,7 @@ from billing.models import Plan, Subscription
 from billing.selectors.billed import is_billed_organization
 from billing.selectors.plans import has_comparison
 from billing.subscriptions import subscription_of
-from common import installation
+from common import installation_settings
 from teams.models import Organization
 
 _MOST = 5
@@ -42,7 +42,9 @@ def who_raises() -> str:
 
 
 def _support() -> str:
-    return installation.support_contact().removeprefix("mailto:") or _("an operator of this installation")
+    return installation_settings.support_contact().removeprefix("mailto:") or _(
+        "an operator of this installation"
+    )
 
 
 def about_plan(organization: Organization) -> str:
@@ -74,7 +76,7 @@ class Contact:
 
 def contact_of_sales() -> Contact | None:
     """Return who is asked for plans that are not bought on pages: who sells, or else who helps; None for nobody."""
-    given = settings.SALES_CONTACT or installation.support_contact()
+    given = settings.SALES_CONTACT or installation_settings.support_contact()
     if not given:
         return None
     is_url = given.startswith(("https://", "http://", "mailto:"))

@@ -16,7 +16,7 @@ from billing.limits import Limit, LimitKind, Limits, limited, states_of
 from billing.models import Subscription
 from billing.room import note_storage
 from billing.units import GB
-from common.commits import after_commit
+from common.database.commits import after_commit
 
 KEPT_S = 900
 """Three beats."""

@@ -23,8 +23,8 @@ from billing.selectors.names import Name, names_of
 from billing.selectors.usage import Use, metered_at, until_between
 from billing.units import GB, HOUR_S, KWH_J
 from common.errors import Invalid
-from common.spreadsheets import csv_text
-from common.streaming import in_thread
+from common.formats.csv_safety import csv_text
+from common.web.streaming import in_thread
 
 MONTHS = 12
 MAX_MONTHS = 120

@@ -27,7 +27,7 @@ from accounts.impersonation import impersonating_sockets
 from alerts.automation import metrics as automations
 from common import live
 from common.errors import TooLarge
-from common.static import HashedStaticFiles
+from common.server.static_files import HashedStaticFiles
 from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from common.health import measured_parts
+from common.server.health import measured_parts
 
 LOW_DISK = 0.1
 """Share of the disk that is free, under which it is almost full."""

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
 
-from common.addresses import networks_of
+from common.safe_http.addresses import networks_of
 from config.env import HOME, env
 
 DOCS = "docs/operate/configure.md"

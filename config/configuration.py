@@ -15,7 +15,7 @@ import redis
 from django.conf import settings
 from django.db import connection
 
-from common.health import measured_parts
+from common.server.health import measured_parts
 from config.env import ROOT
 
 HIDDEN = re.compile(r"SECRET|TOKEN|PASSWORD|_KEY\b")

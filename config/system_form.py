@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.validators import URLValidator, validate_email
 
-from common import installation
+from common import installation_settings
 
 SEVERITIES = [("info", "Information"), ("warning", "Warning"), ("danger", "Problem")]
 
@@ -39,19 +39,19 @@ class InstallationForm(forms.Form):
     )  # fmt: skip
 
     def __init__(self, data: Any = None) -> None:
-        told = installation.announcement()
+        told = installation_settings.announcement()
         initial = {
-            "signup": installation.signup(),
-            "signup_domains": ", ".join(installation.signup_domains()),
-            "support_contact": installation.support_contact(),
+            "signup": installation_settings.signup(),
+            "signup_domains": ", ".join(installation_settings.signup_domains()),
+            "support_contact": installation_settings.support_contact(),
             "text": told.text if told else "",
             "severity": told.severity if told else "info",
             "until": told.until if told else None,
         }
         super().__init__(data, initial=initial)
         for name in ("signup", "signup_domains", "support_contact"):
-            if installation.is_given(name):
-                variable = installation.VARIABLES[name][0]
+            if installation_settings.is_given(name):
+                variable = installation_settings.VARIABLES[name][0]
                 self.fields[name].disabled = True
                 self.fields[name].help_text = f"Set by {variable} in the environment."
 
@@ -80,6 +80,6 @@ class InstallationForm(forms.Form):
         values = {
             name: value
             for name, value in values.items()
-            if not installation.is_given(name) and name in self.changed_data
+            if not installation_settings.is_given(name) and name in self.changed_data
         }
         return values | ({"announcement": said if said["text"] else None})

@@ -14,8 +14,8 @@ from access import openapi_views, telemetry
 from access.routes import Open, declare, declare_module
 from access.web import leads_to, refusal
 from accounts.views import verification
-from common import health
 from common.errors import UNANSWERED, TooManyRequests, Unavailable
+from common.server import health
 
 declare_module("allauth", Open.ANYONE)  # each of its views checks for itself what it needs
 declare_module("django.contrib.admin", Open.OPERATOR)

@@ -17,7 +17,7 @@ from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, signed_in
 from access.routes import declare
-from common.rest import validated
+from common.rest.responses import validated
 from exports import services
 from exports.access import ExportAction
 from exports.models import Export, ExportState

@@ -1,6 +1,6 @@
 """REST routes of exports."""
 
-from common.rest_routing import Router
+from common.rest.routers import Router
 from exports.api import ExportViewSet
 
 router = Router()

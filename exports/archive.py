@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from django.utils import timezone
 
-from common.strict import strict_json
+from common.formats.strict_json import strict_json
 from runs.zipping import compression_of
 from storage.local import Incoming
 

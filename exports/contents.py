@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import visible
-from common.strict import strict_text
+from common.formats.strict_json import strict_text
 from exports.alerts import alerts_of, automations_of
 from exports.archive import Archive
 from metrics.downloads import Format, pieces_of

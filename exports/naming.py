@@ -3,7 +3,7 @@
 from django.db.models import Model, Q
 
 from access.things import Naming, register_naming
-from common.numbers import whole
+from common.formats.numbers import whole
 from exports.models import Export
 
 

@@ -19,7 +19,7 @@ from rest_framework.viewsets import ViewSet
 from access.openapi import query
 from access.rest_policy import actor_of, signed_in
 from access.routes import declare
-from common.rest import validated
+from common.rest.responses import validated
 from ingest import services
 from ingest.callers import loggable_run
 from ingest.selectors import standing

@@ -1,6 +1,6 @@
 """REST routes of logging. They come before those of runs, whose files may have any path."""
 
-from common.rest_routing import Router
+from common.rest.routers import Router
 from ingest.api import LoggedRunViewSet, RunViewSet
 
 _ENTITY = r"(?P<entity>(?!\d+/files/)[^/]+)"

@@ -18,7 +18,7 @@ from django.db import DatabaseError
 
 from common import live
 from common.errors import DomainError, Gone, NotFound, TooLarge, TooManyRequests, Unavailable
-from common.rates import Pace
+from common.rate_limits import Pace
 from common.telemetry.definitions import ABORTED, INGEST_POSTS, STORED, database_failed
 from ingest import refusals
 from ingest.bodies import Receive, open_body

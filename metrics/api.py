@@ -16,7 +16,7 @@ from access.rest import ScopedViewSet
 from access.rest_policy import actor_of
 from access.routes import declare
 from common.errors import Invalid
-from common.numbers import whole_number
+from common.formats.numbers import whole_number
 from metrics import selectors
 from metrics.asked import kind_of
 from metrics.models import Kind

@@ -1,6 +1,6 @@
 """REST routes of what runs logged."""
 
-from common.rest_routing import Router
+from common.rest.routers import Router
 from metrics.api import HistoryViewSet, SeriesViewSet
 from metrics.api_hosts import HostViewSet
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from common.strict import size_of
+from common.formats.strict_json import size_of
 from metrics.codec import Batch, Floats, Group, Mode, Rows, row_numbers
 
 Flags = npt.NDArray[np.bool_]

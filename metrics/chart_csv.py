@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from common.errors import TooLarge
-from common.spreadsheets import csv_text
+from common.formats.csv_safety import csv_text
 from metrics import charts
 from metrics.charts import Line, Wanted
 from metrics.codec import Floats

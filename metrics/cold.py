@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db.models.functions import Length, Substr
 from django.utils import timezone
 
-from common.erasing import erasing
+from common.backups.deletion_lock import erasing
 from metrics.models import SegmentContent
 from storage.local import sync_folder
 

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from common.spreadsheets import csv_text
-from common.streaming import in_thread
-from common.strict import strict_json
+from common.formats.csv_safety import csv_text
+from common.formats.strict_json import strict_json
+from common.web.streaming import in_thread
 from metrics import store
 from metrics.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.models import Kind

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from common.sql import execute_in
+from common.database.sql import execute_in
 
 
 def sizes(run_ids: Collection[int]) -> dict[int, int]:

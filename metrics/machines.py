@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from common.numbers import whole
+from common.formats.numbers import whole
 from runs.gpus import counted_names
 from runs.models import Run, RunHost
 from runs.states import RunState

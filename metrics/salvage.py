@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from common.sql import is_lasting
+from common.database.sql import is_lasting
 from metrics.models import Kind
 from metrics.posts import BadRow, Post
 from metrics.writing import Lines

@@ -10,8 +10,8 @@ import numpy as np
 import orjson
 from django.db.models import F, OuterRef, Q, Subquery
 
-from common.commits import after_commit
-from common.strict import strict
+from common.database.commits import after_commit
+from common.formats.strict_json import strict
 from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers, unpack
 from metrics.cold import cold_store

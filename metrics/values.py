@@ -17,7 +17,7 @@ from access.actor import Actor
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
-from common.strict import strict
+from common.formats.strict_json import strict
 from common.templatetags.runyard import color_index
 from metrics.importance import Importance, importances
 from metrics.workspace import json_answer

@@ -20,8 +20,8 @@ from access.framing import framable, is_framed
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid
-from common.numbers import whole, whole_number
-from common.streaming import in_thread
+from common.formats.numbers import whole, whole_number
+from common.web.streaming import in_thread
 from metrics import chart_csv, charts, logged_keys, selectors, store
 from metrics.asked import kind_of
 from metrics.smoothing import Smoothing

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from common.sql import execute_in, execute_many
+from common.database.sql import execute_in, execute_many
 from metrics import keysets, store
 from metrics.batches import cut
 from metrics.codec import MAX_ROWS, Batch, encode, mark_of, pack, unpack

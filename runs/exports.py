@@ -17,9 +17,9 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
-from common.answers import attachment
-from common.spreadsheets import csv_text
-from common.strict import strict_json
+from common.formats.csv_safety import csv_text
+from common.formats.strict_json import strict_json
+from common.web.responses import attachment
 from runs.access import ProjectAction
 from runs.models import Run
 from runs.query.names import named

@@ -9,7 +9,7 @@ from access.actor import Actor
 from access.engine import visible
 from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
 from access.rates import of_user
-from common.rates import spent
+from common.rate_limits import spent
 from runs import charts, projection, redaction, run_ids, saved_views
 from runs.access import ChartAction, ProjectAction
 from runs.models import Project, SavedView, StoredChart

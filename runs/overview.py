@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from common.numbers import whole
+from common.formats.numbers import whole
 from common.templatetags.runyard import duration
 from runs.authors import author_of
 from runs.code_links import commit_url, repository_url

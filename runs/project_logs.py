@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from access.actor import Actor
 from common.errors import Invalid
-from common.numbers import whole
+from common.formats.numbers import whole
 from runs.log_search import Line, Needle, first_lines
 from runs.models import Project, Run
 from runs.table.query import TableQuery, narrowed, seen_runs

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from common.strict import strict
+from common.formats.strict_json import strict
 from runs.secrets import mask_tree
 
 MAX_TEXT = 2000

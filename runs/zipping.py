@@ -4,7 +4,7 @@ import zipfile
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
-from common.streaming import in_thread
+from common.web.streaming import in_thread
 from runs.masking import masked_pieces
 from runs.models import RunFile
 from storage.local import path_of

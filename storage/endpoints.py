@@ -20,8 +20,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 
 from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
-from common.numbers import whole
-from common.streaming import in_thread
+from common.formats.numbers import whole
+from common.web.streaming import in_thread
 from storage import local, room, services, tickets
 
 logger = logging.getLogger(__name__)

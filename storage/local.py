@@ -12,7 +12,7 @@ from typing import BinaryIO, Self
 
 from django.conf import settings
 
-from common.erasing import erasing
+from common.backups.deletion_lock import erasing
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from common.sql import execute_in, execute_many
+from common.database.sql import execute_in, execute_many
 from storage import local
 from storage.models import Blob, ByteEntry, Holding
 

@@ -11,8 +11,8 @@ from access.audit import record
 from access.models import AuditEntry
 from accounts.models import User
 from common.errors import Invalid
-from common.spreadsheets import csv_text
-from common.streaming import in_thread
+from common.formats.csv_safety import csv_text
+from common.web.streaming import in_thread
 from teams.audit_log import Line, Wanted, chunks, matching, require_log
 from teams.models import Organization
 

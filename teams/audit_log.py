@@ -19,7 +19,7 @@ from access.engine import visible
 from access.models import AuditEntry
 from accounts.models import ApiKey
 from common.errors import Forbidden
-from common.numbers import whole
+from common.formats.numbers import whole
 from teams.access import OrganizationAction
 from teams.features import has_feature, having, without
 from teams.models import Organization, Team

@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from access.web import actor_of
-from common.answers import as_json
 from common.errors import Conflict, Gone, Invalid, NotFound
-from common.numbers import whole
+from common.formats.numbers import whole
+from common.web.responses import as_json
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 from teams.selectors import organization_named, shared_team

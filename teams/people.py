@@ -13,7 +13,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import ApiKey, User
-from common.numbers import whole
+from common.formats.numbers import whole
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations import pending_invitations
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team

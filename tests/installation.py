@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from common import embedded_redis
-from common.processes import kill_group, raise_open_files, spawn, web_command, worker_command
+from common.server import embedded_redis
+from common.server.supervisor import kill_group, raise_open_files, spawn, web_command, worker_command
 from tests.databases import SQLITE, Database, Prepared, installation_env
 from tests.management import Management
 from tests.plugin import check_that_it_is_marked

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Self
 
-from common.processes import spawn
+from common.server.supervisor import spawn
 from config.env import ROOT
 
 LIMIT_S = 300
@@ -95,7 +95,7 @@ class Management:
     def _start(self) -> None:
         with self._starting:
             if self._process is not None and self._process.poll() is None:
-                return  # it also ends with the thread that started it (`common.processes.spawn`)
+                return  # it also ends with the thread that started it (`common.server.supervisor.spawn`)
             Path(self._address).unlink(missing_ok=True)
             command = [sys.executable, "-m", "tests.management", self._address]
             self._process = spawn(command, env=self._env | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from common import embedded_redis
+from common.server import embedded_redis
 from tests.suite import examples, order, passes, second_try
 
 MARKER = "RUNYARD_TEST_REDIS"

@@ -9,7 +9,7 @@ from typing import IO
 
 import redis
 
-from common import embedded_redis
+from common.server import embedded_redis
 from tests.plugin import GIVEN_REDIS, REDIS_DATABASES, SHARED, redis_database
 
 WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

@@ -162,7 +162,7 @@ def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
 
 def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path) -> None:
     """The review's M2: the copied database still names what a purge or a packing takes meanwhile."""
-    from common.erasing import nothing_erased
+    from common.backups.deletion_lock import nothing_erased
     from metrics.cold import Files
 
     settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = (

@@ -16,7 +16,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 
-from common.processes import web_command, worker_command
+from common.server.supervisor import web_command, worker_command
 from config.env import ROOT
 from config.settings import base, prod
 from config.settings import test as for_tests

@@ -18,7 +18,7 @@ from access import openapi
 from access.actions import Preset
 from access.models import AuditEntry
 from accounts.models import ApiKey
-from common.rates import Pace, spend
+from common.rate_limits import Pace, spend
 from config.env import ROOT
 from exports.services import make_next
 from runs.models import ProjectMember
@@ -452,7 +452,7 @@ def test_without_redis_nothing_is_limited(settings):
 def test_a_pace_saves_up_and_then_holds(monkeypatch):
     """Semantics section 9: many at once, then a steady rate; what is refused costs nothing."""
     now = [0.0]
-    monkeypatch.setattr("common.rates.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("common.rate_limits.time.monotonic", lambda: now[0])
     pace = Pace(saved_s=10.0)
     assert sum(pace.wait_s("run", 2) == 0 for _ in range(100)) == 20
     assert pace.wait_s("run", 2) == 1

@@ -13,7 +13,7 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.installation import change
 from accounts.models import User
-from common import installation
+from common import installation_settings
 from common.errors import Conflict, Forbidden
 from config import configuration
 from config.env import Variable
@@ -56,12 +56,12 @@ def test_the_environment_wins_and_the_page_says_so(operator: Client, monkeypatch
     """ACC-22."""
     change(actor=SYSTEM, values={"signup": "invitation"})
     _given(monkeypatch, "RUNYARD_SIGNUP", "open")
-    assert installation.signup() == "open"
+    assert installation_settings.signup() == "open"
     assert "Set by RUNYARD_SIGNUP in the environment." in operator.get("/admin/system/").content.decode()
     with pytest.raises(Conflict, match="RUNYARD_SIGNUP"):
         change(actor=SYSTEM, values={"signup": "open"})
     assert _send(operator, signup="invitation").status_code == 302
-    assert installation.signup() == "open"
+    assert installation_settings.signup() == "open"
 
 
 def test_the_support_contact_is_shown_where_help_is_needed(operator: Client):
@@ -91,15 +91,15 @@ def test_only_operators_change_it_and_only_after_showing_who_they_are(operator: 
         change(actor=actor(UserFactory()), values={"signup": "invitation"})
     leave_open(operator)
     assert _send(operator, signup="invitation").headers["Location"].startswith("/accounts/reauthenticate/")
-    assert installation.signup() == "open"
+    assert installation_settings.signup() == "open"
 
 
 def test_pages_read_it_from_the_cache(client: Client, django_assert_num_queries):
     """TEAM-21: no query per request."""
     client.get("/accounts/login/")
     with django_assert_num_queries(0):
-        assert installation.signup() == "open"
-        assert installation.announcement() is None
+        assert installation_settings.signup() == "open"
+        assert installation_settings.announcement() is None
 
 
 def test_secrets_are_not_shown(operator: Client, monkeypatch):

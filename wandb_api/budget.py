@@ -12,7 +12,7 @@ from django.conf import settings
 from graphql.execution import Executor
 
 from common.errors import Invalid
-from common.strict import size_of
+from common.formats.strict_json import size_of
 
 T = TypeVar("T")
 

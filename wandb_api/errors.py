@@ -12,8 +12,8 @@ from typing import Any
 from django.db import DataError, OperationalError
 from graphql import GraphQLError
 
+from common.database.sql import is_lasting
 from common.errors import UNANSWERED, Conflict, DomainError, Unavailable
-from common.sql import is_lasting
 from common.telemetry.definitions import database_failed
 from ingest.services import NowhereToLog
 

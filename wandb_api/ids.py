@@ -3,7 +3,7 @@
 import base64
 
 from common.errors import NotFound
-from common.numbers import whole
+from common.formats.numbers import whole
 
 
 def to_id(kind: str, pk: int) -> str:

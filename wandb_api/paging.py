@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from common.errors import Invalid
-from common.numbers import whole
+from common.formats.numbers import whole
 
 DEFAULT_SIZE = 50
 _AT_ONCE = 50

@@ -20,7 +20,7 @@ from access.rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
-from common.strict import strict
+from common.formats.strict_json import strict
 from runs.projection import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of

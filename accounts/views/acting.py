@@ -9,7 +9,7 @@ from access.routes import Open, declare
 from accounts import impersonation, security
 from accounts.reauthentication import is_fresh
 from accounts.views.base import signed_in_user
-from common.answers import page_of_ours
+from common.web.responses import page_of_ours
 
 
 @declare(Open.SIGNED_IN)

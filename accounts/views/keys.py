@@ -23,9 +23,9 @@ from accounts.reauthentication import reauthenticated_post
 from accounts.scopes import all_scopes, reach_label
 from accounts.selectors import api_keys_of
 from accounts.views.base import signed_in_user
-from common.answers import fragment
 from common.errors import DomainError, NotFound
-from common.numbers import whole
+from common.formats.numbers import whole
+from common.web.responses import fragment
 
 _PAGE = 50
 

@@ -15,8 +15,8 @@ from access.web import actor_of
 from accounts import preferences
 from accounts.models import CodeSaving
 from accounts.views.base import signed_in_user
-from common.answers import page_of_ours
 from common.errors import Invalid
+from common.web.responses import page_of_ours
 
 CODE_SAVING_HELP = {
     CodeSaving.ASKED: gettext_lazy(

@@ -33,7 +33,7 @@ from alerts.selectors.automations import seen_automations
 from alerts.services import automations as services
 from alerts.services.automations import AutomationFields
 from common.errors import Invalid, NotFound
-from common.rest import Pages, is_key, validated
+from common.rest.responses import Pages, is_key, validated
 from runs.models import Project
 from runs.selectors import get_team, project_called
 from teams.models import Team

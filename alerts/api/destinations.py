@@ -23,9 +23,9 @@ from alerts.presets import PRESETS
 from alerts.selectors.destinations import managed_destinations
 from alerts.services import destinations as services
 from alerts.templating import MAX_TEMPLATE
-from common.addresses import MAX_URL
 from common.errors import NotFound
-from common.rest import Pages, is_key, validated
+from common.rest.responses import Pages, is_key, validated
+from common.safe_http.addresses import MAX_URL
 from teams.access import TeamAction
 from teams.models import Team
 

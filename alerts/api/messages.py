@@ -19,7 +19,7 @@ from alerts.models import Message, MessageState
 from alerts.selectors.messages import executions, seen_messages, with_causes
 from alerts.services.messages import retry_message
 from common.errors import NotFound
-from common.rest import Pages, is_key
+from common.rest.responses import Pages, is_key
 
 
 @declare(AutomationAction.VIEW)

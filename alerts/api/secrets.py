@@ -21,7 +21,7 @@ from alerts.models import Secret
 from alerts.selectors.destinations import managed_secrets
 from alerts.services import secrets as services
 from common.errors import NotFound
-from common.rest import Pages, is_key, validated
+from common.rest.responses import Pages, is_key, validated
 
 _MANAGE = AlertAction.MANAGE_SECRETS
 

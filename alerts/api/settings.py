@@ -29,7 +29,7 @@ from alerts.models import Destination, Mute, Route
 from alerts.selectors import settings as selectors
 from alerts.services import settings as services
 from common.errors import Invalid, NotFound
-from common.rest import ByName, Pages, is_key, validated
+from common.rest.responses import ByName, Pages, is_key, validated
 from runs.selectors import project_called
 from teams.models import Team
 from teams.selectors import shared_team

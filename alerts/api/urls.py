@@ -5,7 +5,7 @@ from alerts.api.destinations import DestinationViewSet
 from alerts.api.messages import AlertMessageViewSet
 from alerts.api.secrets import SecretViewSet
 from alerts.api.settings import AlertMuteViewSet, AlertRouteViewSet, AlertSettingsViewSet
-from common.rest_routing import Router
+from common.rest.routers import Router
 
 router = Router()
 router.register("destinations", DestinationViewSet, basename="api-destination")

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from alerts.events import route_soon
 from alerts.models import Automation, AutomationRun, Event, EventKind
-from common.commits import after_commit
+from common.database.commits import after_commit
 from runs.models import Run
 
 _NEVER = datetime.min.replace(year=1970, tzinfo=UTC)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from alerts.automation.firing import Occasion, fire_many, last_fired
 from alerts.automation.looking import Hit
 from alerts.automation.rules import Rule
-from common.strict import strict
+from common.formats.strict_json import strict
 from metrics.models import Kind
 from runs.models import Run
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from alerts.automation.conditions import Aggregate, Change, ChangeKind, MetricTest, Threshold
 from alerts.automation.filters import parse
-from common.strict import strict
+from common.formats.strict_json import strict
 
 _LAST = {
     Aggregate.AVERAGE: gettext_lazy("The mean of the last %(n)d values of %(metric)s"),

@@ -21,7 +21,7 @@ from alerts.transports import Notice, Outcome, send
 from alerts.transports.addresses import check_slack, check_webhook, sealed
 from alerts.transports.slack_blocks import mention_of
 from common.errors import Conflict, Invalid, TooManyRequests
-from common.rates import count
+from common.rate_limits import count
 from teams.models import Team
 
 MOST = 100

@@ -11,8 +11,8 @@ from alerts.transports import Notice, Outcome, send
 from alerts.transports.addresses import sealed
 from alerts.transports.base import Line
 from alerts.transports.slack_blocks import message_of
-from common import outgoing
 from common.errors import Invalid
+from common.safe_http import client
 from tests.factories import TeamFactory, UserFactory, actor
 from tests.fakes.sinks import sink
 from tests.fakes.slack import Slack
@@ -164,7 +164,7 @@ class TestAnswers:
     def test_a_slack_that_does_not_answer_is_tried_again(
         self, channel: Destination, settings: Any, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(outgoing, "WHOLE_S", 0.4)
+        monkeypatch.setattr(client, "WHOLE_S", 0.4)
         with sink() as peer:
             channel.sealed_url = sealed(peer.url("/silent"))
             outcome = send(channel, notice())

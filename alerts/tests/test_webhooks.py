@@ -12,7 +12,7 @@ import time_machine
 from alerts.models import Destination
 from alerts.transports import Notice, Outcome, send
 from alerts.transports.base import Line
-from common import outgoing
+from common.safe_http import client
 from tests.factories import DestinationFactory, SecretFactory, TeamFactory
 from tests.fakes.sinks import Sink
 
@@ -173,7 +173,7 @@ class TestAnswers:
     def test_a_peer_that_does_not_answer_is_tried_again(
         self, peer: Sink, path: str, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(outgoing, "WHOLE_S", 0.4)
+        monkeypatch.setattr(client, "WHOLE_S", 0.4)
         outcome = send(hook(peer, path), notice())
         assert (outcome.is_ok, outcome.is_permanent, outcome.status) == (False, False, None)
         assert outcome.error

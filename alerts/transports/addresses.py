@@ -4,9 +4,9 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from alerts.models import Destination
-from common.addresses import OutgoingError, Target, target_of
 from common.crypto import seal, unseal
 from common.errors import Invalid
+from common.safe_http.addresses import OutgoingError, Target, target_of
 
 SLACK_HOSTS = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
 _PURPOSE = "destination"

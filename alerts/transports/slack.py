@@ -14,7 +14,7 @@ from alerts.transports.slack_api import silent
 from alerts.transports.slack_blocks import message_of
 from alerts.transports.webhook import shown_request, shown_response, wait_s
 from common.errors import DomainError
-from common.outgoing import Answer, OutgoingError, post
+from common.safe_http.client import Answer, OutgoingError, post
 
 GONE = {
     "invalid_auth", "invalid_token", "token_revoked", "token_expired", "account_inactive", "no_service",

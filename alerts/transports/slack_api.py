@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackClientError
 from slack_sdk.oauth import AuthorizeUrlGenerator
 
 from common.errors import Invalid, Unavailable
-from common.outgoing import OutgoingError, post
+from common.safe_http.client import OutgoingError, post
 
 SCOPES = ["incoming-webhook"]
 

@@ -17,8 +17,8 @@ from alerts.transports.base import Notice, Outcome
 from alerts.transports.masking import Mask
 from alerts.transports.values import values_of_notice
 from common.errors import DomainError, Invalid
-from common.numbers import whole
-from common.outgoing import Answer, OutgoingError, post
+from common.formats.numbers import whole
+from common.safe_http.client import Answer, OutgoingError, post
 
 AGENT = "Runyard (+webhooks)"
 GONE = 410

@@ -35,7 +35,7 @@ from alerts.services.automations import (
 from alerts.services.messages import retry_message
 from alerts.views.automation_places import Place, home_of, may_create, place_of
 from common.errors import NotFound
-from common.rest import is_key
+from common.rest.responses import is_key
 from teams.pages import answer
 from teams.selectors import personal_team_of
 

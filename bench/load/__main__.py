@@ -20,7 +20,7 @@ from bench.load.client import Client, SimulatedRun
 from bench.load.measure import HEADER, Measure, line_of
 from bench.load.plot import draw
 from bench.load.server import Server
-from common.processes import raise_open_files
+from common.server.supervisor import raise_open_files
 
 BAR_P99_MS = 1000
 RAMP = "250,500,1000,1500,2000,3000,4000,6000,8000"

@@ -18,7 +18,7 @@ from billing.access import BillingAction
 from billing.models import BillingAdmin
 from billing.services import admins
 from common.errors import NotFound
-from common.rest import Oldest, validated
+from common.rest.responses import Oldest, validated
 from teams.api.shapes import PersonSerializer
 from teams.api.teams import ANY_NAME
 from teams.models import Organization, OrganizationMember

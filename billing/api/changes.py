@@ -25,7 +25,7 @@ from billing.models import Plan
 from billing.services import subscriptions as services
 from billing.subscriptions import subscription_of
 from common.errors import NotFound
-from common.rest import validated
+from common.rest.responses import validated
 
 _MANAGE = BillingAction.MANAGE
 

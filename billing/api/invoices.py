@@ -21,7 +21,7 @@ from billing.access import BillingAction
 from billing.models import Invoice, InvoiceLine, InvoiceStatus
 from billing.selectors.invoices import invoice_of, invoices_of
 from billing.views.invoices import as_pdf
-from common.rest import Pages
+from common.rest.responses import Pages
 from teams.models import Organization
 from teams.selectors import organization_named
 

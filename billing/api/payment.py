@@ -28,7 +28,7 @@ from billing.models import Invoice, PaymentMethod
 from billing.services import payment_methods as services
 from billing.subscriptions import subscription_of
 from common.errors import NotFound
-from common.rest import Pages, is_key, validated
+from common.rest.responses import Pages, is_key, validated
 from teams.models import Organization
 from teams.selectors import organization_named
 

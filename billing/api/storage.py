@@ -18,7 +18,7 @@ from access.routes import declare
 from billing.api.storage_shapes import ProjectStorageSerializer, RunStorageSerializer, StorageSerializer
 from billing.selectors.storage import kept_by, projects_by_size, runs_by_size, storage_of
 from common.errors import Invalid, NotFound
-from common.rest import Pages, is_key
+from common.rest.responses import Pages, is_key
 from runs.models import Project
 from runs.selectors import project_called
 from teams.access import TeamAction

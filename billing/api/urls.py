@@ -9,7 +9,7 @@ from billing.api.payment import BillingDetailsViewSet, PaymentMethodViewSet, Pay
 from billing.api.plans import PlanViewSet, SubscriptionViewSet
 from billing.api.storage import StorageViewSet
 from billing.api.usage import ChargebackViewSet, InternalPricesViewSet, UsageViewSet
-from common.rest_routing import Router
+from common.rest.routers import Router
 
 _ORGANIZATION = "organizations/(?P<organization>[^/]+)"
 

@@ -26,8 +26,8 @@ from billing.selectors.usage import metered_at, until_between
 from billing.services.prices import set_prices
 from billing.subscriptions import subscription_of, subscription_of_team, teams_of
 from common.errors import Invalid
-from common.numbers import whole_number
-from common.rest import validated
+from common.formats.numbers import whole_number
+from common.rest.responses import validated
 from teams.access import TeamAction
 from teams.models import Organization
 from teams.selectors import organization_named, shared_team

@@ -15,7 +15,7 @@ from billing import gateways
 from billing.gateways.base import ChargeState, Outcome
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentMethod, PaymentStatus
 from billing.services import invoices
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Invalid, Unavailable
 
 logger = logging.getLogger(__name__)

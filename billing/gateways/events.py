@@ -19,7 +19,7 @@ from billing import gateways
 from billing.gateways import collecting
 from billing.models import GatewayEvent, Payment, PaymentMethod, Subscription
 from billing.services import payment_methods
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import DomainError, Invalid, NotFound, Unavailable
 
 logger = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from billing.metering.seconds import day_begin
 from billing.metering.state import begin_tally
 from billing.metering.tally import Owner, Tally
 from billing.models import HardwareShift, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval
-from common.sql import execute_many
+from common.database.sql import execute_many
 from runs.models import Pulse
 from storage.models import ByteEntry
 from teams.models import Team

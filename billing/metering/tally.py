@@ -11,7 +11,7 @@ from django.db import connection
 from billing.metering.seconds import by_day, day_of, left_of_day
 from billing.models.usage import SUMS
 from billing.periods import month_of, months_between
-from common.sql import execute_many
+from common.database.sql import execute_many
 
 _TRACKED, _OPENING, _DELTA, _BYTE_S, _INGESTED, _GPU, _ENERGY, _HOST_GPU, _HOST_ENERGY = range(len(SUMS))
 

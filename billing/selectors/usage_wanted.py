@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from billing.models import Subscription
 from billing.periods import Period, period_at, period_of
 from billing.selectors.measures import HOURS, MEASURES, Measure
-from common.rest import is_key
+from common.rest.responses import is_key
 
 MONTHS = 12
 """So many are offered, and shown beside each other."""

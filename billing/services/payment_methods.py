@@ -20,7 +20,7 @@ from billing.gateways.collecting import LEFT_ALONE, MOST_AT_ONCE, collect_soon
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Subscription
 from billing.services.invoices import is_under_way
 from billing.subscriptions import locked, subscription_of
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Conflict, Invalid, Unavailable
 from teams.models import Organization
 

@@ -25,9 +25,9 @@ from billing.selectors.usage import metered_at, until_between
 from billing.selectors.usage_page import PER_PAGE
 from billing.services.prices import set_prices
 from billing.subscriptions import subscription_of, teams_of
-from common.answers import fragment
 from common.errors import Invalid
-from common.spreadsheets import csv_text
+from common.formats.csv_safety import csv_text
+from common.web.responses import fragment
 from teams.models import Organization
 from teams.pages import organization_of
 

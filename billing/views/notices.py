@@ -10,7 +10,7 @@ from access.web import actor_of
 from billing.models import Subscription
 from billing.selectors.pressing import as_stages
 from billing.services.notices import dismiss
-from common.rest import is_key
+from common.rest.responses import is_key
 
 
 @declare(Open.SIGNED_IN)

@@ -29,8 +29,8 @@ from billing.selectors.billed import is_billed_organization
 from billing.selectors.payment import bank_details, due_invoices, listed_methods
 from billing.services import payment_methods as services
 from billing.subscriptions import subscription_of
-from common.answers import as_json
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unavailable
+from common.web.responses import as_json
 from teams.models import Organization
 from teams.pages import answer
 

@@ -16,8 +16,8 @@ from billing.pages import framed
 from billing.selectors.admins import admins_for, people_of
 from billing.selectors.billed import is_billed_organization
 from billing.services import admins
-from common.answers import fragment
 from common.errors import Invalid
+from common.web.responses import fragment
 from teams.models import Organization
 from teams.pages import answer, number_in, organization_of
 from teams.people import Wanted

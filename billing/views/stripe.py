@@ -6,9 +6,9 @@ from django.views.decorators.http import require_POST
 
 from access.routes import Open, declare
 from billing.gateways import events
-from common.answers import as_json
 from common.errors import DomainError, Invalid, TooLarge
-from common.numbers import whole
+from common.formats.numbers import whole
+from common.web.responses import as_json
 
 
 @declare(Open.ANYONE)

@@ -23,7 +23,7 @@ from billing.selectors.usage_page import usage_page
 from billing.selectors.usage_wanted import BY, Wanted, periods_of
 from billing.subscriptions import subscription_of, subscription_of_team, teams_of
 from billing.usage_csv import Asked, export, last_months
-from common.answers import fragment
+from common.web.responses import fragment
 from teams.access import TeamAction
 from teams.pages import organization_of, team_of
 

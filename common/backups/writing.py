@@ -17,7 +17,7 @@ from django.utils import timezone
 from common import VERSION
 from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
 from common.backups.counts import Counts, Hashed, forget_members
-from common.erasing import nothing_erased
+from common.backups.deletion_lock import nothing_erased
 from common.errors import Conflict
 
 

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from common import installation
+from common import installation_settings
 from common.markdown import render_intro, render_markdown
 
 register = template.Library()
@@ -56,7 +56,7 @@ def icon(name: str, label: str = "") -> SafeString:
 @register.simple_tag
 def support_link() -> SafeString:
     """Say whom to ask for help, as a link (ACC-24); needs no context, since 500.html has none."""
-    contact = installation.support_contact()
+    contact = installation_settings.support_contact()
     if not contact:
         return SafeString("")
     url = contact if re.match(r"https?:|mailto:", contact) else f"mailto:{contact}"

@@ -8,7 +8,7 @@ from django.db import transaction
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
-from common.commits import after_commit
+from common.database.commits import after_commit
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,7 +23,7 @@ def _fail(error: Exception) -> None:
     "error", [ValueError("broken"), RedisConnectionError("away")], ids=["fault", "no Redis"]
 )
 def test_a_failure_is_logged_and_what_was_committed_stands(act, error, caplog) -> None:
-    with caplog.at_level(logging.WARNING, logger="common.commits"), transaction.atomic():
+    with caplog.at_level(logging.WARNING, logger="common.database.commits"), transaction.atomic():
         UserFactory(username="kept")
         after_commit(act, error)
     assert User.objects.filter(username="kept").exists()

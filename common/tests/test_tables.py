@@ -9,8 +9,8 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from common.database.schema_check import first_difference
 from common.management.commands.serve import Command
-from common.tables import first_difference
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 

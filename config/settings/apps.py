@@ -77,7 +77,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "accounts.reauthentication.resumed",
-                "common.context.shell",
+                "common.web.context_processors.shell",
             ],
             "builtins": [
                 "accounts.templatetags.settings_pages",

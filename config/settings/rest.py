@@ -4,11 +4,11 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["access.rest_policy.ActorAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction", "accounts.rest_policy.FreshSession"],
     "DEFAULT_THROTTLE_CLASSES": ["access.rest_policy.RequestRate"],
-    "DEFAULT_PAGINATION_CLASS": "common.rest.Pages",
-    "DEFAULT_RENDERER_CLASSES": ["common.rest_rendering.StrictJSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["common.rest_parsing.ShallowJSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "common.rest.responses.Pages",
+    "DEFAULT_RENDERER_CLASSES": ["common.rest.renderers.StrictJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["common.rest.parsers.ShallowJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "access.openapi.Schema",
-    "EXCEPTION_HANDLER": "common.rest.handle_exception",
+    "EXCEPTION_HANDLER": "common.rest.responses.handle_exception",
     "UNAUTHENTICATED_USER": None,
 }
 

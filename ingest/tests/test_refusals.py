@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from access.actor import SYSTEM
-from common.rates import Pace
+from common.rate_limits import Pace
 from ingest import endpoint, refusals
 from ingest.rights import rights
 from runs.models import RefusedPosts, Run

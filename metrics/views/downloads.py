@@ -5,8 +5,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from common.answers import attachment
 from common.errors import Invalid
+from common.web.responses import attachment
 from metrics.downloads import Format, download
 from metrics.models import Kind
 from runs.access import RunAction

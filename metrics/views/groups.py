@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
-from common.numbers import whole_number
+from common.formats.numbers import whole_number
 from metrics.run_groups import Drawn, Grouping, read_path, read_rules
 from metrics.workspace import Asked, json_answer
 from runs.access import ProjectAction

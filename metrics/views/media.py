@@ -14,9 +14,9 @@ from django.views.decorators.http import require_GET
 from access.framing import name_ancestors
 from access.routes import declare
 from access.web import actor_of
-from common.answers import as_json
 from common.errors import Invalid, NotFound, TooLarge
-from common.numbers import whole
+from common.formats.numbers import whole
+from common.web.responses import as_json
 from metrics import histograms, media, store
 from metrics.logged_charts import charts_in, tables_of
 from metrics.models import Kind

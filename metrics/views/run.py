@@ -9,9 +9,9 @@ from access.engine import can
 from access.framing import framable, is_framed
 from access.routes import declare
 from access.web import actor_of
-from common.answers import as_json
 from common.errors import Invalid
-from common.numbers import whole_number
+from common.formats.numbers import whole_number
+from common.web.responses import as_json
 from metrics import selectors, store, workspace
 from metrics.asked import kind_of
 from runs.access import ChartAction, RunAction

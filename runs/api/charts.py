@@ -14,7 +14,7 @@ from rest_framework.viewsets import GenericViewSet
 from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
-from common.rest import validated
+from common.rest.responses import validated
 from runs.access import ChartAction
 from runs.charts import charts_of, get_chart, team_of
 from runs.models import ChartAccess, StoredChart

@@ -19,8 +19,8 @@ from access.rest import ScopedViewSet
 from access.rest_policy import actor_of
 from access.routes import declare
 from common.errors import NotFound
-from common.numbers import whole_number
-from common.rest import ByName, is_key, is_yes
+from common.formats.numbers import whole_number
+from common.rest.responses import ByName, is_key, is_yes
 from runs.access import RunAction
 from runs.api.shapes import FileSerializer, HitsSerializer, LinesSerializer, RunSerializer
 from runs.log_search import Needle, search

@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.utils.urls import replace_query_param
 
 from common.errors import Invalid
-from common.numbers import whole
-from common.rest import Pages
+from common.formats.numbers import whole
+from common.rest.responses import Pages
 from runs.query.ordering import page_order
 
 

@@ -15,7 +15,7 @@ from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
 from common.errors import Invalid, NotFound
-from common.rest import Oldest, is_key, validated
+from common.rest.responses import Oldest, is_key, validated
 from runs.access import ProjectAction
 from runs.api.shapes import (
     AccessRequestSerializer,

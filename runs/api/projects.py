@@ -18,7 +18,7 @@ from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of, signed_in
 from access.routes import declare
-from common.rest import is_key, is_yes, validated
+from common.rest.responses import is_key, is_yes, validated
 from runs.access import ProjectAction
 from runs.api.shapes import (
     ChangedProjectSerializer,

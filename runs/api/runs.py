@@ -21,8 +21,8 @@ from access.openapi import query
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of
 from access.routes import Open, declare
-from common.rest import is_yes, validated
-from common.strict import strict
+from common.formats.strict_json import strict
+from common.rest.responses import is_yes, validated
 from runs.access import RunAction
 from runs.acts import ACTS, ON_DELETED
 from runs.api.pages import RunPages

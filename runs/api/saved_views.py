@@ -16,8 +16,8 @@ from rest_framework.viewsets import GenericViewSet
 from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import declare
-from common.numbers import whole
-from common.rest import validated
+from common.formats.numbers import whole
+from common.rest.responses import validated
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
 from runs.saved_views import get_view, views_of, working_view

@@ -1,6 +1,6 @@
 """REST routes of projects and of what runs hold; runs themselves, which also begin there, are at `ingest.api`."""
 
-from common.rest_routing import Router
+from common.rest.routers import Router
 from runs.api.charts import ChartViewSet
 from runs.api.files import FileViewSet, LogViewSet
 from runs.api.project_members import (

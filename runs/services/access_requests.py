@@ -12,7 +12,7 @@ from access.rates import of_user
 from accounts import mails
 from accounts.models import User
 from common.errors import TooManyRequests
-from common.rates import count
+from common.rate_limits import count
 from runs.access import ProjectAction
 from runs.models import Project, ProjectAccessRequest
 from runs.services.project_members import candidates, members_inside

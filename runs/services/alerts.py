@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import require
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Invalid
 from runs import hooks, signals
 from runs.access import RunAction

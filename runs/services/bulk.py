@@ -18,7 +18,7 @@ from access.actor import Actor
 from access.audit import record_many
 from access.engine import visible
 from common import live
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import DomainError, Forbidden
 from runs.access import RunAction
 from runs.models import Run

@@ -9,7 +9,7 @@ from django.db import transaction
 from access.actor import Actor
 from access.audit import record
 from access.engine import require
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Gone, Invalid
 from runs.access import RunAction
 from runs.models import RefusedFile, Run, RunFile

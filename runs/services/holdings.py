@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Sum
 
-from common.sql import execute_in
+from common.database.sql import execute_in
 from runs.models import Run, RunFile
 from storage.models import Holding
 from storage.services import mend_holdings, move_bytes, settle_bytes

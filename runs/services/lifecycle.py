@@ -17,7 +17,7 @@ from access.audit import record
 from access.engine import require
 from accounts.models import User
 from common import live
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Conflict, Gone, Invalid
 from runs import hooks, signals
 from runs.access import RunAction

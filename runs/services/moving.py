@@ -10,7 +10,7 @@ from access.actor import Actor
 from access.engine import require
 from access.signals import rights_changed
 from common import live
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import Conflict
 from runs.access import RunAction
 from runs.models import Project, Run

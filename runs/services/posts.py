@@ -13,7 +13,7 @@ from typing import Any
 import zstandard
 from django.db import connection
 
-from common.sql import execute_in, execute_many
+from common.database.sql import execute_in, execute_many
 from runs.models import BadLine, LogBlock, Pulse, Run
 from runs.projection import clean_text, flat_config, read_lenient, summary_of, wrap_config
 from runs.redaction import redacted_config

@@ -10,7 +10,7 @@ from access.actor import Actor
 from access.audit import record
 from access.engine import require
 from common import live
-from common.commits import after_commit
+from common.database.commits import after_commit
 from common.errors import DomainError, Invalid
 from runs.access import RunAction
 from runs.models import Run, RunHost

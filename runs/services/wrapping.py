@@ -12,7 +12,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.signals import rights_changed
 from common import live
-from common.commits import after_commit
+from common.database.commits import after_commit
 from runs import hooks
 from runs.models import Project, Run, RunAlias
 from runs.services.watching import has_values

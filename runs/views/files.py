@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 from access.engine import can, require
 from access.routes import declare
 from access.web import actor_of
-from common.answers import attachment
 from common.errors import NotFound
-from common.numbers import whole_number
+from common.formats.numbers import whole_number
+from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
 from runs.files import FILES_A_PAGE, folder_of, found_files, preview_of

@@ -14,8 +14,8 @@ from access.web import actor_of
 from accounts import services as accounts
 from accounts.selectors import api_keys_of
 from accounts.views.base import signed_in_user
-from common.answers import fragment
 from common.errors import Forbidden
+from common.web.responses import fragment
 from runs import selectors
 from runs.script import script_for
 from teams.selectors import teams_of

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web import actor_of
-from common.answers import as_json, attachment
 from common.errors import Invalid
-from common.numbers import MOST, whole_number
+from common.formats.numbers import MOST, whole_number
+from common.web.responses import as_json, attachment
 from runs import selectors
 from runs.access import ProjectAction, RunAction
 from runs.log_search import MOST_HITS, Needle, search

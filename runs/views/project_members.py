@@ -15,8 +15,8 @@ from access.engine import can, visible
 from access.routes import declare
 from access.web import actor_of
 from accounts.models import User
-from common.answers import fragment
 from common.errors import Invalid, NotFound
+from common.web.responses import fragment
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, ProjectAccessRequest, ProjectMember

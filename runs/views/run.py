@@ -16,9 +16,9 @@ from access.framing import is_framed
 from access.routes import declare
 from access.web import actor_of
 from accounts.impersonation import person_only
-from common.answers import attachment, page_of_ours
 from common.errors import Invalid
-from common.strict import strict_json
+from common.formats.strict_json import strict_json
+from common.web.responses import attachment, page_of_ours
 from runs import selectors
 from runs.access import RunAction
 from runs.metric_definitions import definitions_of

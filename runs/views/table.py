@@ -24,8 +24,8 @@ from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from common.errors import Invalid, NotFound
-from common.numbers import whole
-from common.strict import strict
+from common.formats.numbers import whole
+from common.formats.strict_json import strict
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView

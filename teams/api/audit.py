@@ -12,7 +12,7 @@ from access.models import AuditEntry
 from access.rest import ScopedViewSet
 from access.rest_policy import actor_of
 from access.routes import declare
-from common.rest import Pages, validated
+from common.rest.responses import Pages, validated
 from teams.access import OrganizationAction
 from teams.audit_export import export, told
 from teams.audit_log import Wanted, lines_of, matching, require_log

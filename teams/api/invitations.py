@@ -14,7 +14,7 @@ from rest_framework.viewsets import GenericViewSet
 from access.rest_policy import actor_of, in_person, signed_in
 from access.routes import declare
 from common.errors import Conflict, NotFound
-from common.rest import Pages, is_key, validated
+from common.rest.responses import Pages, is_key, validated
 from teams import invitations
 from teams.access import OrganizationAction, TeamAction
 from teams.api.shapes import (

@@ -17,8 +17,8 @@ from access.routes import declare
 from accounts.api import ApiKeySerializer
 from accounts.models import ApiKey, UserKind
 from common.errors import Invalid, NotFound
-from common.numbers import whole
-from common.rest import Pages, is_yes
+from common.formats.numbers import whole
+from common.rest.responses import Pages, is_yes
 from teams.access import OrganizationAction
 from teams.models import Organization
 from teams.organization_keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys

@@ -19,7 +19,7 @@ from access.rest_policy import actor_of, in_person
 from access.routes import declare
 from accounts import profiles
 from common.errors import NotFound
-from common.rest import ByName, Oldest, validated
+from common.rest.responses import ByName, Oldest, validated
 from teams import organizations, services
 from teams.access import OrganizationAction
 from teams.api.shapes import (

@@ -21,7 +21,7 @@ from accounts.access import AccountAction
 from accounts.api import ApiKeySerializer
 from accounts.models import ApiKey, CodeSaving, ProfileAudience, Theme, User
 from common.errors import NotFound
-from common.rest import Pages, validated
+from common.rest.responses import Pages, validated
 from teams.access import TeamAction
 from teams.api.shapes import ChangedProfileSerializer, PersonSerializer, RoleField, WholePersonSerializer
 from teams.api.teams import ANY_NAME

@@ -15,7 +15,7 @@ from access.openapi import query
 from access.rest_policy import actor_of
 from access.routes import Open, declare
 from common.errors import Invalid
-from common.rest import validated
+from common.rest.responses import validated
 from teams import custom_roles
 from teams.access import OrganizationAction, TeamAction
 from teams.custom_roles import MAX_DESCRIPTION, MAX_NAME, RoleFields, added_by, custom_roles_of, role_of

@@ -21,7 +21,7 @@ from access.routes import declare
 from accounts.models import ApiKey
 from accounts.scopes import all_scopes
 from common.errors import Invalid, NotFound
-from common.rest import Pages, is_key, validated
+from common.rest.responses import Pages, is_key, validated
 from teams import service_account_keys, service_accounts
 from teams.access import TeamAction
 from teams.models import Organization, Role, ServiceAccount

@@ -24,7 +24,7 @@ from access.routes import declare
 from accounts import profiles
 from accounts.models import User
 from common.errors import Forbidden, Invalid, NotFound
-from common.rest import ByName, Oldest, is_yes, validated
+from common.rest.responses import ByName, Oldest, is_yes, validated
 from teams import deletion, privacy, services
 from teams.access import OrganizationAction, TeamAction
 from teams.api.shapes import (

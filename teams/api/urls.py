@@ -3,7 +3,7 @@
 from django.urls import re_path
 
 from accounts.api_urls import PICTURE
-from common.rest_routing import Router
+from common.rest.routers import Router
 from teams.api.audit import AuditViewSet
 from teams.api.invitations import InvitationViewSet, OrganizationInvitationViewSet, TeamInvitationViewSet
 from teams.api.limits import LimitViewSet

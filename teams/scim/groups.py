@@ -16,7 +16,7 @@ from access.actor import Actor
 from access.audit import record
 from accounts.models import User
 from common.errors import Conflict, Invalid
-from common.numbers import whole
+from common.formats.numbers import whole
 from teams.deletion import delete_team
 from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
 from teams.roles import built_in

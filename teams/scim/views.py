@@ -24,7 +24,7 @@ from access.credentials import actor_of_header
 from access.operators import HEADER, elevated
 from access.web import address_of
 from common.errors import DomainError, Invalid, NotFound
-from common.numbers import whole
+from common.formats.numbers import whole
 from teams.access import OrganizationAction
 from teams.scim import filters, groups, people
 from teams.scim.resources import CONFIG, MOST, POLICY, PROVIDER, Group, Person

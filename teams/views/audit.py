@@ -12,7 +12,7 @@ from access.actor import Actor
 from access.audit_words import groups, kinds
 from access.routes import Open, declare
 from access.web import actor_of, actor_of_user, address_of
-from common.answers import fragment
+from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.audit_export import export
 from teams.audit_log import PAGE, Wanted, after, cursor_of, includes_log, lines_of, matching

@@ -13,8 +13,8 @@ from access.resources import asked_about
 from access.routes import Open, declare
 from access.things import named_models, thing_at
 from access.web import actor_of
-from common.answers import fragment
 from common.errors import DomainError, NotFound
+from common.web.responses import fragment
 from teams.access import OrganizationAction, TeamAction
 from teams.explaining import Question, explain_to
 from teams.models import Organization, Team

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET, require_POST
 from access.routes import declare
 from access.web import actor_of
 from accounts.models import UserKind
-from common.answers import fragment
-from common.numbers import whole
+from common.formats.numbers import whole
+from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.key_policy import keys_beyond
 from teams.organization_keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys

@@ -12,8 +12,8 @@ from access.actions import with_own
 from access.routes import declare
 from access.web import actor_of
 from accounts.reauthentication import reauthenticated_post
-from common.answers import fragment
 from common.errors import Conflict, Invalid
+from common.web.responses import fragment
 from teams import custom_roles
 from teams.access import OrganizationAction, TeamAction
 from teams.custom_roles import MOST_ROLES, custom_roles_of, role_of, uses_of

@@ -14,8 +14,8 @@ from access.engine import can
 from access.routes import declare
 from access.web import actor_of
 from accounts.reauthentication import reauthenticated, reauthenticated_post
-from common.answers import fragment
 from common.errors import Invalid
+from common.web.responses import fragment
 from teams import invitations, services
 from teams.access import TeamAction
 from teams.forms import TeamForm

@@ -7,8 +7,8 @@ from http.server import ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Dialog, Frame, Locator, Page, Request, expect
 
+from common.tests.safe_http.test_outgoing import Handler
 from common.tests.test_markdown import XSS
-from common.tests.test_outgoing import Handler
 from tests.browser import wait_until
 from tests.fakes.serving import serving
 from tests.installation import Installation

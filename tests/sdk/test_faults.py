@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from common.http import MAX_HEAD_BYTES
+from common.server.http_protocol import MAX_HEAD_BYTES
 from tests.installation import Installation
 from tests.sdk.people import Person, person
 from tests.sdk.raw import Neighbour, connect, exchange, head, read_all, read_one, statuses

@@ -5,7 +5,7 @@ import math
 from typing import Any, TypeVar
 
 from common.errors import Invalid
-from common.strict import strict
+from common.formats.strict_json import strict
 from metrics import chosen, store
 from metrics.models import Kind
 from runs.console import read_line

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from access.actor import SYSTEM
 from accounts import services
 from accounts.models import ApiKey, User
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 
 
 class Command(JsonCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from access.actor import SYSTEM
 from accounts import services
 from accounts.models import User
-from common.commands import JsonCommand
 from common.crypto import random_text
+from common.management.base import JsonCommand
 
 
 class Command(JsonCommand):

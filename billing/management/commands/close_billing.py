@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from billing.invoicing import closing
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 
 
 class Command(JsonCommand):

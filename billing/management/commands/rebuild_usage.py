@@ -4,7 +4,7 @@ from typing import Any
 
 from billing.metering.backfill import backfill
 from billing.metering.meter import rebuild, run_meter
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 
 
 class Command(JsonCommand):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from common.backups.writing import back_up
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 
 
 class Command(JsonCommand):

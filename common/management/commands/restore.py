@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from common.backups.reading import restore, verify
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 from common.management.commands.serve import only_one
 
 

@@ -24,9 +24,9 @@ from django.db.migrations.exceptions import InconsistentMigrationHistory, Migrat
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
-from common import embedded_redis
-from common.processes import Supervisor, raise_open_files, web_command, worker_command
-from common.tables import first_difference
+from common.database.schema_check import first_difference
+from common.server import embedded_redis
+from common.server.supervisor import Supervisor, raise_open_files, web_command, worker_command
 from common.telemetry import VARIABLE
 from common.telemetry.folder import shared_folder
 

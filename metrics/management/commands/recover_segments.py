@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 from metrics import compaction
 from metrics.cold import cold_store
 

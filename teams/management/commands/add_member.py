@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from access.actor import SYSTEM
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 from teams import services
 from teams.management.commands._arguments import team_named, user_named
 from teams.models import Membership, Role, Team

@@ -3,7 +3,7 @@
 from typing import Any
 
 from access.actor import SYSTEM
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 from teams import services
 from teams.management.commands._arguments import user_named
 from teams.models import Organization

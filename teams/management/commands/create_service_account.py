@@ -4,7 +4,7 @@ from typing import Any
 
 from access.actor import SYSTEM
 from accounts.services import create_api_key
-from common.commands import JsonCommand
+from common.management.base import JsonCommand
 from teams.management.commands._arguments import team_named
 from teams.models import ServiceAccount
 from teams.service_accounts import create_service_account

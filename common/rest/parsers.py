@@ -1,4 +1,4 @@
-"""How the REST API reads bodies; apart from ``common.rest``, since DRF imports it with its own views."""
+"""How the REST API reads bodies; apart from ``common.rest.responses``, since DRF imports it with its own views."""
 
 from collections.abc import Mapping
 from typing import IO, Any

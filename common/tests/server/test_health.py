@@ -9,8 +9,9 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, ProgrammingError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from common import health, tasks
-from common.commands import JsonCommand
+from common import tasks
+from common.management.base import JsonCommand
+from common.server import health
 
 PASSWORD = "hunter2-in-a-url"
 

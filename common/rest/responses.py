@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from common.errors import DomainError, Invalid
-from common.numbers import whole
-from common.rest_fields import check_fields, told_of
+from common.formats.numbers import whole
+from common.rest.unknown_fields import check_fields, told_of
 
 _MOST_TOLD = 5
 """Problems in one message; all are in its detail."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework.renderers import JSONRenderer
 
-from common.strict import strict
+from common.formats.strict_json import strict
 
 
 class StrictJSONRenderer(JSONRenderer):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from common.spreadsheets import csv_text
+from common.formats.csv_safety import csv_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,4 +29,4 @@ def test_nothing_else_writes_csv():
         for path in app.rglob("*.py")
         if "tests" not in path.parts and ("csv.writer" in (text := path.read_text()) or "DictWriter" in text)
     ]
-    assert writers == ["common/spreadsheets.py"]
+    assert writers == ["common/formats/csv_safety.py"]

@@ -11,9 +11,9 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from common import outgoing
 from common.markdown import picture_url
-from common.outgoing import OutgoingError, fetch
+from common.safe_http import client as outgoing
+from common.safe_http.client import OutgoingError, fetch
 from tests.fakes.serving import serving
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from common import embedded_redis
+from common.server import embedded_redis
 
 
 def executable(folder: Path, name: str) -> str:

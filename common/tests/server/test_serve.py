@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from common import processes
+from common.server import supervisor as processes
 from config.env import ROOT
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until

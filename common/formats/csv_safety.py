@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from common.strict import strict_json
+from common.formats.strict_json import strict_json
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

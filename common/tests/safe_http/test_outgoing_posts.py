@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from common import outgoing
-from common.addresses import OutgoingError
-from common.outgoing import Answer, post
+from common.safe_http import client
+from common.safe_http.addresses import OutgoingError
+from common.safe_http.client import Answer, post
 from tests.fakes.sinks import Sink, sink
 
 HERE = "127.0.0.0/8"
@@ -144,7 +144,7 @@ class TestTime:
 
     @pytest.fixture(autouse=True)
     def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(outgoing, "WHOLE_S", 0.4)
+        monkeypatch.setattr(client, "WHOLE_S", 0.4)
 
     @pytest.mark.parametrize("path", ["/silent", "/drip"])
     def test_a_peer_that_does_not_answer_is_left(self, peer: Sink, path: str):

@@ -40,7 +40,7 @@ def web_command(host: str, port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "uvicorn", "config.asgi:application", "--host", host, "--port", str(port)),
         *("--lifespan", "on", "--loop", "uvloop"),
-        *("--http", "common.http:LimitedProtocol", "--ws", "websockets-sansio"),
+        *("--http", "common.server.http_protocol:LimitedProtocol", "--ws", "websockets-sansio"),
         *("--no-access-log", "--no-server-header", "--log-level", "warning"),
         *("--timeout-graceful-shutdown", "10", "--timeout-keep-alive", "75", "--backlog", "2048"),
     ]

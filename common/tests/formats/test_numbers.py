@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from common.numbers import MOST, whole
+from common.formats.numbers import MOST, whole
 
 ROOT = Path(__file__).parents[2]
 APPS = (
     "access", "accounts", "alerts", "billing", "common", "exports", "ingest", "metrics", "runs", "storage", "teams",
     "wandb_api",
 )  # fmt: skip
-READ_OTHERWISE = {"common/numbers.py", "runs/secrets.py", "runs/query/tokens.py"}
+READ_OTHERWISE = {"common/formats/numbers.py", "runs/secrets.py", "runs/query/tokens.py"}
 """The reader itself; what looks at single characters; and literals, whose form a grammar has checked."""
 
 

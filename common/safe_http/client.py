@@ -1,6 +1,6 @@
 """Requests to addresses that people wrote: never into the installation's own network, never without an end.
 
-Where they may lead is said in `common.addresses`.
+Where they may lead is said in `common.safe_http.addresses`.
 """
 
 import http.client
@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 from django.conf import settings
 
-from common.addresses import Network, OutgoingError, Target, look_up, networks_of, target_of
+from common.safe_http.addresses import Network, OutgoingError, Target, look_up, networks_of, target_of
 
 __all__ = ["Answer", "Fetched", "OutgoingError", "fetch", "post"]
 

@@ -10,7 +10,7 @@ from config.env import ROOT
 CODE = """
 import resource
 resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
-from common.processes import raise_open_files
+from common.server.supervisor import raise_open_files
 told = raise_open_files()
 print(resource.getrlimit(resource.RLIMIT_NOFILE)[0], told)
 """

@@ -1,0 +1,1 @@
+"""Requests to addresses that people wrote, kept out of the installation's own network."""
