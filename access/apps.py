@@ -7,8 +7,8 @@ class AccessConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from access.audit_values import Field, Text, moment, register_fields
-        from access.audit_words import kinds, register_words, words_to_choose
+        from access.audit.values import Field, Text, moment, register_fields
+        from access.audit.words import kinds, register_words, words_to_choose
 
         register_words("operator", _("Operators"), {"operator.elevated": _("Used an operator’s rights")})
         register_words("audit", _("Audit log"), {"audit.export": _("Exported the audit log")})

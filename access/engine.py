@@ -1,7 +1,7 @@
 """The one decision. A permission is a filter: a list and a single row are decided by the same query.
 
-For a single row its text is kept (`access.compiled`), by model, action and the kind of actor, never by who asks.
-A row's model is ``obj._meta.model``, not its type: ``request.user`` is a lazy proxy.
+For a single row its text is kept (`common.database.compiled_sql`), by model, action and the kind of actor, never by who
+asks. A row's model is ``obj._meta.model``, not its type: ``request.user`` is a lazy proxy.
 """
 
 from collections.abc import Collection
@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 
 from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
-from access.compiled import ROW, USER, holds
 from access.explain import refused
 from access.grants import Place, granted_holders, granted_people, granted_rows
-from access.kinds import kind_of
-from access.resources import NOBODY, Resource, any_of, resource_of
+from access.resources.labels import kind_of
+from access.resources.registry import NOBODY, Resource, any_of, resource_of
+from common.database.compiled_sql import ROW, USER, holds
 from common.errors import NotFound
 
 M = TypeVar("M", bound=Model)

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
 from access.grants import Reason, granted_because, met, unmet
-from access.kinds import kind_of
-from access.resources import Resource, asked_about, resource_of, value_at
+from access.resources.labels import kind_of
+from access.resources.registry import Resource, asked_about, resource_of, value_at
 from common.errors import Forbidden
 
 

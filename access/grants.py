@@ -7,7 +7,7 @@ from typing import Protocol
 from django.db.models import Model, Q
 
 from access.actor import Actor
-from access.resources import Resource, any_of
+from access.resources.registry import Resource, any_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class GrantSource(Protocol):
     def rows(self, actor: Actor, action: str, resource: Resource) -> Q:
         """Return a condition on the resource's rows on which the actor holds the action.
 
-        It is kept with a stand-in for the user's key (`access.compiled`), so it reads nothing to be made, and what of
-        it concerns the user alone is a `KeysOf`, which lists keep, too.
+        It is kept with a stand-in for the user's key (`common.database.compiled_sql`), so it reads nothing to be made,
+        and what of it concerns the user alone is a `KeysOf`, which lists keep, too.
         """
 
     def people(self, action: str, resource: Resource, row: Model) -> Q:

@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
-from access import audit
+from access.audit import log
 
 
 @shared_task(time_limit=600)
 def purge_audit() -> int:
     """Delete entries that are older than RUNYARD_AUDIT_DAYS."""
-    return audit.purge()
+    return log.purge()

@@ -15,8 +15,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from access.audit import record
-from access.web import actor_of_user, address_of
+from access.audit.log import record
+from access.web.requests import actor_of_user, address_of
 from accounts import mails, policy
 from accounts.models import User
 from accounts.names import check_name

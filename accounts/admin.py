@@ -16,8 +16,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 
-from access.audit import record
-from access.web import actor_of
+from access.audit.log import record
+from access.web.requests import actor_of
 from accounts import impersonation, merging, operating, outbox, services
 from accounts.admin_acts import Act, AuditedAdmin, Doing, ServedAdmin
 from accounts.admin_forms import DisplayNameForm, MergeForm, NewUserForm, ReasonForm

@@ -20,7 +20,7 @@ from django.utils.http import urlencode
 
 from access.actor import Actor
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.reauthentication import check
 from common.admin import ReadOnly
 from common.errors import DomainError

@@ -7,7 +7,7 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from access.credentials import register_secret_checker
+        from access.callers.credentials import register_secret_checker
         from accounts import access, audit_words, events, installation, known_limits, preferences, profiles
         from accounts.keys import actor_of_secret
         from accounts.search import find_settings

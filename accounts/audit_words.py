@@ -7,8 +7,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_values import Field, action_labels, moment, register_fields
-from access.audit_words import register_kind, register_words
+from access.audit.values import Field, action_labels, moment, register_fields
+from access.audit.words import register_kind, register_words
 from accounts import scopes
 from accounts.access import AccountAction
 from accounts.models import ProfileAudience, SignInProvider

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require, visible
-from access.web import keep_actor
+from access.web.requests import keep_actor
 from accounts import verification
 from accounts.access import AccountAction
 from accounts.models import User

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from access.engine import require
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of, signed_in
+from access.rest.policy import actor_of, signed_in
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from accounts import emails
 from accounts.access import AccountAction

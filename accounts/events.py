@@ -12,8 +12,8 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.http import HttpRequest
 
 from access.actor import Actor
-from access.audit import record
-from access.web import actor_of, actor_of_user, address_of
+from access.audit.log import record
+from access.web.requests import actor_of, actor_of_user, address_of
 from accounts import mails, providers, reauthentication
 from accounts.models import User
 from accounts.security import begin_activity

@@ -22,9 +22,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
-from access.web import actor_of_user, address_of, refusal
+from access.web.requests import actor_of_user, address_of, refusal
 from accounts.access import AccountAction
 from accounts.models import User, UserKind
 from accounts.reauthentication import not_for_another

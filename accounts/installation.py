@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from accounts.models import InstallationSetting
 from common.database.commits import after_commit
 from common.errors import Conflict, Forbidden

@@ -11,7 +11,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from access.actor import Actor
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import ApiKey
 from common.crypto import keyed_hash, random_text, same
 from common.errors import DomainError, TooManyRequests, Unauthenticated

@@ -7,8 +7,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from access.actor import Actor
-from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Measure, Used, length_limit, register_limits
-from access.rates import WINDOW_S, of_key, of_user
+from access.limits.registry import (
+    REFUSED,
+    Limit,
+    LimitGroup,
+    LimitUnit,
+    Measure,
+    Used,
+    length_limit,
+    register_limits,
+)
+from access.limits.request_rates import WINDOW_S, of_key, of_user
 from accounts import keys, names, pictures, profiles, services
 from accounts.models import ApiKey
 from common.rate_limits import spent

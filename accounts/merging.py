@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
 from accounts import mails

@@ -2,7 +2,7 @@
 
 from django.db.models import Model, Q
 
-from access.things import Naming, register_naming
+from access.resource_paths import Naming, register_naming
 from accounts.models import ApiKey
 from common.formats.numbers import whole
 
@@ -22,5 +22,5 @@ def _path_of(row: Model) -> str:
 
 
 def register_names() -> None:
-    """Tell `access.things`."""
+    """Tell `access.resource_paths`."""
     register_naming(Naming(ApiKey, _key, _path_of, "api-keys/ry-…", ("user",)))

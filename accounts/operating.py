@@ -12,10 +12,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts import mails
 from accounts.access import AccountAction
 from accounts.models import User, UserKind

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from accounts.models import OutboxMail
 from common.errors import Conflict, Forbidden
 

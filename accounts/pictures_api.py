@@ -15,7 +15,7 @@ from rest_framework.status import HTTP_204_NO_CONTENT
 from rest_framework.viewsets import ViewSet
 
 from access.engine import require
-from access.rest_policy import actor_of, signed_in
+from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
 from accounts import profiles
 from accounts.access import AccountAction

@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from accounts.access import AccountAction
 from accounts.models import CodeSaving, ProfileAudience, Theme, User

@@ -16,7 +16,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from accounts.models import Name, Picture, Profile
 from accounts.pictures import Crop, digest_of, to_picture

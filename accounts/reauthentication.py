@@ -24,7 +24,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from access.actor import ANONYMOUS
-from access.web import refusal
+from access.web.requests import refusal
 from accounts.models import User
 from common.errors import Forbidden
 

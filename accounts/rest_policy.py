@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from rest_framework.permissions import BasePermission
 
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
 from common.errors import Forbidden
 
 if TYPE_CHECKING:

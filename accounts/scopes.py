@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
 
 from access.actions import actions_by_group, all_actions, spec_of
-from access.resources import resource_of
+from access.resources.registry import resource_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from access.audit import record
-from access.web import actor_of
+from access.audit.log import record
+from access.web.requests import actor_of
 from accounts import providers
 from accounts.models import SignInProvider, User
 from common.errors import Conflict

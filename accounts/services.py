@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import spec_of
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
 from accounts import keys, mails

@@ -25,8 +25,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from access.audit import record
-from access.web import actor_of, actor_of_user
+from access.audit.log import record
+from access.web.requests import actor_of, actor_of_user
 from accounts import policy, providers
 from accounts.models import ProviderKind, SignInProvider, User
 from accounts.names import MAX_LENGTH, check_name

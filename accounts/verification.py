@@ -27,8 +27,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from access.audit import record
-from access.web import actor_of_user, address_of
+from access.audit.log import record
+from access.web.requests import actor_of_user, address_of
 from accounts import policy
 from accounts.models import User
 from common.errors import TooManyRequests

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
-from access.resources import Resource, register_resource
+from access.resources.registry import Resource, register_resource
 from alerts.naming import register_names
 from teams.models import Visibility
 

@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_values import Field, register_fields
-from access.audit_words import Kind, register_kind, register_words
+from access.audit.values import Field, register_fields
+from access.audit.words import Kind, register_kind, register_words
 from alerts.access import AlertAction
 from alerts.models import Destination, DestinationKind, Level
 from alerts.presets import PRESETS

@@ -8,7 +8,16 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import can, visible
-from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Measure, Used, length_limit, register_limits
+from access.limits.registry import (
+    REFUSED,
+    Limit,
+    LimitGroup,
+    LimitUnit,
+    Measure,
+    Used,
+    length_limit,
+    register_limits,
+)
 from alerts import templating
 from alerts.access import AlertAction, AutomationAction
 from alerts.models import Automation, Destination, Mute, Route, Secret

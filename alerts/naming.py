@@ -2,7 +2,7 @@
 
 from django.db.models import Model, Q
 
-from access.things import Naming, register_naming
+from access.resource_paths import Naming, register_naming
 from alerts.models import Automation
 from common.formats.numbers import whole
 
@@ -22,6 +22,6 @@ def _path_of(row: Model) -> str:
 
 
 def register_names() -> None:
-    """Tell `access.things`."""
+    """Tell `access.resource_paths`."""
     related = ("team__organization", "project")
     register_naming(Naming(Automation, _automation, _path_of, "teams/team/automations/12", related))

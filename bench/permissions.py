@@ -10,7 +10,7 @@ from django.db.models import Model
 from access.actions import Preset
 from access.actor import ANONYMOUS, SYSTEM, Actor
 from access.engine import can, require, visible
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from accounts.services import create_user
 from bench import world

@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from access.actor import Actor
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from bench import world
 from runs.exports import RUNS_AT_ONCE, csv_line, lines_of

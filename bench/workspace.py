@@ -8,7 +8,7 @@ import numpy as np
 from django.http import QueryDict
 from django.test import RequestFactory
 
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from bench import reads, world
 from metrics import compaction, workspace
@@ -47,7 +47,7 @@ def _asker(where: Project, user: User) -> Callable[[dict[str, object]], bytes]:
             query.setlist(name, list(map(str, values)) if isinstance(values, list) else [str(values)])
         request = factory.get(f"/?{query.urlencode()}", headers={"Accept-Encoding": "gzip"})
         request.user = user
-        request.actor = (request.path, actor_of_user(user))  # type: ignore[attr-defined]  # as access.web keeps it
+        request.actor = (request.path, actor_of_user(user))  # type: ignore[attr-defined]  # as access.web.requests keeps it
         return bytes(workspace.series(request, where.team.name, where.name).content)
 
     return ask

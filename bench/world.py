@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from access.actor import SYSTEM
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.services import create_user
 from runs.models import Project, Run
 from runs.services.lifecycle import RunFields, log_run

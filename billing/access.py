@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actions import ActionSpec, presets, register_actions
 from access.actor import withhold
 from access.grants import register_grants
-from access.resources import Resource, register_resource
+from access.resources.registry import Resource, register_resource
 from billing.grants import BillingAdmins
 
 ORGANIZATION = ("teams.Organization",)

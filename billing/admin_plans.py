@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.admin_acts import Act, ActForm, AuditedAdmin, Doing, ServedAdmin
 from billing.changes import MOST_EXTRA_GB
 from billing.models import Plan, Subscription

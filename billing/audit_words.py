@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_values import Field, day, moment, register_fields
-from access.audit_words import Kind, register_kind, register_words
+from access.audit.values import Field, day, moment, register_fields
+from access.audit.words import Kind, register_kind, register_words
 from billing.access import BillingAction
 from billing.models import Invoice, Plan
 from billing.models.money import InvoiceKind, InvoiceStatus

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor
-from access.compiled import KeysOf
 from access.grants import Place, Reason, met, unmet
-from access.resources import NOBODY, Resource, value_at
+from access.resources.registry import NOBODY, Resource, value_at
 from billing.models import BillingAdmin
 from billing.selectors.billed import is_billed_organization
+from common.database.compiled_sql import KeysOf
 from teams.models import Organization
 
 _KIND = "billing admin"

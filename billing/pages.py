@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.selectors.billed import is_billed_organization
 from teams.models import Organization

@@ -9,10 +9,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 
-from access.audit_words import words_of
+from access.audit.words import words_of
 from access.models import AuditEntry
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import DomainError
 from config import attention, configuration
 from config.admin_sections import in_sections

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare
-from access.web import GONE
+from access.web.requests import GONE
 from accounts.impersonation import impersonating_sockets
 from alerts.automation import metrics as automations
 from common import live

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import path
 
-from access.sockets import GroupConsumer
+from access.web.sockets import GroupConsumer
 from runs.consumers import HomeConsumer, ProjectConsumer, ProjectRunsConsumer, RunConsumer
 
 

@@ -10,9 +10,10 @@ from django.urls import include, path, re_path
 from django.utils.translation import gettext as _
 from django.views.defaults import server_error
 
-from access import openapi_views, telemetry
+from access.openapi import views as openapi_views
 from access.routes import Open, declare, declare_module
-from access.web import leads_to, refusal
+from access.web import metrics_page
+from access.web.requests import leads_to, refusal
 from accounts.views import verification
 from common.errors import UNANSWERED, TooManyRequests, Unavailable
 from common.server import health
@@ -53,7 +54,7 @@ def handler500(request: HttpRequest) -> HttpResponseBase:
 urlpatterns = [
     path("healthz", declare(Open.ANYONE)(health.healthz)),
     path("ready", declare(Open.ANYONE)(health.ready)),
-    path("metrics", telemetry.metrics),
+    path("metrics", metrics_page.metrics),
     path("login", leads_to("account_login")),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),

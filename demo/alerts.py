@@ -53,7 +53,7 @@ def choose_alerts() -> None:
 def send_alerts() -> None:
     """Let runs of ada's send alerts, and mute a project."""
     from access.actor import SYSTEM
-    from access.web import actor_of_user
+    from access.web.requests import actor_of_user
     from accounts.models import User
     from alerts.services import settings
     from runs.models import Project, Run

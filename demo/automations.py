@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from alerts.models import Automation, Delivery, Destination, Event, EventKind, Message, MessageState
 from alerts.services.automations import AutomationFields, create_automation

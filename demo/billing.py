@@ -30,7 +30,7 @@ PAID_AFTER = timedelta(days=9)
 
 def make_billing() -> None:
     """Choose the plan, close the months of the past, and note what was paid; `demo.usage` has made the use."""
-    from access.web import actor_of_user
+    from access.web.requests import actor_of_user
     from accounts.models import User
     from billing.alerting import check_usage
     from billing.services.payment_methods import change_details

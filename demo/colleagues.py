@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from accounts.services import create_user, set_active
 from demo.people import ORGANIZATION, PASSWORD

@@ -5,7 +5,7 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, register_actions
-from access.resources import Resource, register_resource
+from access.resources.registry import Resource, register_resource
 from exports.naming import register_names
 
 

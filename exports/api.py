@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED
 
 from access.engine import missing
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of, signed_in
+from access.openapi.schema import query
+from access.rest.policy import actor_of, signed_in
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import validated
 from exports import services

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_words import register_kind, register_words
+from access.audit.words import register_kind, register_words
 from teams.access import TeamAction
 
 

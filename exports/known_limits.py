@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from access.limits import REFUSED, Limit, LimitGroup, Used, register_limits
+from access.limits.registry import REFUSED, Limit, LimitGroup, Used, register_limits
 from exports.models import UNDER_WAY, Export
 from teams.models import Team
 

@@ -2,7 +2,7 @@
 
 from django.db.models import Model, Q
 
-from access.things import Naming, register_naming
+from access.resource_paths import Naming, register_naming
 from common.formats.numbers import whole
 from exports.models import Export
 
@@ -19,5 +19,5 @@ def _path_of(row: Model) -> str:
 
 
 def register_names() -> None:
-    """Tell `access.things`."""
+    """Tell `access.resource_paths`."""
     register_naming(Naming(Export, _export, _path_of, "exports/12", ("team",)))

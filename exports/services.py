@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from common.errors import Conflict, DomainError, Gone, Unavailable
 from exports import contents
 from exports.access import ExportAction

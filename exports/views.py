@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.actor import Actor
 from access.engine import require, visible
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import DomainError, Gone, NotFound
 from exports import contents, services
 from exports.access import ExportAction

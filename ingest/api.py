@@ -16,8 +16,8 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
 from rest_framework.viewsets import ViewSet
 
-from access.openapi import query
-from access.rest_policy import actor_of, signed_in
+from access.openapi.schema import query
+from access.rest.policy import actor_of, signed_in
 from access.routes import declare
 from common.rest.responses import validated
 from ingest import services

@@ -9,9 +9,9 @@ from django.db import close_old_connections
 from django.db.models import F, Q, QuerySet
 
 from access.actor import Actor
-from access.credentials import actor_of_header
+from access.callers.credentials import actor_of_header
 from access.engine import require, visible
-from access.web import address_in
+from access.web.requests import address_in
 from common.errors import Gone, NotFound
 from ingest.rights import Names, rights
 from runs.access import RunAction

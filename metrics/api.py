@@ -11,9 +11,9 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.errors import Invalid
 from common.formats.numbers import whole_number

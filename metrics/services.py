@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from common.errors import Invalid, NotFound
 from metrics import store

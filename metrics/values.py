@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET
 
 from access.actor import Actor
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import Invalid
 from common.formats.strict_json import strict
 from common.templatetags.runyard import color_index

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.engine import can
-from access.framing import framable, is_framed
 from access.routes import declare
-from access.web import actor_of
+from access.web.framing import framable, is_framed
+from access.web.requests import actor_of
 from common.errors import Invalid
 from common.formats.numbers import whole, whole_number
 from common.web.streaming import in_thread

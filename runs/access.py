@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
 from access.grants import register_grants
-from access.resources import Resource, register_resource
+from access.resources.registry import Resource, register_resource
 from runs.grants import RestrictedProjectMembers
 from runs.models import ChartAccess
 from runs.naming import register_names

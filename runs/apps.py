@@ -9,7 +9,7 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from access.web import register_forwarding
+        from access.web.requests import register_forwarding
         from accounts.merging import Part, register_merge_part
         from accounts.sections import Place, Section, register_sections
         from common.search import register_search

@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_values import Field, register_fields, size
-from access.audit_words import Kind, register_kind, register_words
+from access.audit.values import Field, register_fields, size
+from access.audit.words import Kind, register_kind, register_words
 from runs.access import ChartAction, ProjectAction, RunAction
 from runs.models import ChartAccess
 from runs.states import RunState

@@ -7,7 +7,7 @@ from asgiref.sync import sync_to_async
 from access.actor import Actor
 from access.engine import visible
 from access.routes import Open, declare
-from access.sockets import GroupConsumer
+from access.web.sockets import GroupConsumer
 from common import live
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict_json
 from common.web.responses import attachment

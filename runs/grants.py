@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor
-from access.compiled import KeysOf
 from access.grants import Place, Reason, met, unmet
-from access.resources import NOBODY, Resource, value_at
+from access.resources.registry import NOBODY, Resource, value_at
+from common.database.compiled_sql import KeysOf
 from runs.models import Project, ProjectMember
 from teams.grants import limit_on, within_access
 from teams.models import OrganizationMember, Visibility

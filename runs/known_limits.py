@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import visible
-from access.limits import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
-from access.rates import of_user
+from access.limits.registry import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
+from access.limits.request_rates import of_user
 from common.rate_limits import spent
 from runs import charts, projection, redaction, run_ids, saved_views
 from runs.access import ChartAction, ProjectAction

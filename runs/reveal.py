@@ -5,7 +5,7 @@ import time
 from django.http import HttpRequest
 
 from access.engine import can
-from access.web import actor_of
+from access.web.requests import actor_of
 from runs.access import RunAction
 from runs.models import Run
 

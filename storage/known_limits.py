@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from access.limits import Limit, LimitGroup, LimitUnit, register_limits
+from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
 
 
 def register() -> None:

@@ -10,8 +10,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 
-from access.audit import record
-from access.web import actor_of
+from access.audit.log import record
+from access.web.requests import actor_of
 from accounts.admin_acts import Act, AuditedAdmin, Doing, ServedAdmin
 from teams import admin_forms as forms
 from teams import invitations, organizations, services

@@ -7,7 +7,7 @@ import orjson
 from django.http import StreamingHttpResponse
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.models import AuditEntry
 from accounts.models import User
 from common.errors import Invalid

@@ -13,8 +13,8 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext
 
 from access.actor import Actor
-from access.audit_values import Change, Values
-from access.audit_words import groups, kind_of, links_of, words_of
+from access.audit.values import Change, Values
+from access.audit.words import groups, kind_of, links_of, words_of
 from access.engine import visible
 from access.models import AuditEntry
 from accounts.models import ApiKey
@@ -37,7 +37,7 @@ class Wanted:
     person: str = ""
     """Username of who acted."""
     action: str = ""
-    """An action, or ``key.*`` for a group of `access.audit_words`."""
+    """An action, or ``key.*`` for a group of `access.audit.words`."""
     kind: str = ""
     """Label of a model."""
     team: str = ""

@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_values import Field, action_labels, register_fields
-from access.audit_words import Kind, register_kind, register_words
+from access.audit.values import Field, action_labels, register_fields
+from access.audit.words import Kind, register_kind, register_words
 from teams.access import OrganizationAction, TeamAction
 from teams.models import ProductAccess, TeamKind, Visibility
 from teams.privacy import SWITCHES

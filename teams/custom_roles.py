@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from access.actions import Preset
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from common.errors import Conflict, Invalid, NotFound
 from teams.access import OrganizationAction

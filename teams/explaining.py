@@ -16,10 +16,10 @@ from access.actor import Actor
 from access.engine import can, require
 from access.explain import Explanation, explain
 from access.grants import Reason, met, unmet
-from access.kinds import kind_of
-from access.resources import asked_about, resource_of, value_at
-from access.things import example_of, thing_at
-from access.web import actor_of_user
+from access.resource_paths import example_of, thing_at
+from access.resources.labels import kind_of
+from access.resources.registry import asked_about, resource_of, value_at
+from access.web.requests import actor_of_user
 from accounts.models import ApiKey, User
 from common.errors import Invalid
 from teams.access import OrganizationAction, TeamAction

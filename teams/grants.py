@@ -10,9 +10,9 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from access.actions import Preset, spec_of
 from access.actor import Actor
-from access.compiled import KeysOf
 from access.grants import Place, Reason
-from access.resources import NOBODY, Resource, any_of, value_at
+from access.resources.registry import NOBODY, Resource, any_of, value_at
+from common.database.compiled_sql import KeysOf
 from teams import reasons
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, ServiceAccount, Team
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import can, require
 from accounts.models import User
 from common.errors import Conflict, DomainError, Forbidden, Gone, Invalid, NotFound

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import can
-from access.limits import REFUSED, Limit, LimitGroup, Used, length_limit, register_limits
+from access.limits.registry import REFUSED, Limit, LimitGroup, Used, length_limit, register_limits
 from teams import custom_roles, inviting
 from teams.access import OrganizationAction
 from teams.models import Role, Team

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.utils import translation
 
-from access.limits import Limit, all_limits
+from access.limits.registry import Limit, all_limits
 from teams.templatetags.limits import in_unit
 
 FILE = Path(__file__).resolve().parents[1] / "docs/use/limits.md"

@@ -2,7 +2,7 @@
 
 from django.db.models import Model, Q
 
-from access.things import Naming, register_naming
+from access.resource_paths import Naming, register_naming
 from teams.models import Organization, Team
 
 
@@ -26,6 +26,6 @@ def _path_of(row: Model) -> str:
 
 
 def register_names() -> None:
-    """Tell `access.things`."""
+    """Tell `access.resource_paths`."""
     register_naming(Naming(Team, _team, _path_of, "team", ("organization",)))
     register_naming(Naming(Organization, _organization, _path_of, "organization"))

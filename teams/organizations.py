@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from accounts.models import User
 from accounts.profiles import forget_profile

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import Conflict, Gone, Invalid, NotFound
 from common.formats.numbers import whole
 from common.web.responses import as_json

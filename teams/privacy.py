@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from common.errors import Conflict
 from teams.access import OrganizationAction, TeamAction

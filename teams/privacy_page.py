@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from access.web import actor_of
+from access.web.requests import actor_of
 from teams import privacy
 from teams.models import Organization, Team
 from teams.pages import answer, number_in

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from access.actions import Preset, spec_of
 from access.actor import Actor, ActorKind
 from access.grants import Reason, met, unmet
-from access.kinds import kind_of
+from access.resources.labels import kind_of
 from teams.features import has_feature
 from teams.models import Organization, OrganizationMember, Role, Team
 from teams.roles import roles_for

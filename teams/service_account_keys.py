@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import ApiKey, User, UserKind
 from accounts.services import end_api_key, issue_api_key
 from common.errors import Conflict, Invalid

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from access.engine import can, require, visible
 from accounts.deletion import retire_service_user
 from accounts.models import ApiKey, User

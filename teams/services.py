@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from accounts.models import User
 from accounts.services import claim_name

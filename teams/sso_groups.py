@@ -5,7 +5,7 @@ import logging
 from django.db import transaction
 
 from access.actor import SYSTEM
-from access.audit import record
+from access.audit.log import record
 from accounts.models import User
 from common.errors import DomainError
 from teams.features import having

@@ -17,7 +17,7 @@ from django.test import Client
 
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts import outbox
 from accounts import services as accounts
 from accounts.models import User

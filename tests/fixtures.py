@@ -83,18 +83,18 @@ def _every_recorded_action_has_words() -> None:
     """Fail whatever records an action, or something of it, that the audit log could not say in words."""
     from django.db.models.signals import pre_save
 
-    from access.audit_values import field_of
-    from access.audit_words import words_of
+    from access.audit.values import field_of
+    from access.audit.words import words_of
     from access.models import AuditEntry
 
     def check(instance: AuditEntry, **_: Any) -> None:
         name = str(instance.action)
         if "." in name and words_of(name) == name and not name.startswith("test."):
-            raise LookupError(f"access.audit_words has no words for the action {name!r}")
+            raise LookupError(f"access.audit.words has no words for the action {name!r}")
         if not name.startswith("test."):
             for told in {**instance.before, **instance.after}:
                 if field_of(instance, told) is None:
-                    raise LookupError(f"access.audit_values does not know {told!r} of the action {name!r}")
+                    raise LookupError(f"access.audit.values does not know {told!r} of the action {name!r}")
 
     pre_save.connect(check, sender=AuditEntry, weak=False)
 

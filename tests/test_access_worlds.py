@@ -19,8 +19,8 @@ from access.actions import ActionSpec, Preset, all_actions
 from access.actor import ANONYMOUS, Actor
 from access.engine import can, visible, who_may, who_may_each
 from access.models import AuditEntry
-from access.resources import resource_of
-from access.web import actor_of_user
+from access.resources.registry import resource_of
+from access.web.requests import actor_of_user
 from accounts.models import ApiKey, Name, User, UserKind
 from alerts.models import Automation, Destination, Message, Secret
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription

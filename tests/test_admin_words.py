@@ -9,8 +9,8 @@ from django.contrib import admin
 from django.db.models import Model
 from django.urls import reverse
 
-from access.kinds import KINDS
-from access.things import named_models
+from access.resource_paths import named_models
+from access.resources.labels import KINDS
 from accounts.admin_acts import ServedAdmin
 from config.admin_sections import LEDGERS, SECTIONS
 from tests.factories import UserFactory

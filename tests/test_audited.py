@@ -18,8 +18,8 @@ from PIL import Image
 
 from access.actions import Preset, all_actions
 from access.actor import SYSTEM
-from access.audit_values import Values
-from access.audit_words import words_of
+from access.audit.values import Values
+from access.audit.words import words_of
 from access.models import AuditEntry
 from accounts import deletion as account_deletion
 from accounts import impersonation, preferences, profiles

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from alerts.unsubscribing import Subscription, token_of
 from config.asgi import application

@@ -14,9 +14,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from access import openapi
 from access.actions import Preset
 from access.models import AuditEntry
+from access.openapi import schema
 from accounts.models import ApiKey
 from common.rate_limits import Pace, spend
 from config.env import ROOT
@@ -83,12 +83,12 @@ def test_the_description_is_made_without_a_warning():
 
 def test_the_description_in_the_repository_is_current():
     """Issue 7: `make schemas` writes it anew."""
-    assert json.loads(openapi.FILE.read_text()) == json.loads(openapi.written()), "run `make schemas`"
+    assert json.loads(schema.FILE.read_text()) == json.loads(schema.written()), "run `make schemas`"
 
 
 def test_every_operation_says_what_it_does_and_how_it_refuses():
     """Issue 7: one error shape, declared everywhere."""
-    for path, methods in openapi.document()["paths"].items():
+    for path, methods in schema.document()["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], f"{method} {path}"
             refused = {status for status, answer in operation["responses"].items() if "$ref" in answer}
@@ -101,7 +101,7 @@ def test_the_documentation_has_every_operation_and_no_script_of_its_own(client):
     page = client.get("/api/docs")
     shown = set(re.findall(r'class="api-operation" id="(\w+)"', page.content.decode()))
     assert shown == {
-        one["operationId"] for path in openapi.document()["paths"].values() for one in path.values()
+        one["operationId"] for path in schema.document()["paths"].values() for one in path.values()
     }
     assert "unsafe-inline" not in page.headers["Content-Security-Policy"]
     assert client.get("/api/v1/openapi.yaml").headers["Content-Type"] == "application/yaml"

@@ -23,7 +23,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.transport import Response
 from schemathesis.specs.openapi import checks
 
-from access.openapi import document
+from access.openapi.schema import document
 from ingest import stream
 from metrics import group_commit
 from tests.matrix.asking import lean_reply

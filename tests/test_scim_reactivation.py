@@ -7,9 +7,9 @@ import pytest
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from access.credentials import actor_of_header
+from access.callers.credentials import actor_of_header
 from access.engine import can
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from accounts.services import set_active
 from common.errors import Conflict, Unauthenticated

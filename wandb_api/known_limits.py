@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from access.limits import Limit, LimitGroup, LimitUnit, register_limits
+from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
 from accounts.known_limits import SENT_AGAIN, requests_of
 from wandb_api import limits
 

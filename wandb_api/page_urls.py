@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from access.web import leads_to
+from access.web.requests import leads_to
 from runs.run_ids import RUN_ROUTE
 from wandb_api import pages
 

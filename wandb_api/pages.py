@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from access.routes import Open, declare
-from access.web import lead
+from access.web.requests import lead
 from common.errors import NotFound
 from metrics.workspace import workspace
 from runs.access import ProjectAction

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_POST
 from graphql import DocumentNode, ExecutionResult, GraphQLError, OperationType, execute, get_operation_ast
 
 from access.actor import Actor, ActorKind
-from access.credentials import actor_of_header
-from access.operators import HEADER, elevated
-from access.rates import spend_more, spend_request
+from access.callers.credentials import actor_of_header
+from access.callers.elevation import HEADER, elevated
+from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
-from access.web import address_of, gone_of
+from access.web.requests import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
 from common.formats.strict_json import strict
 from runs.projection import clean_tree, read_lenient

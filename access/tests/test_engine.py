@@ -9,15 +9,16 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from access import audit, compiled
 from access.actions import Preset, UnknownActionError, all_actions, presets, register_actions
 from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
+from access.audit import log
 from access.engine import can, require, visible, who_may, who_may_each
 from access.models import AuditEntry
-from access.resources import resource_of
-from access.web import actor_of_user
+from access.resources.registry import resource_of
+from access.web.requests import actor_of_user
 from accounts.access import AccountAction
 from accounts.models import ApiKey, Name, User
+from common.database import compiled_sql
 from common.errors import Forbidden, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
@@ -150,11 +151,11 @@ class TestKeptQueries:
         other: Run = RunFactory()
         people: list[User] = [make_member(run.project.team), make_member(other.project.team), UserFactory()]
         first = can(actor(people[0]), RunAction.UPDATE, run)
-        kept = set(compiled._compiled)
+        kept = set(compiled_sql._compiled)
         answers = [can(actor(person), RunAction.UPDATE, row) for person in people for row in (run, other)]
         assert first
         assert answers == [True, False, False, True, False, False]
-        assert set(compiled._compiled) == kept
+        assert set(compiled_sql._compiled) == kept
 
     def test_keys_of_other_scopes_have_other_texts(self, run: Run):
         member = make_member(run.project.team)
@@ -370,7 +371,7 @@ class TestQueries:
 def test_an_audit_entry_says_who_did_what_to_what_from_where(run: Run):
     user = UserFactory(username="ada")
     who = Actor(kind=ActorKind.PERSON, user_id=user.pk, name="ada", key_id=7, address="192.0.2.1")
-    audit.record(who, RunAction.STOP, run, before={"state": "running"}, organization_id=1, team_id=2)
+    log.record(who, RunAction.STOP, run, before={"state": "running"}, organization_id=1, team_id=2)
     entry = AuditEntry.objects.get(action="run.stop")
     assert (entry.user, entry.actor_name, entry.actor_kind) == (user, "ada", "person")
     assert (entry.key_id, entry.address, entry.object_type) == (7, "192.0.2.1", "runs.Run")
@@ -379,7 +380,7 @@ def test_an_audit_entry_says_who_did_what_to_what_from_where(run: Run):
 
 def test_an_audit_entry_outlives_its_actor(run: Run):
     bot = ServiceAccountFactory(team=TeamFactory()).user
-    audit.record(actor(bot), RunAction.STOP, run)
+    log.record(actor(bot), RunAction.STOP, run)
     bot.memberships.all().delete()
     bot.delete()
     assert AuditEntry.objects.get(action="run.stop").actor_name == bot.username

@@ -15,7 +15,7 @@ from access.actions import Preset, all_actions
 from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
 from access.engine import can, require
 from access.explain import Explanation, explain
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.access import AccountAction
 from accounts.models import User
 from billing.access import BillingAction

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client, RequestFactory
 
 from access.actor import ANONYMOUS, ActorKind
-from access.web import actor_of, actor_of_user, address_in, address_of
+from access.web.requests import actor_of, actor_of_user, address_in, address_of
 from accounts.models import User
 from tests.factories import RunFactory, ServiceAccountFactory, TeamFactory, UserFactory
 

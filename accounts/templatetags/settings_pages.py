@@ -6,7 +6,7 @@ from django import template
 from django.db.models import Model
 from django.urls import reverse
 
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.models import SignInProvider
 from accounts.outbox import is_outbox_used
 from accounts.providers import enabled_providers

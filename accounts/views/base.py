@@ -6,7 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.models import User
 from common.errors import NotFound
 from common.search import search as find_everywhere

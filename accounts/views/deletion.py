@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.access import AccountAction
 from accounts.deletion import delete_account, obstacles_of
 from accounts.reauthentication import reauthenticated

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts import services
 from accounts.access import AccountAction
 from accounts.impersonation import person_only

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from access.audit import record
+from access.audit.log import record
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts import outbox
 from accounts.models import OutboxMail
 from common.errors import NotFound

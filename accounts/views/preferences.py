@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts import preferences
 from accounts.models import CodeSaving
 from accounts.views.base import signed_in_user

@@ -12,8 +12,8 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
 from access.engine import require
-from access.openapi import query
-from access.rest_policy import actor_of, signed_in
+from access.openapi.schema import query
+from access.rest.policy import actor_of, signed_in
 from access.routes import declare
 from accounts.access import AccountAction
 from alerts.access import AlertAction

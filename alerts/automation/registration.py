@@ -5,8 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from access.audit_values import EMPTY, Field, register_fields
-from access.audit_words import register_kind, register_words
+from access.audit.values import EMPTY, Field, register_fields
+from access.audit.words import register_kind, register_words
 from alerts.automation.events import AutomationEvent
 from alerts.editor.form import PAUSES
 from alerts.editor.words import event_words, runs_words

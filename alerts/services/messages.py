@@ -5,7 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from access.engine import can, require
 from alerts.access import AlertAction, AutomationAction
 from alerts.models import Message, MessageState

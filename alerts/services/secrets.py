@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import can, require
 from alerts.access import AlertAction
 from alerts.models import Automation, Destination, Secret

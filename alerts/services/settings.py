@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import can, require
 from accounts.access import AccountAction
 from accounts.models import User, UserKind

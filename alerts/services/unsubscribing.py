@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from alerts.models import Mute
 from alerts.services.settings import change_settings, mute, settings_of, unmute

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.selectors.settings import is_muted
 from runs.models import Project
 

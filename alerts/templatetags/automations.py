@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from access.engine import can
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.access import AutomationAction
 from alerts.models import Message, MessageState
 from alerts.selectors.messages import STATES

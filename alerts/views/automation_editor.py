@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from access.actor import Actor
 from access.engine import can, require
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.access import AlertAction, AutomationAction
 from alerts.automation.plan import has_automations
 from alerts.automation.preview import Preview, preview

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from access.engine import can, require
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.access import AutomationAction
 from alerts.models import Automation
 from runs.models import Project

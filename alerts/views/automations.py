@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.engine import can
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.access import AlertAction, AutomationAction
 from alerts.automation.plan import has_automations
 from alerts.editor.form import PAUSES

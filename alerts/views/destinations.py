@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.actor import Actor
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.access import AlertAction
 from alerts.destination_forms import SlackForm, WebhookForm
 from alerts.models import Destination

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.engine import require
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import NotFound
 from teams.models import Team
 from teams.pages import team_of

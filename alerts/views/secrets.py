@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.access import AlertAction
 from alerts.destination_forms import SecretForm
 from alerts.models import Secret

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.engine import require, visible
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.access import AccountAction
 from alerts.access import AlertAction
 from alerts.forms import RouteForm

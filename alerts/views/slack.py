@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from alerts.services import slack
 from alerts.views.places import Place
 from common.errors import Conflict, Invalid, Unavailable

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
 from access.routes import declare
 from accounts.models import User
 from billing.access import BillingAction

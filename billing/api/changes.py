@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED
 from rest_framework.viewsets import ViewSet
 
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
 from access.routes import declare
 from billing.access import BillingAction
 from billing.api.payment import organization_asked

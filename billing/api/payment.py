@@ -13,7 +13,7 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_
 from rest_framework.viewsets import GenericViewSet, ViewSet
 
 from access.engine import visible
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
 from access.routes import declare
 from billing.access import BillingAction
 from billing.api.shapes_payment import (

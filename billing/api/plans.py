@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from access.rest_policy import actor_of, signed_in
+from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
 from billing.access import BillingAction
 from billing.asking import names_of_admins

@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from access.openapi import query
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
 from access.routes import declare
 from billing.api.storage_shapes import ProjectStorageSerializer, RunStorageSerializer, StorageSerializer
 from billing.selectors.storage import kept_by, projects_by_size, runs_by_size, storage_of

@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from access.openapi import query
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
 from access.routes import declare
 from billing.access import BillingAction
 from billing.models import InternalPrices, Subscription, UsageDay

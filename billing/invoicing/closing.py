@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from access import audit
 from access.actor import SYSTEM
+from access.audit import log
 from billing import alerting
 from billing.charges import Line, lines_of
 from billing.gateways.collecting import collect_soon
@@ -153,7 +153,7 @@ def _begin_next(row: Subscription) -> None:
     if not was_trial:
         leave(row, plan)
     if (after := row.terms) != before:
-        audit.record(
+        log.record(
             SYSTEM, "billing_period.begin", row, organization_id=row.organization_id, before=before, after=after
         )  # fmt: skip
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from access import audit
 from access.actor import SYSTEM
+from access.audit import log
 from billing import mailing
 from billing.charges import ZERO, to_cents
 from billing.gateways import way_to_pay
@@ -63,13 +63,13 @@ def issue(
     for small in carried:
         small.carried_to = invoice
         small.save(update_fields=["carried_to", "updated_at"])
-    audit.record(
+    log.record(
         SYSTEM, "invoice.issue", invoice, organization_id=row.organization_id,
         after={"total_usd": str(total), "period_start": str(period.start), "kind": str(kind)},
     )  # fmt: skip
     if invoice.status == InvoiceStatus.CARRIED:
         after = {"status": invoice.status, "total_usd": str(total), "minimum_usd": str(gateway.minimum_usd)}
-        audit.record(SYSTEM, "invoice.carry", invoice, organization_id=row.organization_id, after=after)
+        log.record(SYSTEM, "invoice.carry", invoice, organization_id=row.organization_id, after=after)
     else:
         mailing.tell_issued(invoice)
     return invoice

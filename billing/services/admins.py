@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.actor import SYSTEM, Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from accounts import mails
 from accounts.models import User

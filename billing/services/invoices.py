@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from access import audit
 from access.actor import SYSTEM, Actor, ActorKind
+from access.audit import log
 from billing import gateways, mailing
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from common.errors import Conflict, Forbidden, Invalid
@@ -203,7 +203,7 @@ def _note_payment(invoice: Invoice, payment_ref: str) -> None:
 
 
 def _record(actor: Actor, action: str, row: Invoice, before: str, after: dict[str, str]) -> None:
-    audit.record(
+    log.record(
         actor, action, row, organization_id=row.subscription.organization_id,
         before={"status": before}, after=after,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import SYSTEM, Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from billing import gateways
 from billing.access import BillingAction

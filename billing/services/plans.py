@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from billing.changes import MOST_EXTRA_GB
 from billing.invoicing.closing import up_to_date
 from billing.models import Plan, Subscription

@@ -6,8 +6,8 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from access import audit
 from access.actor import Actor
+from access.audit import log
 from access.engine import require
 from billing.access import BillingAction
 from billing.models import InternalPrices
@@ -53,7 +53,7 @@ def set_prices(
         setattr(row, name, price)
     row.save()
     if before != _said(row):
-        audit.record(
+        log.record(
             actor,
             "internal_prices.change",
             row,

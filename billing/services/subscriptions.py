@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from billing.access import BillingAction
 from billing.changes import AT_ONCE, MOST_EXTRA_GB, ChangeKind, Summary, Terms, as_of, kind_of, summarize

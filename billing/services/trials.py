@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import SYSTEM, Actor, ActorKind
-from access.audit import record
+from access.audit.log import record
 from billing.charges import keep_terms
 from billing.invoicing.closing import up_to_date
 from billing.mailing import tell_trial_ended, tell_trial_ends

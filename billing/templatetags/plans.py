@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import can, visible
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing import noticing
 from billing.access import BillingAction
 from billing.amounts import included, unit_price

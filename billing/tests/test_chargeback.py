@@ -12,7 +12,7 @@ from django.test import Client
 
 from access.actions import Preset
 from access.models import AuditEntry
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from accounts.models import User
 from billing.models import InternalPrices
 from billing.services.prices import set_prices

@@ -254,7 +254,7 @@ def test_history_is_only_looked_at(operator: Client, acme):
 
 
 def test_nobody_else_marks_paid(acme):
-    from access.web import actor_of_user
+    from access.web.requests import actor_of_user
     from common.errors import Forbidden
 
     with pytest.raises(Forbidden):

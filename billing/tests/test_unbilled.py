@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from access.resources import resource_of
+from access.resources.registry import resource_of
 from accounts.models import User
 from billing.access import BillingAction
 from billing.asking import about_plan

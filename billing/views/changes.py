@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.reauthentication import reauthenticated_post
 from billing.access import BillingAction
 from billing.changes import ChangeKind, Summary

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from access.engine import can
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.pages import framed
 from billing.price_forms import CURRENCIES, PricesForm

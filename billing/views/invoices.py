@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from access.actor import Actor
 from access.engine import can
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.asking import contact_of_sales
 from billing.gateways import card_of, way_to_pay

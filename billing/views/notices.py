@@ -6,7 +6,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.models import Subscription
 from billing.selectors.pressing import as_stages
 from billing.services.notices import dismiss

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from access.engine import visible
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.asking import names_of_admins
 from billing.limits import LimitKind, state_of

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from access.engine import can, visible
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.reauthentication import reauthenticated
 from billing import gateways
 from billing.access import BillingAction

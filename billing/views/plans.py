@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from access.engine import can
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.asking import contact_of_sales, who_changes
 from billing.pages import framed, organization_of

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from access.engine import require, visible
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.selectors.allowance import allowance_of
 from billing.selectors.storage import CATEGORIES, Kept, kept_by, kept_of_project, runs_by_size, storage_of
 from common.errors import NotFound

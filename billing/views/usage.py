@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.models import Subscription
 from billing.pages import framed

@@ -43,7 +43,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "access.headers.HeadersMiddleware",
+    "access.web.headers.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -57,7 +57,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.SessionActivityMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "access.web.AccessMiddleware",
+    "access.web.requests.AccessMiddleware",
     "accounts.middleware.OperatorsMiddleware",
 ]
 

@@ -1,13 +1,13 @@
 """The REST API: who asks, pages, errors, and its description (OpenAPI)."""
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["access.rest_policy.ActorAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["access.rest_policy.DeclaredAction", "accounts.rest_policy.FreshSession"],
-    "DEFAULT_THROTTLE_CLASSES": ["access.rest_policy.RequestRate"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["access.rest.policy.ActorAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["access.rest.policy.DeclaredAction", "accounts.rest_policy.FreshSession"],
+    "DEFAULT_THROTTLE_CLASSES": ["access.rest.policy.RequestRate"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.responses.Pages",
     "DEFAULT_RENDERER_CLASSES": ["common.rest.renderers.StrictJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["common.rest.parsers.ShallowJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "access.openapi.Schema",
+    "DEFAULT_SCHEMA_CLASS": "access.openapi.schema.Schema",
     "EXCEPTION_HANDLER": "common.rest.responses.handle_exception",
     "UNAUTHENTICATED_USER": None,
 }
@@ -53,7 +53,7 @@ SPECTACULAR_SETTINGS = {
     "PREPROCESSING_HOOKS": ["ingest.api.describe_stream"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "access.openapi.add_refusals",
+        "access.openapi.schema.add_refusals",
     ],
     "LICENSE": {"name": "Apache-2.0"},
     "TAGS": [

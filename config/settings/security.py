@@ -47,7 +47,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^ready$", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 FRAME_ANCESTORS = [origin.strip().rstrip("/") for origin in env.list("RUNYARD_FRAME_ANCESTORS", default=[])]
-"""Sites whose pages, notebooks say, may show the read-only pages of `access.framing` in a frame."""
+"""Sites whose pages, notebooks say, may show the read-only pages of `access.web.framing` in a frame."""
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from metrics import compaction, hosts, machines, store
 from metrics.compaction import pack_stream
 from metrics.hosts import cluster_of

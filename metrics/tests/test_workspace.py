@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from metrics import charts, compaction
 from metrics.models import Stream
 from metrics.smoothing import Smoothing, smoothed

@@ -7,8 +7,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from access.framing import name_ancestors
 from access.routes import Open, declare
+from access.web.framing import name_ancestors
 from common.errors import NotFound
 from metrics.views.media import NOTHING_OF_OURS
 

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.formats.numbers import whole_number
 from metrics.run_groups import Drawn, Grouping, read_path, read_rules
 from metrics.workspace import Asked, json_answer

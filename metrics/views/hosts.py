@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from metrics.hosts import cluster_of
 from metrics.machines import Host
 from metrics.run_hardware import nodes_of

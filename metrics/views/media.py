@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from access.framing import name_ancestors
 from access.routes import declare
-from access.web import actor_of
+from access.web.framing import name_ancestors
+from access.web.requests import actor_of
 from common.errors import Invalid, NotFound, TooLarge
 from common.formats.numbers import whole
 from common.web.responses import as_json

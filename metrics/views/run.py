@@ -6,9 +6,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.engine import can
-from access.framing import framable, is_framed
 from access.routes import declare
-from access.web import actor_of
+from access.web.framing import framable, is_framed
+from access.web.requests import actor_of
 from common.errors import Invalid
 from common.formats.numbers import whole_number
 from common.web.responses import as_json

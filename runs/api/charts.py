@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
-from access.openapi import query
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
 from access.routes import declare
 from common.rest.responses import validated
 from runs.access import ChartAction

@@ -14,9 +14,9 @@ from rest_framework.status import HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
 from access.engine import require, visible
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.errors import NotFound
 from common.formats.numbers import whole_number

@@ -11,8 +11,8 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_
 from rest_framework.viewsets import GenericViewSet, ViewSet
 
 from access.engine import missing, require
-from access.openapi import query
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
 from access.routes import declare
 from common.errors import Invalid, NotFound
 from common.rest.responses import Oldest, is_key, validated

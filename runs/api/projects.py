@@ -14,9 +14,9 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from access.engine import visible
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of, signed_in
+from access.openapi.schema import query
+from access.rest.policy import actor_of, signed_in
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import is_key, is_yes, validated
 from runs.access import ProjectAction

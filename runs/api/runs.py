@@ -17,9 +17,9 @@ from rest_framework.viewsets import ViewSet
 
 from access.actor import Actor
 from access.engine import visible
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
+from access.rest.viewsets import ScopedViewSet
 from access.routes import Open, declare
 from common.formats.strict_json import strict
 from common.rest.responses import is_yes, validated

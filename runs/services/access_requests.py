@@ -6,9 +6,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require, who_may
-from access.rates import of_user
+from access.limits.request_rates import of_user
 from accounts import mails
 from accounts.models import User
 from common.errors import TooManyRequests

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import spec_of
 from access.actor import Actor
-from access.audit import record_many
+from access.audit.log import record_many
 from access.engine import visible
 from common import live
 from common.database.commits import after_commit

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from common.database.commits import after_commit
 from common.errors import Gone, Invalid

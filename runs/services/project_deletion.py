@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
 from common.errors import Conflict, Gone

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from common import live
 from common.database.commits import after_commit

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from access.engine import require
 from runs.access import RunAction
 from runs.models import Run

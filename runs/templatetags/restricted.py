@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from access.engine import can, visible
-from access.web import actor_of
+from access.web.requests import actor_of
 from runs.access import ProjectAction
 from runs.models import Project
 from teams.access import TeamAction

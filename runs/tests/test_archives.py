@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from metrics.group_commit import write_group
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import history, post

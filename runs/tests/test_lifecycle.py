@@ -11,7 +11,7 @@ from django.utils import timezone
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 from common.errors import Conflict, Forbidden, Gone, Invalid, NotFound
 from runs import signals
 from runs.models import Project, Run

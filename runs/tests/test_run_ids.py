@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, get_resolver, resolve, reverse
 from hypothesis import example, given, settings
 
-from access.things import path_of, thing_at
+from access.resource_paths import path_of, thing_at
 from common.errors import Invalid
 from runs.models import Run
 from runs.run_ids import check_run_id

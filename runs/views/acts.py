@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.actor import Actor
 from access.engine import require
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from runs import selectors
 from runs.access import RunAction

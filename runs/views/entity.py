@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.engine import can, require
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import NotFound
 from common.formats.numbers import whole_number
 from common.web.responses import attachment

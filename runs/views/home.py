@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts import services as accounts
 from accounts.selectors import api_keys_of
 from accounts.views.base import signed_in_user

@@ -6,7 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from runs.access import RunAction
 from runs.selectors import runs_logged_by
 

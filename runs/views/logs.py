@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import Invalid
 from common.formats.numbers import MOST, whole_number
 from common.web.responses import as_json, attachment

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods
 
 from access.engine import require
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction

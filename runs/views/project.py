@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from access.engine import can
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction, RunAction

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from access.engine import can, visible
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.models import User
 from common.errors import Invalid, NotFound
 from common.web.responses import fragment

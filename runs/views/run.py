@@ -12,9 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from access.engine import require
-from access.framing import is_framed
 from access.routes import declare
-from access.web import actor_of
+from access.web.framing import is_framed
+from access.web.requests import actor_of
 from accounts.impersonation import person_only
 from common.errors import Invalid
 from common.formats.strict_json import strict_json

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_GET
 from access.actor import Actor
 from access.engine import can
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import Invalid, NotFound
 from common.formats.numbers import whole
 from common.formats.strict_json import strict

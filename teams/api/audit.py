@@ -9,8 +9,8 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
 from access.models import AuditEntry
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import Pages, validated
 from teams.access import OrganizationAction

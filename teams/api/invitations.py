@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
-from access.rest_policy import actor_of, in_person, signed_in
+from access.rest.policy import actor_of, in_person, signed_in
 from access.routes import declare
 from common.errors import Conflict, NotFound
 from common.rest.responses import Pages, is_key, validated

@@ -10,9 +10,9 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from access.engine import visible
-from access.limits import LimitGroup, LimitNow, LimitUnit, limits_now
-from access.openapi import query
-from access.rest_policy import signed_in
+from access.limits.registry import LimitGroup, LimitNow, LimitUnit, limits_now
+from access.openapi.schema import query
+from access.rest.policy import signed_in
 from access.routes import Open, declare
 from common.errors import NotFound
 from teams.access import TeamAction

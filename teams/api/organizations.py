@@ -13,9 +13,9 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
 from access.engine import can
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of, in_person
+from access.openapi.schema import query
+from access.rest.policy import actor_of, in_person
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from accounts import profiles
 from common.errors import NotFound

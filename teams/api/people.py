@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet, ViewSet
 
 from access.actor import Actor
-from access.openapi import query
-from access.rest_policy import actor_of, signed_in
+from access.openapi.schema import query
+from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
 from accounts import preferences, profiles
 from accounts.access import AccountAction

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from rest_framework.request import Request
 
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
 from access.routes import declare
 from accounts.pictures_api import PictureViewSet
 from teams.access import OrganizationAction, TeamAction

@@ -11,8 +11,8 @@ from rest_framework.viewsets import ViewSet
 
 from access.actions import Preset, all_actions
 from access.explain import Explanation
-from access.openapi import query
-from access.rest_policy import actor_of
+from access.openapi.schema import query
+from access.rest.policy import actor_of
 from access.routes import Open, declare
 from common.errors import Invalid
 from common.rest.responses import validated

@@ -17,9 +17,9 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.actor import ActorKind
 from access.engine import visible
-from access.openapi import query
-from access.rest import ScopedViewSet
-from access.rest_policy import actor_of, in_person, signed_in
+from access.openapi.schema import query
+from access.rest.policy import actor_of, in_person, signed_in
+from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from accounts import profiles
 from accounts.models import User

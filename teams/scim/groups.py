@@ -13,7 +13,7 @@ from scim2_models import Meta, Reference
 
 from access.actions import Preset
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from accounts.models import User
 from common.errors import Conflict, Invalid
 from common.formats.numbers import whole

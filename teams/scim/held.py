@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from django.db.models import F, QuerySet
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from accounts.models import User
 from teams.models import Membership, Organization, OrganizationMember, Role, Team
 from teams.scim.records import HeldMembership, ProvisionedUser

@@ -14,7 +14,7 @@ from scim2_models import Meta, MutabilityException, Reference, UniquenessExcepti
 
 from access.actions import Preset
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 from accounts.models import SignInProvider, User, UserKind
 from accounts.names import MAX_LENGTH, check_name
 from accounts.policy import is_open

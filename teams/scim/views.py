@@ -20,9 +20,9 @@ from scim2_models import (
 )
 
 from access.actor import Actor
-from access.credentials import actor_of_header
-from access.operators import HEADER, elevated
-from access.web import address_of
+from access.callers.credentials import actor_of_header
+from access.callers.elevation import HEADER, elevated
+from access.web.requests import address_of
 from common.errors import DomainError, Invalid, NotFound
 from common.formats.numbers import whole
 from teams.access import OrganizationAction

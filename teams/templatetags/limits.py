@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import gettext as _
 
-from access.limits import LimitUnit
+from access.limits.registry import LimitUnit
 from common.templatetags.runyard import duration, filesize_binary, number
 
 register = template.Library()

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.engine import can, visible
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.models import User
 from teams.access import OrganizationAction, TeamAction
 from teams.features import about_plan, can_compare_plans

@@ -12,8 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from access.actor import SYSTEM, Actor
-from access.audit import purge, record
-from access.audit_words import register_words, words_of
+from access.audit.log import purge, record
+from access.audit.words import register_words, words_of
 from access.models import AuditEntry
 from accounts.models import User
 from runs.services import lifecycle, projects

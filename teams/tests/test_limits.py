@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from access.actions import Preset
-from access.limits import LimitGroup, all_limits, limits_now
+from access.limits.registry import LimitGroup, all_limits, limits_now
 from accounts.models import User
 from alerts.models import Automation
 from config.env import ROOT, RecordingEnv

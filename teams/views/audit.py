@@ -9,9 +9,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.actor import Actor
-from access.audit_words import groups, kinds
+from access.audit.words import groups, kinds
 from access.routes import Open, declare
-from access.web import actor_of, actor_of_user, address_of
+from access.web.requests import actor_of, actor_of_user, address_of
 from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.audit_export import export

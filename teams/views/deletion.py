@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.engine import missing
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.reauthentication import reauthenticated_post
 from common.errors import DomainError
 from teams import deletion, organizations

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_GET
 
 from access.actions import ActionSpec, actions_by_group, all_actions
 from access.actor import Actor
-from access.resources import asked_about
+from access.resource_paths import named_models, thing_at
+from access.resources.registry import asked_about
 from access.routes import Open, declare
-from access.things import named_models, thing_at
-from access.web import actor_of
+from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from common.web.responses import fragment
 from teams.access import OrganizationAction, TeamAction

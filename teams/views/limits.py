@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from access.limits import LimitGroup, limits_by_group, limits_now
+from access.limits.registry import LimitGroup, limits_by_group, limits_now
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from teams.access import TeamAction
 from teams.pages import team_of
 from teams.selectors import personal_team_of

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.engine import visible
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.views.base import signed_in_user
 from common.errors import DomainError
 from teams import creation, defaults, invitations, organizations, services

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from access.routes import Open, declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.views.base import signed_in_user
 from common.errors import Conflict, Invalid
 from teams.creation import found_team, rights_of

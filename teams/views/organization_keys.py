@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.models import UserKind
 from common.formats.numbers import whole
 from common.web.responses import fragment

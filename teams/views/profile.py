@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.actor import Actor
 from access.engine import missing, require
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts import profiles
 from accounts.pictures import MAX_BYTES
 from accounts.profile_forms import NameForm

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from access.actions import with_own
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.reauthentication import reauthenticated_post
 from common.errors import Conflict, Invalid
 from common.web.responses import fragment

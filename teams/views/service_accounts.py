@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.key_forms import ApiKeyForm
 from accounts.models import ApiKey
 from accounts.reauthentication import reauthenticated

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from access.actions import Preset
 from access.engine import can
 from access.routes import declare
-from access.web import actor_of
+from access.web.requests import actor_of
 from accounts.reauthentication import reauthenticated, reauthenticated_post
 from common.errors import Invalid
 from common.web.responses import fragment

@@ -16,7 +16,7 @@ from django.urls.resolvers import URLResolver
 from starlette.routing import Mount, Route
 
 from access.actions import Preset
-from access.sockets import NOT_VISIBLE
+from access.web.sockets import NOT_VISIBLE
 from config.asgi import application, lean_routes
 from ingest import stream
 from storage import tickets

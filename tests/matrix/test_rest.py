@@ -10,7 +10,7 @@ import pytest
 from django.urls import resolve, reverse
 from rest_framework.test import APIRequestFactory
 
-from access.rest_queries import known_parameters
+from access.rest.query_parameters import known_parameters
 from tests.matrix import asking, rest
 from tests.matrix.cases import Case, Over, Thing, expected
 from tests.matrix.cells import Check, cells_of, compare, one_each, rows, telling

@@ -69,8 +69,8 @@ def routes() -> Lines:
 
 def actions() -> Lines:
     """Actions, key scopes and the words of the audit log, as rows hold them."""
-    from access import audit_words
     from access.actions import all_actions
+    from access.audit import words as audit_words
     from accounts.scopes import all_scopes
 
     lines = [f"action {name} {spec.group} {spec.label}" for name, spec in all_actions()]

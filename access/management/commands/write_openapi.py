@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from access.openapi import FILE, written
+from access.openapi.schema import FILE, written
 
 
 class Command(BaseCommand):

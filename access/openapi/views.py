@@ -13,8 +13,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import conditional_page, require_GET
 
-from access import openapi
-from access.openapi_page import chapters, text_in
+from access.openapi import schema
+from access.openapi.page import chapters, text_in
 from access.routes import Open, declare
 from common.web.responses import as_json as json_answer
 
@@ -25,12 +25,12 @@ from common.web.responses import as_json as json_answer
 @conditional_page
 def as_json(request: HttpRequest) -> HttpResponse:
     """Return the description as JSON."""
-    return json_answer(openapi.document())
+    return json_answer(schema.document())
 
 
 @cache
 def _yaml() -> str:
-    return str(yaml.safe_dump(openapi.document(), sort_keys=False, allow_unicode=True))
+    return str(yaml.safe_dump(schema.document(), sort_keys=False, allow_unicode=True))
 
 
 @declare(Open.ANYONE)

@@ -6,7 +6,7 @@ from django.db.models import Model, Q, QuerySet
 from rest_framework.viewsets import GenericViewSet
 
 from access.engine import missing, require, visible
-from access.rest_policy import actor_of
+from access.rest.policy import actor_of
 from common.rest.responses import is_key
 
 M = TypeVar("M", bound=Model)

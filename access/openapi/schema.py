@@ -90,7 +90,7 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 class KeyOrSession(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass has no types
     """The ways to say who asks; without any, what is public is answered."""
 
-    target_class = "access.rest_policy.ActorAuthentication"
+    target_class = "access.rest.policy.ActorAuthentication"
     name = ["key", "bearer", "session"]
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:

@@ -5,7 +5,7 @@ import dataclasses
 from django.contrib.auth import get_user_model
 
 from access.actor import Actor
-from access.audit import record
+from access.audit.log import record
 
 HEADER = "Use-Admin-Privileges"
 """The SDK's public API sends it with every request, whoever asks."""

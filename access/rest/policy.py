@@ -1,6 +1,7 @@
 """Who asks the REST API and what they may reach at all.
 
-Apart from ``access.rest``, because DRF's settings import these classes while DRF's views are still being imported.
+Apart from ``access.rest.viewsets``, because DRF's settings import these classes while DRF's views are still being
+imported.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from rest_framework.permissions import BasePermission
 from rest_framework.throttling import BaseThrottle
 
 from access.actor import ANONYMOUS, Actor
-from access.credentials import HOW, actor_of_header
-from access.operators import HEADER, elevated
-from access.rates import spend_request
-from access.web import actor_of_user, address_of
+from access.callers.credentials import HOW, actor_of_header
+from access.callers.elevation import HEADER, elevated
+from access.limits.request_rates import spend_request
+from access.web.requests import actor_of_user, address_of
 from common.errors import Forbidden, Unauthenticated
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class DeclaredAction(BasePermission):
         actions: dict[str, str] = getattr(view, "object_actions", {})
         if getattr(view, "action", None) not in actions:
             raise MethodNotAllowed(request.method or "")
-        from access.rest_queries import check_query  # it needs DRF's views, which import this module
+        from access.rest.query_parameters import check_query  # it needs DRF's views, which import this module
 
         check_query(request, view)
         return True

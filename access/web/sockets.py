@@ -6,7 +6,7 @@ from asgiref.sync import sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
 from access.actor import Actor
-from access.web import actor_of_user
+from access.web.requests import actor_of_user
 
 NOT_VISIBLE = 4404
 """Close code for a thing that is not there or not visible; the page stops trying."""

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from access.openapi import document
+from access.openapi.schema import document
 
 Node = dict[str, Any]
 _DEEPEST = 4

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
-from access.resources import resource_of
+from access.resources.registry import resource_of
 from common.errors import NotFound
 
 

@@ -1,6 +1,6 @@
 """Plain words for what entries of the audit log keep: what pages call a field, and what they say for its values.
 
-Apps register theirs in ``AppConfig.ready``, beside their `access.audit_words`: for an action, for a kind of thing, or
+Apps register theirs in ``AppConfig.ready``, beside their `access.audit.words`: for an action, for a kind of thing, or
 for every entry. What is kept stays as it is: exports, REST and log collectors read that.
 """
 

@@ -26,7 +26,7 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
     allowance = spend(what, whom, limit=limit, window_s=WINDOW_S)
     if allowance is None:
         return
-    request.allowance = allowance  # type: ignore[attr-defined]  # read by access.web.AccessMiddleware
+    request.allowance = allowance  # type: ignore[attr-defined]  # read by access.web.requests.AccessMiddleware
     if allowance.is_spent:
         message = (
             f"More than {limit} requests in a minute by this {name} (setting {setting});"

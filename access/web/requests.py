@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.actor import ANONYMOUS, Actor, ActorKind
+from access.resource_paths import path_of
 from access.routes import Open, declaration_of, declare
-from access.things import path_of
 from common.errors import DomainError, Forbidden, NotFound
 from common.rate_limits import Allowance
 

@@ -1,0 +1,1 @@
+"""Who calls: credentials in headers, and operators who ask to use their privileges."""

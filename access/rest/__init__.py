@@ -1,0 +1,1 @@
+"""The adapter for the REST API: authentication, permissions, rates, query parameters, view sets."""
