@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actions import ActionSpec, register_actions
 from access.actor import want_named, withhold
 from access.resources.registry import Resource, register_resource
-from accounts.naming import register_names
+from accounts.paths import register_names
 
 
 class AccountAction(StrEnum):

@@ -18,13 +18,15 @@ from django.utils.html import format_html
 
 from access.audit.log import record
 from access.web.requests import actor_of
-from accounts import impersonation, merging, operating, outbox, services
-from accounts.admin_acts import Act, AuditedAdmin, Doing, ServedAdmin
-from accounts.admin_forms import DisplayNameForm, MergeForm, NewUserForm, ReasonForm
-from accounts.forms import SignInProviderForm
+from accounts.lifecycle import account_merge, administration, services
+from accounts.mail import outbox
 from accounts.models import ApiKey, Name, OutboxMail, SignInProvider, User, UserKind
-from accounts.profiles import rename
-from accounts.providers import callback_url
+from accounts.operators import impersonation
+from accounts.operators.admin_actions import Act, AuditedAdmin, Doing, ServedAdmin
+from accounts.operators.admin_forms import DisplayNameForm, MergeForm, NewUserForm, ReasonForm
+from accounts.profile.services import rename
+from accounts.sign_in.forms import SignInProviderForm
+from accounts.sign_in.providers import callback_url
 
 for _model in (EmailAddress, SocialAccount, UserSession):
     admin.site.unregister(_model)  # allauth's own write past our services
@@ -34,7 +36,7 @@ def _create_user(doing: Doing[User]) -> Any:
     typed = doing.typed
     user = services.create_user(actor=doing.actor, username=typed["username"], email=typed["email"])
     if typed["mail_link"]:
-        operating.send_password_reset(request=doing.request, user=user)
+        administration.send_password_reset(request=doing.request, user=user)
     return redirect("admin:accounts_user_change", user.pk)
 
 
@@ -43,12 +45,14 @@ def _set_active(doing: Doing[User], *, is_active: bool) -> None:
 
 
 def _set_operator(doing: Doing[User], *, is_operator: bool) -> None:
-    operating.set_operator(actor=doing.actor, user=doing.row, is_operator=is_operator)
+    administration.set_operator(actor=doing.actor, user=doing.row, is_operator=is_operator)
 
 
 def _merge(doing: Doing[User]) -> Any:
     target = doing.typed["into"]
-    merging.merge_accounts(actor=doing.actor, source=doing.row, target=target, typed=doing.typed["typed"])
+    account_merge.merge_accounts(
+        actor=doing.actor, source=doing.row, target=target, typed=doing.typed["typed"]
+    )
     return redirect("admin:accounts_user_change", target.pk)
 
 
@@ -96,14 +100,14 @@ class UserAdmin(ServedAdmin[User]):
             text="Sign-in and API keys work again.", do=lambda doing: _set_active(doing, is_active=True)),
         Act(slug="end-sessions", label="End all sessions", in_bulk=True, fits=_is_person,
             text="Every browser is signed out. API keys keep working.",
-            do=lambda doing: f"{operating.end_sessions(actor=doing.actor, user=doing.row)} sessions ended."),
+            do=lambda doing: f"{administration.end_sessions(actor=doing.actor, user=doing.row)} sessions ended."),
         Act(slug="send-reset", label="Send password reset", fits=_can_sign_in,
             text="A link to choose a new password is sent to the primary address.",
-            do=lambda doing: operating.send_password_reset(request=doing.request, user=doing.row)),
+            do=lambda doing: administration.send_password_reset(request=doing.request, user=doing.row)),
         Act(slug="reset-factors", label="Remove second factors", is_dangerous=True, fits=_is_person,
             text="The authenticator app, passkeys and recovery codes are removed, every browser is signed out, and the"
             " person is notified by email. Make sure that you know who asked for it.",
-            do=lambda doing: f"{operating.reset_second_factors(actor=doing.actor, user=doing.row)} removed."),
+            do=lambda doing: f"{administration.reset_second_factors(actor=doing.actor, user=doing.row)} removed."),
         Act(slug="impersonate", label="Act as this person", is_dangerous=True, form=ReasonForm,
             fits=impersonation.may_be_acted_as,
             text="You see and can do what they can, for at most an hour. The audit log shows both names. API keys,"
@@ -157,7 +161,7 @@ class EmailAddressAdmin(ServedAdmin[EmailAddress]):
     acts = (
         Act(slug="verify", label="Mark as verified", in_bulk=True, fits=lambda address: not address.verified,
             text="The account then counts as the owner of the address. Make sure that this is true.",
-            do=lambda doing: operating.verify_address(actor=doing.actor, address=doing.row)),
+            do=lambda doing: administration.verify_address(actor=doing.actor, address=doing.row)),
     )  # fmt: skip
 
 
@@ -189,7 +193,7 @@ class SessionAdmin(ServedAdmin[UserSession]):
     ]  # no session key: it opens the account
     acts = (
         Act(slug="end", label="End session", in_bulk=True, text="That browser is signed out.",
-            do=lambda doing: operating.end_session(actor=doing.actor, session=doing.row)),
+            do=lambda doing: administration.end_session(actor=doing.actor, session=doing.row)),
     )  # fmt: skip
 
     @admin.display(description="IP address", ordering="ip")

@@ -8,17 +8,21 @@ class AccountsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from access.callers.credentials import register_secret_checker
-        from accounts import access, audit_words, events, installation, known_limits, preferences, profiles
-        from accounts.keys import actor_of_secret
-        from accounts.search import find_settings
-        from accounts.sections import Place, Section, register_sections
+        from accounts import access, audit_words, known_limits
+        from accounts.api_keys.secrets import actor_of_secret
+        from accounts.operators import installation_settings
+        from accounts.profile import services as profiles
+        from accounts.settings import preferences
+        from accounts.settings.search import find_settings
+        from accounts.settings.sections import Place, Section, register_sections
+        from accounts.sign_in import allauth_signals
         from common.installation_settings import register_stored
         from common.search import register_search
 
         access.register()
         audit_words.register()
-        register_stored(installation.stored)
-        events.listen()
+        register_stored(installation_settings.stored)
+        allauth_signals.listen()
         known_limits.register()
         register_secret_checker(actor_of_secret)
         register_search(_("Settings"), icon="settings-2", rank=40, find=find_settings)

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from access.audit.values import Field, action_labels, moment, register_fields
 from access.audit.words import register_kind, register_words
-from accounts import scopes
 from accounts.access import AccountAction
+from accounts.api_keys import scopes
 from accounts.models import ProfileAudience, SignInProvider
 
 ACCOUNTS = {

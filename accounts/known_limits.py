@@ -18,8 +18,11 @@ from access.limits.registry import (
     register_limits,
 )
 from access.limits.request_rates import WINDOW_S, of_key, of_user
-from accounts import keys, names, pictures, profiles, services
+from accounts.api_keys import secrets
+from accounts.lifecycle import names, services
 from accounts.models import ApiKey
+from accounts.profile import pictures
+from accounts.profile import services as profiles
 from common.rate_limits import spent
 
 SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and retry; no run data is lost.")
@@ -67,12 +70,12 @@ def register() -> None:
         Limit(
             "keys.refused_from_address", LimitGroup.REQUESTS,
             gettext_lazy("Invalid API keys tried from one address"),
-            lambda: keys.BAD_PER_ADDRESS,
+            lambda: secrets.BAD_PER_ADDRESS,
             _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
         Limit(
             "keys.refused", LimitGroup.REQUESTS, gettext_lazy("Attempts with an invalid API key"),
-            lambda: keys.BAD_PER_KEY,
+            lambda: secrets.BAD_PER_KEY,
             _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
         Limit(

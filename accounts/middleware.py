@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from access.routes import Open, declaration_of
 from accounts.models import User
-from accounts.security import note_activity
+from accounts.sign_in.security import note_activity
 
 
 class SessionActivityMiddleware:

@@ -138,7 +138,8 @@ class User(AbstractBaseUser, Timestamped):
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = ["email"]
     impersonated_by = ""
-    """The operator who acts as this user in the request under way, no column; see `accounts.impersonation`."""
+    """The operator who acts as this user in the request under way, no column; see
+    `accounts.operators.impersonation`."""
     objects = UserManager()
 
     class Meta:

@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from accounts import key_expiry, outbox
+from accounts.api_keys import expiry
+from accounts.mail import outbox
 
 
 @shared_task(acks_late=True, time_limit=120)
@@ -20,4 +21,4 @@ def deliver_waiting() -> None:
 @shared_task(acks_late=True, expires=3600)
 def tell_of_ending_keys() -> None:
     """Mail before API keys end; scheduled every hour."""
-    key_expiry.tell_of_ending_keys()
+    expiry.tell_of_ending_keys()

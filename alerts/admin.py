@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.admin_acts import Act, ServedAdmin
+from accounts.operators.admin_actions import Act, ServedAdmin
 from alerts.models import (
     AlertSettings,
     Automation,

@@ -5,8 +5,8 @@ class AlertsConfig(AppConfig):
     name = "alerts"
 
     def ready(self) -> None:
-        from accounts.deletion import register_account_part
-        from accounts.merging import Part, register_merge_part
+        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.lifecycle.deletion import register_account_part
         from alerts import (
             access,
             audit_words,

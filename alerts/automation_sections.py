@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from accounts.sections import Place, Section, register_sections
+from accounts.settings.sections import Place, Section, register_sections
 from alerts.access import AutomationAction
 from alerts.editor.words import event_words
 from alerts.selectors.automations import seen_automations

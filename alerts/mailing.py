@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import OutboxMail, User
-from accounts.preferences import in_language_of
+from accounts.settings.preferences import in_language_of
 from alerts.models import Event, Message
 from alerts.recipients import Wish
 from alerts.transports.digests import shown
@@ -29,7 +29,7 @@ def mail_message(message: Message, user: User, wishes: Sequence[Wish]) -> Outbox
     )
     with in_language_of(user):
         context = _context(message, wishes, subscription)
-    mail = mails.send(TEMPLATE, user, context, headers=headers_of(subscription))
+    mail = sending.send(TEMPLATE, user, context, headers=headers_of(subscription))
     if mail is None:
         raise Unavailable("People without an email address can’t be emailed.")
     return mail
@@ -42,7 +42,7 @@ def mail_of_automation(message: Message, user: User, events: Sequence[Event]) ->
     subscription = Subscription(user.pk, is_own=False, team_ids=(automation.team_id,))
     with in_language_of(user):
         context = _said(message, events, subscription) | {"automation": automation, "team": automation.team}
-    return mails.send(TEMPLATE, user, context, headers=headers_of(subscription))
+    return sending.send(TEMPLATE, user, context, headers=headers_of(subscription))
 
 
 def _context(message: Message, wishes: Sequence[Wish], subscription: Subscription) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What of alerts changes hands when two accounts become one (`accounts.merging`).
+"""What of alerts changes hands when two accounts become one (`accounts.lifecycle.account_merge`).
 
 Destinations, secrets and automations of the personal entity move into the one that stays; where a name is taken there,
 the moved one is called after the account it came from.
@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from accounts.merging import Line
+from accounts.lifecycle.account_merge import Line
 from accounts.models import User
 from alerts.models import (
     AlertSettings,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from access.actor import SYSTEM
 from access.audit.log import record
 from access.engine import who_may
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User, UserKind
 from alerts.access import AlertAction
 from alerts.measures import MESSAGES, kind_of
@@ -110,7 +110,7 @@ def _tell_owner(destination: Destination, reason: str) -> None:
     maker = admins.filter(pk=destination.created_by_id)
     told = {"destination": destination, "team": team, "reason": reason, "page": _page_of(destination)}
     for user in User.objects.filter(pk__in=(maker if maker.exists() else admins).values("pk")):
-        mails.send("alerts/email/destination_off", user, told)
+        sending.send("alerts/email/destination_off", user, told)
 
 
 def _page_of(destination: Destination) -> str:

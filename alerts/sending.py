@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import UserKind
-from accounts.preferences import in_language_of
+from accounts.settings.preferences import in_language_of
 from alerts import outcomes, transports, words
 from alerts.automation.addressees import addressees
 from alerts.events import with_runs

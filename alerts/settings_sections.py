@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.sections import Place, Section, register_sections
+from accounts.settings.sections import Place, Section, register_sections
 from alerts.access import AlertAction
 
 

@@ -37,7 +37,7 @@ from datetime import timedelta
 from django.utils import timezone
 from access.actor import SYSTEM
 from accounts.models import User
-from accounts.services import create_user
+from accounts.lifecycle.services import create_user
 from alerts.models import AlertSettings
 from runs.models import Pulse
 from runs.services.lifecycle import RunFields, log_run

@@ -11,8 +11,8 @@ from access.actions import Preset
 from access.actor import ANONYMOUS, SYSTEM, Actor
 from access.engine import can, require, visible
 from access.web.requests import actor_of_user
+from accounts.lifecycle.services import create_user
 from accounts.models import User
-from accounts.services import create_user
 from bench import world
 from common.errors import DomainError
 from runs.access import ProjectAction, RunAction

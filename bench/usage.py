@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from accounts.services import create_user
+from accounts.lifecycle.services import create_user
 from billing.models import MeterState, Subscription, UsageDay
 from billing.models.usage import SUMS
 from billing.periods import month_of

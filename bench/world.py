@@ -8,7 +8,7 @@ import orjson
 
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
-from accounts.services import create_user
+from accounts.lifecycle.services import create_user
 from runs.models import Project, Run
 from runs.services.lifecycle import RunFields, log_run
 from runs.services.projects import ensure_project

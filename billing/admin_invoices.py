@@ -6,8 +6,8 @@ from django import forms
 from django.contrib import admin
 from django.utils import timezone
 
-from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
-from accounts.admin_forms import ReasonForm
+from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
+from accounts.operators.admin_forms import ReasonForm
 from billing.models import (
     Invoice,
     InvoiceLine,

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from access.web.requests import actor_of
-from accounts.admin_acts import Act, ActForm, AuditedAdmin, Doing, ServedAdmin
+from accounts.operators.admin_actions import Act, ActForm, AuditedAdmin, Doing, ServedAdmin
 from billing.changes import MOST_EXTRA_GB
 from billing.models import Plan, Subscription
 from billing.services import plans, trials

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from django import forms
 from django.contrib import admin
 
-from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
-from accounts.admin_forms import UserField
+from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
+from accounts.operators.admin_forms import UserField
 from billing.models import (
     BillingAdmin,
     GatewayEvent,

@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from access.engine import who_may
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User, UserKind
-from accounts.preferences import in_language_of
+from accounts.settings.preferences import in_language_of
 from billing.access import BillingAction
 from billing.amounts import amount, unit_price
 from billing.asking import who_raises, whom_to_ask
@@ -50,7 +50,7 @@ def tell(alert: UsageAlert, period: Period, lines: list[Line], use: Use) -> list
                 "is_billing_admin": user.pk in admins,
                 "whom_to_ask": who_raises() if user.pk in admins else whom_to_ask(subscription),
             }
-        mails.send("billing/email/usage_alert", user, known)
+        sending.send("billing/email/usage_alert", user, known)
         told.append(user.username)
     return told
 

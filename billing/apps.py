@@ -16,8 +16,8 @@ class BillingConfig(AppConfig):
         self._register_metering()
 
     def _register_people(self) -> None:
-        from accounts.deletion import register_account_part
-        from accounts.merging import Part, register_merge_part
+        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.lifecycle.deletion import register_account_part
         from billing import ending, merging, subscriptions
         from billing.services import admins
         from teams import hooks

@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from access.engine import who_may
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User, UserKind
-from accounts.preferences import in_language_of
+from accounts.settings.preferences import in_language_of
 from billing.access import BillingAction
 from billing.grants import acting_admins
 from billing.models import BillingAdmin, Invoice, Plan, Subscription
@@ -77,7 +77,7 @@ def _tell_of_trial(name: str, subscription: Subscription, trial: Plan) -> None:
             "payer": subscription.payer.name, "plan": trial.name, "afterwards": afterwards.name, "last": last,
             "page": page, "organization": organization.name if organization else "",
         }  # fmt: skip
-        mails.send(f"billing/email/{name}", user, known)
+        sending.send(f"billing/email/{name}", user, known)
 
 
 def _people_of(subscription: Subscription) -> QuerySet[User]:
@@ -98,7 +98,7 @@ def _tell(name: str, invoice: Invoice, **more: Any) -> None:
             known = {**_facts(invoice, organization), **more}
             if next_attempt_at is not None:
                 known["next_attempt"] = day(next_attempt_at.date())
-        mails.send(f"billing/email/{name}", user, known)
+        sending.send(f"billing/email/{name}", user, known)
 
 
 def _facts(invoice: Invoice, organization: Organization) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What of billing changes hands when two accounts become one (`accounts.merging`).
+"""What of billing changes hands when two accounts become one (`accounts.lifecycle.account_merge`).
 
 What the account used that ends is the other's from then on, in every team. Teams keep what was used in them: the
 personal entity that ends keeps its past hours, and `runs.merging` moves what it still holds.
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from django.db import connection
 
-from accounts.merging import Line
+from accounts.lifecycle.account_merge import Line
 from accounts.models import User
 from billing.metering.state import locked_state
 from billing.metering.tally import DAYS

@@ -7,7 +7,7 @@ from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from accounts.sections import Place, Section, register_sections
+from accounts.settings.sections import Place, Section, register_sections
 from billing.access import BillingAction
 from billing.selectors.billed import belongs_to_billed, is_billed_organization
 from teams.access import TeamAction

@@ -64,8 +64,8 @@ class OperatorsSite(AdminSite):
     def system(self, request: HttpRequest) -> HttpResponseBase:
         """Show the effective configuration and the health of all parts; store what may be changed here."""
         # here: forms are read after all apps are ready, and the site is made before
-        from accounts.installation import change
-        from accounts.reauthentication import check
+        from accounts.operators.installation_settings import change
+        from accounts.sign_in.reauthentication import check
         from config.system_form import InstallationForm
 
         form = InstallationForm(request.POST or None)

@@ -23,7 +23,7 @@ from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare
 from access.web.requests import GONE
-from accounts.impersonation import impersonating_sockets
+from accounts.operators.impersonation import impersonating_sockets
 from alerts.automation import metrics as automations
 from common import live
 from common.errors import TooLarge

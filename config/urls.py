@@ -80,7 +80,7 @@ urlpatterns = [
     path("api/docs", openapi_views.docs, name="api-docs"),
     path("api/v1/openapi.json", openapi_views.as_json, name="api-openapi"),
     path("api/v1/openapi.yaml", openapi_views.as_yaml, name="api-openapi-yaml"),
-    path("api/v1/", include("accounts.api_urls")),
+    path("api/v1/", include("accounts.api.urls")),
     path("api/v1/", include("teams.api.urls")),
     path("api/v1/", include("ingest.api_urls")),
     path("api/v1/", include("runs.api.urls")),

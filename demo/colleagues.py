@@ -8,8 +8,8 @@ from django.utils import timezone
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
+from accounts.lifecycle.services import create_user, set_active
 from accounts.models import User
-from accounts.services import create_user, set_active
 from demo.people import ORGANIZATION, PASSWORD
 from runs.access import ProjectAction, RunAction
 from runs.services.access_requests import keep_request

@@ -46,9 +46,9 @@ def make_profiles() -> None:
     from django.core.files.uploadedfile import SimpleUploadedFile
 
     from access.actor import SYSTEM
-    from accounts import profiles
     from accounts.models import User
-    from accounts.profiles import Link, Words
+    from accounts.profile import services as profiles
+    from accounts.profile.services import Link, Words
     from teams.models import Organization, Team
 
     people = {

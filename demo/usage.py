@@ -86,9 +86,9 @@ def _places() -> list[Place]:
     from django.db import transaction
 
     from access.actor import SYSTEM
-    from accounts.deletion import make_tombstone
+    from accounts.lifecycle.deletion import make_tombstone
+    from accounts.lifecycle.services import create_user
     from accounts.models import User
-    from accounts.services import create_user
     from demo.people import PASSWORD
     from runs.models import Project
     from runs.services.projects import create_project

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from accounts.admin_acts import Act, ServedAdmin
+from accounts.operators.admin_actions import Act, ServedAdmin
 from exports.models import Export
 from exports.services import cancel_export
 

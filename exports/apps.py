@@ -9,8 +9,8 @@ class ExportsConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from accounts.merging import Part, register_merge_part
-        from accounts.sections import Place, Section, register_sections
+        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.settings.sections import Place, Section, register_sections
         from exports import access, audit_words, known_limits, merging
         from exports.models import Export
         from storage.services import register_blob_user

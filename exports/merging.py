@@ -1,10 +1,10 @@
-"""Archives go with their asker when two accounts become one (`accounts.merging`)."""
+"""Archives go with their asker when two accounts become one (`accounts.lifecycle.account_merge`)."""
 
 from collections.abc import Iterator
 
 from django.utils import timezone
 
-from accounts.merging import Line
+from accounts.lifecycle.account_merge import Line
 from accounts.models import User
 from exports.models import UNDER_WAY, Export, ExportState
 

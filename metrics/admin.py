@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from django.contrib import admin
 
-from accounts.admin_acts import ServedAdmin
+from accounts.operators.admin_actions import ServedAdmin
 from metrics.models import Sequence, Stream
 
 

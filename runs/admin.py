@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import redirect
 
-from accounts.admin_acts import Act, ActForm, Doing, ServedAdmin
 from accounts.models import User
+from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
 from common.admin import ReadOnly
 from runs.models import (
     FormerProjectName,

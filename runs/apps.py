@@ -10,8 +10,8 @@ class RunsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from access.web.requests import register_forwarding
-        from accounts.merging import Part, register_merge_part
-        from accounts.sections import Place, Section, register_sections
+        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.settings.sections import Place, Section, register_sections
         from common.search import register_search
         from common.telemetry.exposition import register_reading
         from runs import access, audit_words, forwarding, key_scopes, known_limits, measures, merging, search

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import Profile, ProfileAudience, User
-from accounts.profiles import Named, profile_action
+from accounts.profile.services import Named, profile_action
 from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction, RunAction

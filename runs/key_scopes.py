@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.scopes import Reach, register_reach
+from accounts.api_keys.scopes import Reach, register_reach
 from runs.access import ChartAction, ProjectAction, RunAction
 from teams.access import OrganizationAction, TeamAction
 

@@ -1,4 +1,4 @@
-"""What of projects and runs changes hands when two accounts become one (`accounts.merging`).
+"""What of projects and runs changes hands when two accounts become one (`accounts.lifecycle.account_merge`).
 
 Personal projects move into the personal entity of the account that stays; where it has one of the same name, the moved
 one is called after the account that it came from.
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.merging import Line
+from accounts.lifecycle.account_merge import Line
 from accounts.models import User
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, SavedView, StoredChart
 from runs.services.projects import MAX_NAME

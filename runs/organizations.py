@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import Profile
-from accounts.profiles import profile_of
+from accounts.profile.services import profile_of
 from common.errors import NotFound
 from runs.access import ProjectAction
 from runs.models import Project

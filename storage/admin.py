@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from accounts.admin_acts import ServedAdmin
+from accounts.operators.admin_actions import ServedAdmin
 from storage.models import Blob, ByteEntry, Holding
 
 

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 
 from access.audit.log import record
 from access.web.requests import actor_of
-from accounts.admin_acts import Act, AuditedAdmin, Doing, ServedAdmin
+from accounts.operators.admin_actions import Act, AuditedAdmin, Doing, ServedAdmin
 from teams import admin_forms as forms
 from teams import invitations, organizations, services
 from teams.deletion import delete_team, restore_team

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.db.models import Q
 
-from accounts.admin_acts import ActForm
-from accounts.admin_forms import UserField
+from accounts.operators.admin_actions import ActForm
+from accounts.operators.admin_forms import UserField
 from teams.models import ProductAccess, Role, RoleLevel, TeamKind
 from teams.organizations import MAX_KEY_DAYS
 from teams.privacy import SWITCHES

@@ -6,16 +6,16 @@ class TeamsConfig(AppConfig):
     name = "teams"
 
     def ready(self) -> None:
-        from accounts.deletion import register_account_part
-        from accounts.merging import Part, register_merge_part
-        from accounts.profiles import register_profile
-        from accounts.signals import (
+        from accounts.hooks import (
             register_groups_hook,
             register_invited_address,
             register_key_contacts,
             register_key_rule,
             register_new_user_hook,
         )
+        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.lifecycle.deletion import register_account_part
+        from accounts.profile.services import register_profile
         from teams import access, audit_words, known_limits, merging, settings_sections
         from teams.deletion import erase_with, obstacles_of
         from teams.hooks import register_leave_hook

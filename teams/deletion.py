@@ -21,9 +21,9 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require, visible
 from access.signals import rights_changed
-from accounts.deletion import Obstacle
+from accounts.lifecycle.deletion import Obstacle
 from accounts.models import User
-from accounts.profiles import forget_profile
+from accounts.profile.services import forget_profile
 from common.errors import Conflict, Gone, Invalid
 from teams.access import TeamAction
 from teams.models import (

@@ -6,8 +6,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from accounts.names import check_name
-from accounts.services import is_taken
+from accounts.lifecycle.names import check_name
+from accounts.lifecycle.services import is_taken
 from common.errors import DomainError
 from teams.models import Organization, Team, TeamKind
 from teams.organizations import MAX_KEY_DAYS

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User
 from common.crypto import keyed_hash, random_text
 from teams.models import Invitation
@@ -44,4 +44,4 @@ def mail_invitation(*, invitation_id: int) -> None:
 def mail_removed(*, user: User, place: str, actor: Actor) -> None:
     """Tell a person that they are no longer in a team or an organization, and who decided it."""
     if user.is_active:
-        mails.send("teams/email/removed", user, {"place": place, "by": actor.name or _("An operator")})
+        sending.send("teams/email/removed", user, {"place": place, "by": actor.name or _("An operator")})

@@ -1,4 +1,4 @@
-"""What of teams changes hands when two accounts become one (`accounts.merging`)."""
+"""What of teams changes hands when two accounts become one (`accounts.lifecycle.account_merge`)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from access.actions import Preset
-from accounts.merging import Line
+from accounts.lifecycle.account_merge import Line
 from accounts.models import User
 from teams.models import Invitation, InvitationState, Membership, OrganizationMember, Team
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require
-from accounts import mails
+from accounts.lifecycle.services import end_api_key
+from accounts.mail import sending
 from accounts.models import ApiKey, UserKind
-from accounts.services import end_api_key
 from teams.access import OrganizationAction
 from teams.key_policy import keys_beyond
 from teams.models import Organization, OrganizationMember, ServiceAccount
@@ -76,7 +76,7 @@ def revoke_keys(*, actor: Actor, organization: Organization, numbers: Iterable[i
             "by": actor.name or _("An operator"),
         }  # fmt: skip
         if key.user_id != actor.user_id:
-            mails.send("teams/email/key_revoked", key.user, told)
+            sending.send("teams/email/key_revoked", key.user, told)
         account = getattr(key.user, "service_account", None)
         team_id = account.team_id if account else None
         end_api_key(actor=actor, key=key, organization_id=organization.pk, team_id=team_id)

@@ -13,7 +13,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from accounts.models import User
-from accounts.profiles import forget_profile
+from accounts.profile.services import forget_profile
 from common.errors import Conflict, Invalid, NotFound
 from teams import hooks
 from teams.access import OrganizationAction

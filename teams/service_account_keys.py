@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.web.requests import actor_of_user
+from accounts.lifecycle.services import end_api_key, issue_api_key
 from accounts.models import ApiKey, User, UserKind
-from accounts.services import end_api_key, issue_api_key
 from common.errors import Conflict, Invalid
 from teams.models import Organization, ServiceAccount, Team
 from teams.service_accounts import (

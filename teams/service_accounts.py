@@ -15,10 +15,10 @@ from access.actions import Preset
 from access.actor import Actor, ActorKind
 from access.audit.log import record
 from access.engine import can, require, visible
-from accounts.deletion import retire_service_user
+from accounts.lifecycle.deletion import retire_service_user
+from accounts.lifecycle.names import check_name
+from accounts.lifecycle.services import create_service_user, is_taken
 from accounts.models import ApiKey, User
-from accounts.names import check_name
-from accounts.services import create_service_user, is_taken
 from common.errors import Conflict, Forbidden, Invalid
 from teams.access import OrganizationAction, TeamAction
 from teams.features import has_feature, without

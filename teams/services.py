@@ -11,8 +11,8 @@ from access.actions import Preset
 from access.actor import Actor, ActorKind
 from access.audit.log import record
 from access.engine import require
+from accounts.lifecycle.services import claim_name
 from accounts.models import User
-from accounts.services import claim_name
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from teams import hooks
 from teams.access import OrganizationAction, TeamAction

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import can
-from accounts.sections import Place, all_sections, section_at
+from accounts.settings.sections import Place, all_sections, section_at
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 

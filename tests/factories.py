@@ -18,8 +18,8 @@ from django.test import Client
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
 from access.web.requests import actor_of_user
-from accounts import outbox
-from accounts import services as accounts
+from accounts.lifecycle import services as accounts
+from accounts.mail import outbox
 from accounts.models import User
 from alerts.models import Destination, Secret
 from alerts.services.destinations import create_webhook

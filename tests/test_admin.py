@@ -16,8 +16,8 @@ from django.urls import reverse
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts.admin_acts import ServedAdmin
 from accounts.models import OutboxMail, SignInProvider, User
+from accounts.operators.admin_actions import ServedAdmin
 from alerts.models import AlertSettings, Automation, Delivery, Destination, Event, Message, Mute, Route
 from billing.models import (
     BillingAdmin,

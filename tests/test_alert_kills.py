@@ -28,7 +28,7 @@ send_due()
 SEND_AGAIN = """
 import json
 from django.utils import timezone
-from accounts import outbox
+from accounts.mail import outbox
 from alerts.models import Message
 from alerts.sending import send_due
 Message.objects.exclude(claimed_until=None).update(claimed_until=timezone.now())  # as if the lease had run out

@@ -21,10 +21,12 @@ from access.actor import SYSTEM
 from access.audit.values import Values
 from access.audit.words import words_of
 from access.models import AuditEntry
-from accounts import deletion as account_deletion
-from accounts import impersonation, preferences, profiles
-from accounts import services as accounts
+from accounts.lifecycle import deletion as account_deletion
+from accounts.lifecycle import services as accounts
 from accounts.models import ApiKey, User
+from accounts.operators import impersonation
+from accounts.profile import services as profiles
+from accounts.settings import preferences
 from alerts.automation.events import AutomationEvent
 from alerts.services import settings as alerts
 from alerts.tests.places import a_place

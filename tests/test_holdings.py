@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from access.actor import SYSTEM
-from accounts.merging import merge_accounts
+from accounts.lifecycle.account_merge import merge_accounts
 from metrics import compaction, keysets
 from metrics.group_commit import write_group
 from metrics.models import Kind, Segment, Stream

@@ -14,9 +14,9 @@ from django.utils import timezone
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts.merging import merge_accounts, plan_of
+from accounts.lifecycle.account_merge import merge_accounts, plan_of
+from accounts.lifecycle.services import create_service_user, set_active
 from accounts.models import ApiKey, User
-from accounts.services import create_service_user, set_active
 from alerts.models import (
     AlertSettings,
     Automation,

@@ -14,8 +14,8 @@ from rest_framework.viewsets import ViewSet
 
 from access.actions import UnknownActionError, all_actions, spec_of
 from access.routes import Open, declaration_of, declare
-from accounts.names import RESERVED
-from accounts.reauthentication import MARK
+from accounts.lifecycle.names import RESERVED
+from accounts.sign_in.reauthentication import MARK
 from config.asgi import LEAN_PREFIXES
 from config.sockets import urlpatterns as socket_routes
 from runs.models import Run

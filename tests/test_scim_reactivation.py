@@ -10,8 +10,8 @@ from access.actor import SYSTEM
 from access.callers.credentials import actor_of_header
 from access.engine import can
 from access.web.requests import actor_of_user
+from accounts.lifecycle.services import set_active
 from accounts.models import User
-from accounts.services import set_active
 from common.errors import Conflict, Unauthenticated
 from runs.access import ProjectAction
 from teams import seats

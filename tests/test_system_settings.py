@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts.installation import change
 from accounts.models import User
+from accounts.operators.installation_settings import change
 from common import installation_settings
 from common.errors import Conflict, Forbidden
 from config import configuration

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django import template
 
-from accounts import scopes
+from accounts.api_keys import scopes
 
 register = template.Library()
 

@@ -7,10 +7,10 @@ from django.db.models import Model
 from django.urls import reverse
 
 from access.web.requests import actor_of
+from accounts.mail.outbox import is_outbox_used
 from accounts.models import SignInProvider
-from accounts.outbox import is_outbox_used
-from accounts.providers import enabled_providers
-from accounts.sections import Place, section_at, sections_for
+from accounts.settings.sections import Place, section_at, sections_for
+from accounts.sign_in.providers import enabled_providers
 
 register = template.Library()
 

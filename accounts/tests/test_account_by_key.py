@@ -15,7 +15,7 @@ from PIL import Image
 from access.models import AuditEntry
 from accounts.access import AccountAction
 from accounts.models import ApiKey, OutboxMail, User
-from accounts.pictures import MAX_BYTES
+from accounts.profile.pictures import MAX_BYTES
 from tests.factories import (
     OrganizationFactory,
     ServiceAccountFactory,

@@ -8,7 +8,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core.management import CommandError, call_command
 
-from accounts.keys import actor_of_secret
+from accounts.api_keys.secrets import actor_of_secret
 from accounts.models import ApiKey, User
 from teams.models import Membership, Organization, OrganizationMember, ServiceAccount, Team
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts import mails, outbox, services
+from accounts.lifecycle import services
+from accounts.mail import outbox, sending
 from accounts.models import OutboxMail
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, actor
 from tests.fakes.smtp import MailServer, html_of, mail_server, text_of
@@ -31,7 +32,7 @@ def smtp(settings) -> Iterator[MailServer]:
 
 
 def _send(user=None, **context: str) -> None:
-    mails.send(KEY, user or UserFactory(email="ada@example.com"), context or {"prefix": "ry-abc"})
+    sending.send(KEY, user or UserFactory(email="ada@example.com"), context or {"prefix": "ry-abc"})
 
 
 class TestSending:
@@ -168,11 +169,11 @@ class TestKeys:
 class TestOutbox:
     @pytest.fixture(autouse=True)
     def _no_mail_server(self, settings):
-        settings.EMAIL_BACKEND = "accounts.outbox.OutboxBackend"
+        settings.EMAIL_BACKEND = "accounts.mail.outbox.OutboxBackend"
 
     def test_keeps_what_no_server_takes_and_says_so_in_one_line(self, caplog):
         _send()
-        with caplog.at_level(logging.INFO, logger="accounts.outbox"):
+        with caplog.at_level(logging.INFO, logger="accounts.mail.outbox"):
             outbox.deliver_waiting()
         kept = OutboxMail.objects.get()
         assert kept.kept_at is not None
@@ -229,7 +230,9 @@ class TestOutboxPages:
 class TestWithoutAMailServer:
     """ACC-34, ALR-3: where an installation sends no mail, no page promises one."""
 
-    @pytest.fixture(params=["accounts.outbox.OutboxBackend", "django.core.mail.backends.smtp.EmailBackend"])
+    @pytest.fixture(
+        params=["accounts.mail.outbox.OutboxBackend", "django.core.mail.backends.smtp.EmailBackend"]
+    )
     def is_mailed(self, request, settings) -> bool:
         settings.EMAIL_BACKEND = request.param
         return not request.param.endswith("OutboxBackend")

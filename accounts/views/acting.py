@@ -6,8 +6,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from access.routes import Open, declare
-from accounts import impersonation, security
-from accounts.reauthentication import is_fresh
+from accounts.operators import impersonation
+from accounts.sign_in import security
+from accounts.sign_in.reauthentication import is_fresh
 from accounts.views.base import signed_in_user
 from common.web.responses import page_of_ours
 
@@ -22,7 +23,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
         return redirect(back)
     connections = security.connections_of(signed_in_user(request))
     context = {"providers": [one.provider for one in connections if one.provider], "next": back}
-    return render(request, "accounts/confirm.html", context)
+    return render(request, "accounts/sign_in/confirm.html", context)
 
 
 @declare(Open.SIGNED_IN)

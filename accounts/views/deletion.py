@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 from access.routes import declare
 from access.web.requests import actor_of
 from accounts.access import AccountAction
-from accounts.deletion import delete_account, obstacles_of
-from accounts.reauthentication import reauthenticated
+from accounts.lifecycle.deletion import delete_account, obstacles_of
+from accounts.sign_in.reauthentication import reauthenticated
 from accounts.views.base import signed_in_user
 from common.errors import DomainError
 

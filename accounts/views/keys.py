@@ -14,14 +14,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts import services
 from accounts.access import AccountAction
-from accounts.impersonation import person_only
-from accounts.key_forms import ApiKeyForm, ReachForm
+from accounts.api_keys.forms import ApiKeyForm, ReachForm
+from accounts.api_keys.scopes import all_scopes, reach_label
+from accounts.lifecycle import services
 from accounts.models import ApiKey
-from accounts.reauthentication import reauthenticated_post
-from accounts.scopes import all_scopes, reach_label
-from accounts.selectors import api_keys_of
+from accounts.operators.impersonation import person_only
+from accounts.sign_in.reauthentication import reauthenticated_post
+from accounts.sign_in.selectors import api_keys_of
 from accounts.views.base import signed_in_user
 from common.errors import DomainError, NotFound
 from common.formats.numbers import whole
@@ -72,7 +72,9 @@ def api_keys(request: HttpRequest) -> HttpResponse:
         "any": bool(page or keys.exists()),
         "no_new_key": services.why_no_new_key(signed_in_user(request)),
     }
-    return render(request, fragment(request, "accounts/api_keys.html", "list"), context, status=_status(form))
+    return render(
+        request, fragment(request, "accounts/api_keys/list.html", "list"), context, status=_status(form)
+    )
 
 
 @declare(Open.SIGNED_IN)
@@ -89,7 +91,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
         "key_count": api_keys_of(actor_of(request)).count(),
         "no_new_key": services.why_no_new_key(signed_in_user(request)),
     }
-    return render(request, "accounts/authorize.html", context, status=_status(form))
+    return render(request, "accounts/api_keys/authorize.html", context, status=_status(form))
 
 
 def _key_of(request: HttpRequest, pk: int) -> ApiKey:
@@ -124,7 +126,7 @@ def _key_page(request: HttpRequest, key: ApiKey, limits: ReachForm) -> HttpRespo
         "limits": limits,
         "section_route": "accounts:api_keys",
     }
-    return render(request, "accounts/api_key.html", context, status=_status(limits))
+    return render(request, "accounts/api_keys/detail.html", context, status=_status(limits))
 
 
 @declare(AccountAction.LIMIT_KEY)

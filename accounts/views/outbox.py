@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from access.audit.log import record
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts import outbox
+from accounts.mail import outbox
 from accounts.models import OutboxMail
 from common.errors import NotFound
 
@@ -38,7 +38,7 @@ def mails(request: HttpRequest) -> HttpResponse:
         "is_kept": outbox.is_outbox_used(),
         "kept_days": outbox.KEPT_DAYS,
     }
-    return render(request, "accounts/outbox.html", context)
+    return render(request, "accounts/outbox/list.html", context)
 
 
 @declare(Open.OPERATOR)
@@ -48,7 +48,7 @@ def mail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one; its links open accounts, so that it was read is written down (TEAM-21)."""
     kept = _kept(pk)
     record(actor_of(request), "outbox.read", kept, after={"to": kept.to})
-    return render(request, "accounts/outbox_mail.html", {"mail": kept})
+    return render(request, "accounts/outbox/mail.html", {"mail": kept})
 
 
 @declare(Open.OPERATOR)

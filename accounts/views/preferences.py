@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts import preferences
 from accounts.models import CodeSaving
+from accounts.settings import preferences
 from accounts.views.base import signed_in_user
 from common.errors import Invalid
 from common.web.responses import page_of_ours

@@ -15,12 +15,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts import profiles
-from accounts.external import KEPT_S, external_picture
 from accounts.models import Picture, ProfileAudience
-from accounts.pictures import MAX_BYTES
-from accounts.profile_forms import CropForm, ProfileForm
-from accounts.profiles import Named
+from accounts.profile import services as profiles
+from accounts.profile.external_pictures import KEPT_S, external_picture
+from accounts.profile.forms import CropForm, ProfileForm
+from accounts.profile.pictures import MAX_BYTES
+from accounts.profile.services import Named
 from accounts.views.base import signed_in_user
 from common.errors import DomainError, NotFound
 from common.markdown import is_signed_picture

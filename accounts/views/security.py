@@ -19,16 +19,16 @@ from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
 from access.routes import Open, declare
-from accounts import providers, security
-from accounts.impersonation import person_only
-from accounts.reauthentication import reauthenticated, reauthenticated_post
+from accounts.operators.impersonation import person_only
+from accounts.sign_in import providers, security
+from accounts.sign_in.reauthentication import reauthenticated, reauthenticated_post
 from accounts.views.base import signed_in_user
 
 
 class EmailsView(EmailView):  # type: ignore[misc]  # allauth has no type stubs
     """Settings, section Emails (ACC-30 to ACC-34): allauth's rules, our table."""
 
-    template_name = "accounts/emails.html"
+    template_name = "accounts/email_addresses/list.html"
     success_url = reverse_lazy("accounts:emails")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def security_page(request: HttpRequest) -> HttpResponse:
         "others": [row for row in providers.enabled_providers() if row.slug not in connected],
         "has_password": user.has_usable_password(),
     }
-    return render(request, "accounts/security.html", context)
+    return render(request, "accounts/sign_in/security.html", context)
 
 
 @declare(Open.SIGNED_IN)
@@ -111,7 +111,7 @@ def github(request: HttpRequest) -> HttpResponse:
         "provider": providers.provider_of(providers.GITHUB),
         "connection": next((one for one in found if one.account.provider == providers.GITHUB), None),
     }
-    return render(request, "accounts/github.html", context)
+    return render(request, "accounts/sign_in/github.html", context)
 
 
 @declare(Open.ANYONE)

@@ -16,9 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from access.routes import Open, declare
-from accounts import verification
-from accounts.forms import KNOWN_ADDRESS, AddressForm
-from accounts.verification import STATUSES, LinkState
+from accounts.email_addresses import verification
+from accounts.email_addresses.verification import STATUSES, LinkState
+from accounts.sign_in.forms import KNOWN_ADDRESS, AddressForm
 from common.errors import TooManyRequests
 
 

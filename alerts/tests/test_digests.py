@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from access.actor import SYSTEM
-from accounts import outbox
+from accounts.mail import outbox
 from alerts.models import Destination
 from alerts.presets import PRESETS
 from alerts.services.destinations import create_slack_webhook

@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from accounts.deletion import delete_account
+from accounts.lifecycle.deletion import delete_account
 from alerts.models import AlertSettings, Destination, Message, Mute, Route, Secret
 from alerts.services.settings import add_route, change_settings, mute
 from alerts.tests.places import a_place, personal

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from accounts import outbox
+from accounts.mail import outbox
 from accounts.models import OutboxMail
 from alerts.measures import waiting
 from alerts.models import Automation, Event, Message
@@ -159,7 +159,7 @@ def test_it_is_written_in_the_language_of_whoever_gets_it(run, author, smtp):
 
 def test_without_a_mail_server_operators_read_it(run, settings):
     """ALR-3: the outbox keeps what would have been sent."""
-    settings.EMAIL_BACKEND = "accounts.outbox.OutboxBackend"
+    settings.EMAIL_BACKEND = "accounts.mail.outbox.OutboxBackend"
     ends(run)
     told()
     outbox.deliver_waiting()

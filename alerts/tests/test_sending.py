@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts import outbox
+from accounts.mail import outbox
 from alerts import leases, outcomes, sending, words
 from alerts.models import Destination, Message, MessageState
 from alerts.routing import route_pending

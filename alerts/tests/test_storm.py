@@ -7,7 +7,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from accounts import outbox
+from accounts.mail import outbox
 from alerts.measures import MESSAGES
 from alerts.models import Delivery, Event, Message, MessageState
 from alerts.routing import route_pending

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from access.actor import SYSTEM, Actor
 from access.audit.log import record
 from access.engine import require
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User
 from billing.access import BillingAction
 from billing.grants import acting_admins
@@ -143,7 +143,7 @@ def _changed(
                 "is_one": user.username in now, "is_billed": is_billed,
                 "url": reverse("billing:roles", args=[organization.name]),
             }  # fmt: skip
-            mails.send("billing/email/billing_admin", user, context)
+            sending.send("billing/email/billing_admin", user, context)
 
 
 def _is_the_last(organization: Organization, user: User) -> Conflict:

@@ -12,10 +12,10 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.engine import can
 from access.models import AuditEntry
-from accounts.deletion import delete_account, obstacles_of
-from accounts.merging import merge_accounts, plan_of
+from accounts.lifecycle.account_merge import merge_accounts, plan_of
+from accounts.lifecycle.deletion import delete_account, obstacles_of
+from accounts.lifecycle.services import set_active
 from accounts.models import User
-from accounts.services import set_active
 from billing.access import BillingAction
 from billing.mailing import billing_people
 from billing.models import BillingAdmin, Invoice, InvoiceKind, Plan, Subscription

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from accounts import outbox
+from accounts.mail import outbox
 from accounts.models import User
 from billing import alerting
 from billing.invoicing import closing

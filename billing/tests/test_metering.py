@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from accounts.merging import merge_accounts
+from accounts.lifecycle.account_merge import merge_accounts
 from billing.metering import counting, rebuilding
 from billing.metering.backfill import backfill
 from billing.metering.ingestion import record_ingestion

@@ -11,8 +11,8 @@ from django.urls import reverse
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
+from accounts.lifecycle.services import set_active
 from accounts.models import User
-from accounts.services import set_active
 from billing.limits import LimitKind, state_of
 from billing.subscriptions import subscription_of
 from common.errors import Conflict

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.actions import Preset
-from accounts.deletion import make_tombstone
+from accounts.lifecycle.deletion import make_tombstone
 from accounts.models import User
 from billing.models import UsageDay
 from billing.selectors.chart import HEIGHT, Series, draw

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.reauthentication import reauthenticated_post
+from accounts.sign_in.reauthentication import reauthenticated_post
 from billing.access import BillingAction
 from billing.changes import ChangeKind, Summary
 from billing.charges import ZERO

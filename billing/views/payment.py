@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from access.engine import can, visible
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.reauthentication import reauthenticated
+from accounts.sign_in.reauthentication import reauthenticated
 from billing import gateways
 from billing.access import BillingAction
 from billing.asking import who_changes

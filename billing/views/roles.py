@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.routes import declare
 from access.web.requests import actor_of
 from accounts.models import User
-from accounts.reauthentication import reauthenticated
+from accounts.sign_in.reauthentication import reauthenticated
 from billing.access import BillingAction
 from billing.pages import framed
 from billing.selectors.admins import admins_for, people_of

@@ -24,13 +24,13 @@ SIGNUP = env.str("RUNYARD_SIGNUP", default="open" if _before else "invitation")
 SIGNUP_DOMAINS = [domain.strip().lower() for domain in env.list("RUNYARD_SIGNUP_DOMAINS", default=[])]
 SUPPORT_CONTACT = env.str("RUNYARD_SUPPORT_CONTACT", default="")
 
-ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_ADAPTER = "accounts.sign_in.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
-    "login": "accounts.forms.SignInForm",
-    "signup": "accounts.forms.SignUpForm",
-    "change_password": "accounts.forms.PasswordChangeForm",
-    "set_password": "accounts.forms.FirstPasswordForm",
-    "reset_password_from_key": "accounts.forms.PasswordFromLinkForm",
+    "login": "accounts.sign_in.forms.SignInForm",
+    "signup": "accounts.sign_in.forms.SignUpForm",
+    "change_password": "accounts.sign_in.forms.PasswordChangeForm",
+    "set_password": "accounts.sign_in.forms.FirstPasswordForm",
+    "reset_password_from_key": "accounts.sign_in.forms.PasswordFromLinkForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
@@ -53,14 +53,14 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_USER_DISPLAY = "accounts.models.display_name_of"
 
-SOCIALACCOUNT_ADAPTER = "accounts.sso.SocialAdapter"
-SOCIALACCOUNT_FORMS = {"signup": "accounts.forms.SocialSignUpForm"}
+SOCIALACCOUNT_ADAPTER = "accounts.sign_in.sso.SocialAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "accounts.sign_in.forms.SocialSignUpForm"}
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SOCIALACCOUNT_QUERY_EMAIL = True
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 10
 
-MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
+MFA_ADAPTER = "accounts.sign_in.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Runyard"

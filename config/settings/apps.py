@@ -50,7 +50,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "accounts.impersonation.ImpersonationMiddleware",
+    "accounts.operators.impersonation.ImpersonationMiddleware",
     "accounts.middleware.LanguageOfUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -76,7 +76,7 @@ TEMPLATES = [
                 "django.template.context_processors.csrf",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "accounts.reauthentication.resumed",
+                "accounts.sign_in.reauthentication.resumed",
                 "common.web.context_processors.shell",
             ],
             "builtins": [

@@ -13,7 +13,7 @@ if _url:
     EMAIL_USE_TLS = _mail.get("EMAIL_USE_TLS", False)
     EMAIL_USE_SSL = _mail.get("EMAIL_USE_SSL", False)
 else:
-    EMAIL_BACKEND = "accounts.outbox.OutboxBackend"
+    EMAIL_BACKEND = "accounts.mail.outbox.OutboxBackend"
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.str("RUNYARD_EMAIL_FROM", default="Runyard <runyard@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL

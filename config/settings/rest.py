@@ -2,7 +2,10 @@
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["access.rest.policy.ActorAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["access.rest.policy.DeclaredAction", "accounts.rest_policy.FreshSession"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "access.rest.policy.DeclaredAction",
+        "accounts.api.permissions.FreshSession",
+    ],
     "DEFAULT_THROTTLE_CLASSES": ["access.rest.policy.RequestRate"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.responses.Pages",
     "DEFAULT_RENDERER_CLASSES": ["common.rest.renderers.StrictJSONRenderer"],

@@ -9,7 +9,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require, who_may
 from access.limits.request_rates import of_user
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User
 from common.errors import TooManyRequests
 from common.rate_limits import count
@@ -62,7 +62,7 @@ def keep_request(*, team_id: int, name: str, user_id: int) -> None:
     if is_new:
         known = {"who": user.username, "path": f"{project.team.name}/{project.name}", "project": project}
         for manager in _managers(project):
-            mails.send("runs/email/access_requested", manager, known)
+            sending.send("runs/email/access_requested", manager, known)
 
 
 def _managers(project: Project) -> list[User]:

@@ -12,7 +12,7 @@ from access.actor import Actor, ActorKind
 from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
-from accounts import mails
+from accounts.mail import sending
 from accounts.models import User
 from common.errors import Invalid
 from runs.access import ProjectAction
@@ -152,11 +152,11 @@ def _tell(actor: Actor, project: Project, user: User, role: Role) -> None:
         "project": project,
     }
     if user.pk != actor.user_id:
-        mails.send("runs/email/invited", user, known)
+        sending.send("runs/email/invited", user, known)
     inside = members_inside(project)
     if not inside.filter(user=actor.lookup_id).exists():
         for member in inside:
-            mails.send("runs/email/joined", member.user, known)
+            sending.send("runs/email/joined", member.user, known)
 
 
 @transaction.atomic

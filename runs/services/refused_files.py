@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Count, Min
 from django.utils.translation import ngettext
 
-from accounts import mails
+from accounts.mail import sending
 from runs.models import RefusedFile, Run
 from runs.projection import clean_text
 from runs.services.lifecycle import path_of
@@ -24,7 +24,7 @@ def note_refused_file(ticket: dict[str, Any], reason: str) -> None:
     RefusedFile.objects.update_or_create(run=run, name=ticket["n"], defaults=known)
     if is_first and run.user is not None:
         context = {"run": run, "path": path_of(run), "file": ticket["n"], "reason": reason}
-        mails.send("runs/email/file_refused", run.user, context)
+        sending.send("runs/email/file_refused", run.user, context)
 
 
 def refused_file_marks(run: Run) -> list[Mark]:

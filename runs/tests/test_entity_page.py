@@ -8,10 +8,10 @@ from django.test import Client
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts import profiles
 from accounts.models import User
-from accounts.profiles import Link, Words
-from accounts.tests.test_pictures import encoded, halves
+from accounts.profile import services as profiles
+from accounts.profile.services import Link, Words
+from accounts.tests.profile.test_pictures import encoded, halves
 from common.search import search
 from runs.models import Project
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member

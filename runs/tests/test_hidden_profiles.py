@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from access.actor import ANONYMOUS
-from accounts import profiles
 from accounts.models import User
+from accounts.profile import services as profiles
 from common.search import search
 from runs.models import Project
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, basic, make_key, make_member

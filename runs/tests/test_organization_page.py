@@ -8,8 +8,8 @@ from django.test import Client
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts import profiles
 from accounts.models import User
+from accounts.profile import services as profiles
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts import services as accounts
-from accounts.selectors import api_keys_of
+from accounts.lifecycle import services as accounts
+from accounts.sign_in.selectors import api_keys_of
 from accounts.views.base import signed_in_user
 from common.errors import Forbidden
 from common.web.responses import fragment

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.engine import require
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.reauthentication import reauthenticated
+from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import Conflict, NotFound
 from runs import selectors
 from runs.access import ProjectAction

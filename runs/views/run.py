@@ -15,7 +15,7 @@ from access.engine import require
 from access.routes import declare
 from access.web.framing import is_framed
 from access.web.requests import actor_of
-from accounts.impersonation import person_only
+from accounts.operators.impersonation import person_only
 from common.errors import Invalid
 from common.formats.strict_json import strict_json
 from common.web.responses import attachment, page_of_ours

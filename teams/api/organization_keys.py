@@ -14,7 +14,7 @@ from rest_framework.viewsets import GenericViewSet
 from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
-from accounts.api import ApiKeySerializer
+from accounts.api.keys import ApiKeySerializer
 from accounts.models import ApiKey, UserKind
 from common.errors import Invalid, NotFound
 from common.formats.numbers import whole

@@ -17,7 +17,7 @@ from access.openapi.schema import query
 from access.rest.policy import actor_of, in_person
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
-from accounts import profiles
+from accounts.profile import services as profiles
 from common.errors import NotFound
 from common.rest.responses import ByName, Oldest, validated
 from teams import organizations, services

@@ -16,10 +16,11 @@ from access.actor import Actor
 from access.openapi.schema import query
 from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
-from accounts import preferences, profiles
 from accounts.access import AccountAction
-from accounts.api import ApiKeySerializer
+from accounts.api.keys import ApiKeySerializer
 from accounts.models import ApiKey, CodeSaving, ProfileAudience, Theme, User
+from accounts.profile import services as profiles
+from accounts.settings import preferences
 from common.errors import NotFound
 from common.rest.responses import Pages, validated
 from teams.access import TeamAction

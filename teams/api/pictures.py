@@ -6,7 +6,7 @@ from rest_framework.request import Request
 
 from access.rest.policy import actor_of
 from access.routes import declare
-from accounts.pictures_api import PictureViewSet
+from accounts.api.pictures import PictureViewSet
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 from teams.selectors import organization_named, shared_team

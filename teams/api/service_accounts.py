@@ -18,8 +18,8 @@ from rest_framework.viewsets import GenericViewSet
 from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
+from accounts.api_keys.scopes import all_scopes
 from accounts.models import ApiKey
-from accounts.scopes import all_scopes
 from common.errors import Invalid, NotFound
 from common.rest.responses import Pages, is_key, validated
 from teams import service_account_keys, service_accounts

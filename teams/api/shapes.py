@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
-from accounts.profiles import MAX_INTRO, MAX_LINKS
+from accounts.profile.services import MAX_INTRO, MAX_LINKS
 from common.errors import Invalid
 from teams.models import (
     Invitation,

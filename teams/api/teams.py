@@ -21,8 +21,8 @@ from access.openapi.schema import query
 from access.rest.policy import actor_of, in_person, signed_in
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
-from accounts import profiles
 from accounts.models import User
+from accounts.profile import services as profiles
 from common.errors import Forbidden, Invalid, NotFound
 from common.rest.responses import ByName, Oldest, is_yes, validated
 from teams import deletion, privacy, services

@@ -2,7 +2,7 @@
 
 from django.urls import re_path
 
-from accounts.api_urls import PICTURE
+from accounts.api.urls import PICTURE
 from common.rest.routers import Router
 from teams.api.audit import AuditViewSet
 from teams.api.invitations import InvitationViewSet, OrganizationInvitationViewSet, TeamInvitationViewSet

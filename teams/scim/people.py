@@ -15,10 +15,10 @@ from scim2_models import Meta, MutabilityException, Reference, UniquenessExcepti
 from access.actions import Preset
 from access.actor import Actor
 from access.audit.log import record
+from accounts.lifecycle.names import MAX_LENGTH, check_name
+from accounts.lifecycle.services import create_user, is_taken, set_active
 from accounts.models import SignInProvider, User, UserKind
-from accounts.names import MAX_LENGTH, check_name
-from accounts.policy import is_open
-from accounts.services import create_user, is_taken, set_active
+from accounts.sign_in.signup_policy import is_open
 from common.errors import Conflict, Invalid
 from teams.models import Organization, OrganizationMember, ProductAccess, Team
 from teams.organizations import add_to_organization, change_organization_member, remove_from_organization

@@ -8,7 +8,7 @@ from django.test import Client
 
 from access.models import AuditEntry
 from accounts.models import ApiKey, User
-from accounts.profiles import MAX_INTRO
+from accounts.profile.services import MAX_INTRO
 from teams.models import OrganizationMember, Team
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, basic, make_key, make_member
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts.merging import merge_accounts
+from accounts.lifecycle.account_merge import merge_accounts
 from accounts.models import User
 from common.errors import Invalid
 from teams.defaults import choose_default_team

@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from accounts.lifecycle.services import create_api_key
 from accounts.models import ApiKey, User
-from accounts.services import create_api_key
 from common.errors import Forbidden
 from teams.key_policy import keys_beyond
 from teams.models import Organization, Team

@@ -8,7 +8,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.engine import can
 from access.models import AuditEntry
-from accounts.deletion import obstacles_of
+from accounts.lifecycle.deletion import obstacles_of
 from accounts.models import ApiKey, User
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from runs.models import Run

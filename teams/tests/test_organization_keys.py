@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.models import AuditEntry
+from accounts.lifecycle.services import create_api_key
 from accounts.models import ApiKey, User
-from accounts.services import create_api_key
 from common.errors import Forbidden, NotFound
 from runs.key_scopes import LOG_RUNS
 from teams.key_policy import keys_beyond

@@ -209,7 +209,7 @@ class TestInviting:
         assert "Choose a team" in text_of(as_user("chief", "/settings/teams/invite"))
 
     def test_it_is_said_when_no_mail_goes_out(self, team: Team, as_user: Any, settings: Any):
-        settings.EMAIL_BACKEND = "accounts.outbox.OutboxBackend"
+        settings.EMAIL_BACKEND = "accounts.mail.outbox.OutboxBackend"
         assert "does not send email" in text_of(as_user("ada", "/teams/vision/invite"))
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         assert "does not send email" not in text_of(as_user("ada", "/teams/vision/invite"))

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.engine import missing
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.reauthentication import reauthenticated_post
+from accounts.sign_in.reauthentication import reauthenticated_post
 from common.errors import DomainError
 from teams import deletion, organizations
 from teams.access import OrganizationAction, TeamAction

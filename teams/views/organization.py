@@ -13,7 +13,7 @@ from access.actions import Preset
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.reauthentication import reauthenticated, reauthenticated_post
+from accounts.sign_in.reauthentication import reauthenticated, reauthenticated_post
 from common.errors import Invalid
 from common.web.responses import fragment
 from teams import invitations, organizations

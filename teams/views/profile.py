@@ -12,9 +12,9 @@ from access.actor import Actor
 from access.engine import missing, require
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts import profiles
-from accounts.pictures import MAX_BYTES
-from accounts.profile_forms import NameForm
+from accounts.profile import services as profiles
+from accounts.profile.forms import NameForm
+from accounts.profile.pictures import MAX_BYTES
 from accounts.views.profile import Places, show_profile_section, take_intro, take_picture
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from access.actions import with_own
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.reauthentication import reauthenticated_post
+from accounts.sign_in.reauthentication import reauthenticated_post
 from common.errors import Conflict, Invalid
 from common.web.responses import fragment
 from teams import custom_roles

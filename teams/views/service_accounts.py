@@ -15,9 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.key_forms import ApiKeyForm
+from accounts.api_keys.forms import ApiKeyForm
 from accounts.models import ApiKey
-from accounts.reauthentication import reauthenticated
+from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import DomainError, Forbidden, NotFound
 from teams import service_account_keys, service_accounts
 from teams.access import OrganizationAction, TeamAction

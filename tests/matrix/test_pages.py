@@ -73,7 +73,7 @@ def test_admin(world: World, checked: Check):
             if (actor, name) == ("operator", "admin:logout"):
                 continue  # only by POST, which would end the session of all further cells
             got = asking.ask_page(world.clients[actor], path)
-            # for operators some pages are read only; accounts/tests/test_admin.py holds those that open
+            # for operators some pages are read only; accounts/tests/operators/test_admin.py holds those that open
             any_answer = want is Answer.OK and not name.endswith(("_changelist", ":index"))
             cells.append((f"{actor} {path}", got, got if any_answer else want))
     compare(checked, cells)

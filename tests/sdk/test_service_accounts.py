@@ -23,7 +23,7 @@ SETUP = """
 import json
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts.services import create_api_key, create_user
+from accounts.lifecycle.services import create_api_key, create_user
 from runs.key_scopes import LOG_RUNS, READ_ONLY
 from runs.services.project_members import add_project_member
 from runs.services.projects import create_project

@@ -71,7 +71,7 @@ def actions() -> Lines:
     """Actions, key scopes and the words of the audit log, as rows hold them."""
     from access.actions import all_actions
     from access.audit import words as audit_words
-    from accounts.scopes import all_scopes
+    from accounts.api_keys.scopes import all_scopes
 
     lines = [f"action {name} {spec.group} {spec.label}" for name, spec in all_actions()]
     lines += [f"scope {scope}" for scope in all_scopes()]

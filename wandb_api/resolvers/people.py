@@ -11,11 +11,11 @@ from access.actions import Preset
 from access.actor import Actor, ActorKind
 from access.engine import can, visible
 from access.routes import Open
-from accounts import services as accounts
 from accounts.access import AccountAction
+from accounts.lifecycle import services as accounts
+from accounts.lifecycle.names import check_name
 from accounts.models import ApiKey, User
-from accounts.names import check_name
-from accounts.selectors import api_keys_of
+from accounts.sign_in.selectors import api_keys_of
 from common.errors import DomainError, Forbidden, Invalid, NotFound
 from ingest.services import team_for, unknown_alike
 from runs.access import ProjectAction

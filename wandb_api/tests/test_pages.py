@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from accounts.names import RESERVED
+from accounts.lifecycle.names import RESERVED
 from teams.models import Visibility
 from tests.factories import OrganizationFactory, ProjectFactory, RunFactory, TeamFactory, make_member
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from access.actor import SYSTEM
-from accounts import services
+from accounts.lifecycle import services
 from accounts.models import User
 from common.crypto import random_text
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from access.actor import SYSTEM
-from accounts import services
+from accounts.lifecycle import services
 from accounts.models import User
 from common.crypto import random_text
 from common.management.base import JsonCommand

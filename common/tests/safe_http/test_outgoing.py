@@ -163,7 +163,7 @@ class TestShownPictures:
         assert answer["X-Content-Type-Options"] == "nosniff"
 
     def test_a_raster_picture_is_told_by_its_content(self, shown: Callable[..., Any]):
-        from accounts.tests.test_pictures import encoded, halves
+        from accounts.tests.profile.test_pictures import encoded, halves
 
         assert shown(encoded(halves(), "GIF"), "text/html")["Content-Type"] == "image/gif"
 

@@ -1,0 +1,1 @@
+"""The REST API of people's own things: API keys, email addresses, pictures."""

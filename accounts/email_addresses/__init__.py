@@ -1,0 +1,1 @@
+"""The email addresses of a person: adding, removing and confirming them."""

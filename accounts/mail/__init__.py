@@ -1,0 +1,1 @@
+"""Mail: writing and sending it, and the outbox that keeps it until a server accepts it."""

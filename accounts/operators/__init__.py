@@ -1,0 +1,1 @@
+"""Tools of operators: actions and forms of the admin, impersonation, settings of the installation."""

@@ -1,0 +1,1 @@
+"""Profiles of people, teams and organizations: texts, links and pictures."""

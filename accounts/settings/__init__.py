@@ -1,0 +1,1 @@
+"""Settings pages: their sections, the search among them, and a person's preferences."""

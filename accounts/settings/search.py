@@ -1,0 +1,20 @@
+"""What accounts add to the search: settings pages and people."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+
+from access.actor import Actor
+from accounts.settings.sections import Place, sections_for
+from common.search import Hit
+
+
+def find_settings(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
+    """Yield settings pages whose name or other words hold every word typed; all of them for no text."""
+    if actor.user_id is None:
+        return
+    words = text.lower().split()
+    for section in sections_for(actor, Place.USER):
+        haystack = f"{section.label} {section.words}".lower()
+        if all(word in haystack for word in words):
+            yield Hit(str(section.label), reverse(section.route), icon=section.icon)

@@ -1,0 +1,1 @@
+"""Tests of signing in and of the section Security."""
