@@ -24,7 +24,7 @@ from alerts.models import (
 )  # fmt: skip
 from alerts.services.messages import retry_message
 from common.admin import ReadOnly
-from teams.admin import counted
+from teams.admin.model_admins import counted
 
 
 class RouteInline(ReadOnly, admin.TabularInline[Route, AlertSettings]):

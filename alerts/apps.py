@@ -23,7 +23,7 @@ class AlertsConfig(AppConfig):
         from common.telemetry.exposition import register_reading
         from runs import hooks
         from runs.services import purge
-        from teams.deletion import Holding, register_holding
+        from teams.teams.deletion import Holding, register_holding
 
         access.register()
         audit_words.register()

@@ -22,7 +22,7 @@ from alerts.models import (
     Route,
     Secret,
 )
-from teams.merging import personal_team
+from teams.account_merge import personal_team
 from teams.models import Team
 
 _MAX_NAME = 64

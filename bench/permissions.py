@@ -19,11 +19,11 @@ from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from runs.services.project_members import add_project_member
 from runs.services.projects import create_project
-from teams import services as teams
 from teams.access import TeamAction
+from teams.members import services as teams
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, Visibility
-from teams.roles import built_in
-from teams.service_accounts import create_service_account
+from teams.roles.builtin import built_in
+from teams.service_accounts.services import create_service_account
 
 ORGANIZATIONS, TEAMS, RUNS, ROUNDS = 3, 12, 10, 200
 """Of each organization so many teams; each has a project of every visibility, and each project so many runs."""

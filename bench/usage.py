@@ -20,8 +20,8 @@ from billing.selectors.usage_wanted import Wanted
 from billing.subscriptions import subscription_of, teams_of
 from billing.usage_csv import Asked, export
 from runs.models import Project
+from teams.members.services import create_organization, create_team
 from teams.models import Organization, Team
-from teams.services import create_organization, create_team
 
 TEAMS, PROJECTS, DAYS = 200, 50, 365
 ROUNDS = 3

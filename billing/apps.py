@@ -20,7 +20,7 @@ class BillingConfig(AppConfig):
         from accounts.lifecycle.deletion import register_account_part
         from billing import ending, merging, subscriptions
         from billing.services import admins
-        from teams import hooks
+        from teams.policy import hooks
 
         hooks.register_organization_hook(subscriptions.begin_for_organization)
         hooks.register_personal_hook(subscriptions.begin_for_person)
@@ -40,8 +40,8 @@ class BillingConfig(AppConfig):
         from billing.room import check_room
         from billing.seats import check_seat
         from storage.room import register_room_check
-        from teams.features import register_feature_answer, register_plan_words
-        from teams.seats import register_seat_check
+        from teams.policy.features import register_feature_answer, register_plan_words
+        from teams.policy.seats import register_seat_check
 
         register_feature_answer(has_feature_by_plan, among=having_by_plan)
         register_plan_words(about_plan, can_compare=can_compare)

@@ -8,11 +8,11 @@ from access.web.requests import actor_of
 from billing.access import BillingAction
 from billing.selectors.billed import is_billed_organization
 from teams.models import Organization
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 
 def organization_of(request: HttpRequest, name: str, action: str = BillingAction.VIEW) -> Organization:
-    """Return the organization of a page of billing; raises as `teams.selectors.organization_named`."""
+    """Return the organization of a page of billing; raises as `teams.teams.selectors.organization_named`."""
     return organization_named(actor_of(request), name, action)
 
 

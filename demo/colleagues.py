@@ -15,9 +15,8 @@ from runs.access import ProjectAction, RunAction
 from runs.services.access_requests import keep_request
 from runs.services.project_members import add_project_member
 from runs.services.projects import create_project
-from teams import organizations, privacy, services
-from teams.custom_roles import RoleFields, create_role
-from teams.invitations import invite
+from teams.invitations.services import invite
+from teams.members import services
 from teams.models import (
     Invitation,
     Membership,
@@ -28,7 +27,10 @@ from teams.models import (
     TeamKind,
     Visibility,
 )
-from teams.roles import built_in
+from teams.organizations import services as organizations
+from teams.roles.builtin import built_in
+from teams.roles.custom import RoleFields, create_role
+from teams.teams import privacy
 
 PEOPLE = {
     "nadia": "Nadia Haddad", "viktor": "Viktor Lindqvist", "oskar": "Oskar Nowak", "priya": "Priya Raman",

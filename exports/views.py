@@ -23,8 +23,8 @@ from exports.tasks import make_exports
 from storage.tickets import get_path
 from teams.access import TeamAction
 from teams.models import Team
-from teams.pages import team_of
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
+from teams.views.base import team_of
 
 _SHOWN = 10
 

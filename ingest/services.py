@@ -20,8 +20,8 @@ from runs.services import lifecycle
 from runs.services.lifecycle import RunFields
 from runs.services.projects import ensure_project
 from teams.models import Team
-from teams.selectors import default_team_of, entities_of
-from teams.service_accounts import attributed_user
+from teams.service_accounts.services import attributed_user
+from teams.teams.selectors import default_team_of, entities_of
 
 
 class Resume(StrEnum):

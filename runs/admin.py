@@ -23,9 +23,9 @@ from runs.models import (
 )
 from runs.services import deletion, lifecycle, project_deletion, project_members, projects
 from runs.states import RunState
-from teams.admin import counted
+from teams.admin.model_admins import counted
 from teams.models import Role, Visibility
-from teams.roles import roles_for
+from teams.roles.builtin import roles_for
 
 
 class VisibilityForm(ActForm):

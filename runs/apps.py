@@ -25,8 +25,8 @@ class RunsConfig(AppConfig):
         from runs.timeline import register_marks
         from storage.services import register_blob_user
         from storage.tickets import register_masker, register_receiver, register_refusal
-        from teams.deletion import Holding, register_holding
-        from teams.privacy import register_public_projects
+        from teams.teams.deletion import Holding, register_holding
+        from teams.teams.privacy import register_public_projects
 
         def used_blobs() -> Any:
             return RunFile.objects.values("blob_id")

@@ -15,7 +15,7 @@ from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from teams.access import TeamAction
 from teams.models import Membership, Team
-from teams.selectors import profiles_shown_to
+from teams.teams.selectors import profiles_shown_to
 
 _RECENT = 8
 

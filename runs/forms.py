@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from runs.services.projects import MAX_DESCRIPTION, MAX_NAME
 from teams.models import Team
-from teams.visibility import visibility_choices
+from teams.teams.visibility import visibility_choices
 
 
 class NewProjectForm(forms.Form):

@@ -12,9 +12,9 @@ from access.grants import Place, Reason, met, unmet
 from access.resources.registry import NOBODY, Resource, value_at
 from common.database.compiled_sql import KeysOf
 from runs.models import Project, ProjectMember
+from teams.explain.reasons import limited, roles_with
 from teams.grants import limit_on, within_access
 from teams.models import OrganizationMember, Visibility
-from teams.reasons import limited, roles_with
 
 _KIND = "restricted project"
 

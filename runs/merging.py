@@ -14,7 +14,7 @@ from accounts.models import User
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, SavedView, StoredChart
 from runs.services.projects import MAX_NAME
 from storage.services import move_bytes
-from teams.merging import personal_team
+from teams.account_merge import personal_team
 from teams.models import Team
 
 _AT_ONCE = 500

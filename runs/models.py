@@ -13,7 +13,7 @@ from common.models import Timestamped
 from runs.states import ACTIVE, RunState
 from storage.models import Blob
 from teams.models import Role, Team, Visibility
-from teams.visibility import visibility_label
+from teams.teams.visibility import visibility_label
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):

@@ -9,13 +9,13 @@ from access.actor import Actor
 from runs.models import Project
 from runs.services.projects import change_visibility
 from teams.models import Team, Visibility
-from teams.privacy import PublicProject
+from teams.teams.privacy import PublicProject
 
 _PUBLIC = (Visibility.PUBLIC, Visibility.OPEN)
 
 
 class PublicProjectsOfTeams:
-    """What `teams.privacy` asks for."""
+    """What `teams.teams.privacy` asks for."""
 
     def listed(self, teams: Iterable[Team]) -> list[PublicProject]:
         """Return the public ones of these teams, by name."""

@@ -12,7 +12,7 @@ from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
 from teams.access import TeamAction
 from teams.models import Team, TeamKind
-from teams.selectors import colleagues_of, profiles_shown_to
+from teams.teams.selectors import colleagues_of, profiles_shown_to
 
 
 def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from runs.services import access_requests, holdings, lifecycle, logs, project_deletion, purge
-from teams.deletion import forget_teams
+from teams.teams.deletion import forget_teams
 
 BUDGET_S = 60.0
 

@@ -7,7 +7,7 @@ from access.actor import Actor
 from runs.models import Project
 from runs.services.project_members import roles_in, who_would_lose
 from teams.models import Visibility
-from teams.visibility import Choice, visibility_choices
+from teams.teams.visibility import Choice, visibility_choices
 
 
 def choices_for(actor: Actor, project: Project) -> list[Choice]:

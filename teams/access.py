@@ -9,7 +9,7 @@ from access.actions import ActionSpec, presets, register_actions
 from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
 from teams.grants import InviteSwitch, TeamRoles
-from teams.naming import register_names
+from teams.paths import register_names
 
 ORGANIZATION = ("teams.Organization",)
 TEAM = ("teams.Team",)

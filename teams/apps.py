@@ -16,16 +16,16 @@ class TeamsConfig(AppConfig):
         from accounts.lifecycle.account_merge import Part, register_merge_part
         from accounts.lifecycle.deletion import register_account_part
         from accounts.profile.services import register_profile
-        from teams import access, audit_words, known_limits, merging, settings_sections
-        from teams.deletion import erase_with, obstacles_of
-        from teams.hooks import register_leave_hook
-        from teams.invitations import invited_address
-        from teams.key_policy import check_new_key
-        from teams.roles import sync_roles
-        from teams.scim.held import hold_given_teams
-        from teams.service_account_keys import contacts_of
-        from teams.services import create_personal_team
-        from teams.sso_groups import join_teams_of_groups
+        from teams import access, account_merge, audit_words, known_limits, settings_sections
+        from teams.invitations.services import invited_address
+        from teams.members.services import create_personal_team
+        from teams.organizations.key_policy import check_new_key
+        from teams.policy.hooks import register_leave_hook
+        from teams.roles.builtin import sync_roles
+        from teams.scim.reactivation import hold_given_teams
+        from teams.service_accounts.keys import contacts_of
+        from teams.sso_groups.services import join_teams_of_groups
+        from teams.teams.deletion import erase_with, obstacles_of
 
         access.register()
         audit_words.register()
@@ -40,5 +40,5 @@ class TeamsConfig(AppConfig):
         register_account_part(erase=erase_with, obstacles=obstacles_of)
         register_leave_hook(hold_given_teams)
         register_groups_hook(join_teams_of_groups)
-        register_merge_part(Part(lines=merging.lines, move=merging.move))
+        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="teams.sync_roles")

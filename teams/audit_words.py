@@ -7,8 +7,8 @@ from access.audit.values import Field, action_labels, register_fields
 from access.audit.words import Kind, register_kind, register_words
 from teams.access import OrganizationAction, TeamAction
 from teams.models import ProductAccess, TeamKind, Visibility
-from teams.privacy import SWITCHES
-from teams.roles import preset_names, stored_names
+from teams.roles.builtin import preset_names, stored_names
+from teams.teams.privacy import SWITCHES
 
 ORGANIZATIONS = {
     "organization.create": _("Created an organization"),
@@ -63,7 +63,7 @@ SCIM = {
 
 
 STATES = {"active": _("Active"), "inactive": _("Inactive"), "deleted": _("Deleted")}
-"""What an identity provider wants of a person (`teams.scim.records.ProvisionState`)."""
+"""What an identity provider wants of a person (`teams.scim.models.ProvisionState`)."""
 
 
 def register() -> None:

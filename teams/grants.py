@@ -13,7 +13,7 @@ from access.actor import Actor
 from access.grants import Place, Reason
 from access.resources.registry import NOBODY, Resource, any_of, value_at
 from common.database.compiled_sql import KeysOf
-from teams import reasons
+from teams.explain import reasons
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, ServiceAccount, Team
 
 _OF_MEMBERS = Q(role__preset=Preset.MEMBER) | Q(role__base__preset=Preset.MEMBER)

@@ -5,9 +5,10 @@ from django.utils.translation import gettext_lazy as _
 from access.actor import Actor
 from access.engine import can
 from access.limits.registry import REFUSED, Limit, LimitGroup, Used, length_limit, register_limits
-from teams import custom_roles, inviting
 from teams.access import OrganizationAction
+from teams.invitations import bulk
 from teams.models import Role, Team
+from teams.roles import custom
 
 
 def _roles(actor: Actor, team: Team | None) -> Used | None:
@@ -21,12 +22,12 @@ def register() -> None:
     """Tell the page of limits."""
     register_limits(
         Limit(
-            "team.invited_at_once", LimitGroup.TEAM, _("People invited at once"), lambda: inviting.MOST,
+            "team.invited_at_once", LimitGroup.TEAM, _("People invited at once"), lambda: bulk.MOST,
             _("No one is invited; invite them in smaller groups."),
         ),
         Limit(
             "organization.roles", LimitGroup.TEAM, _("Custom roles of an organization"),
-            lambda: custom_roles.MOST_ROLES, REFUSED, measure=_roles,
+            lambda: custom.MOST_ROLES, REFUSED, measure=_roles,
         ),
-        length_limit("role", _("Name of a custom role"), lambda: custom_roles.MAX_NAME),
+        length_limit("role", _("Name of a custom role"), lambda: custom.MAX_NAME),
     )  # fmt: skip

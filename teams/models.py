@@ -61,7 +61,7 @@ class Role(models.Model):
     """A set of grants. Built-in roles have a preset and no organization; custom ones the other way round.
 
     A custom role's grants are its base's and those it adds (TEAM-20), so that nobody who asks for grants has to look
-    at the base; `teams.roles.sync_roles` keeps them so.
+    at the base; `teams.roles.builtin.sync_roles` keeps them so.
     """
 
     organization = models.ForeignKey(

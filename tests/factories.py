@@ -29,10 +29,10 @@ from runs.services import lifecycle, projects
 from runs.services.files import receive_run_file
 from runs.services.lifecycle import RunFields
 from storage.services import keep_bytes
-from teams import services as teams
+from teams.members import services as teams
 from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team, Visibility
-from teams.roles import built_in
-from teams.service_accounts import create_service_account
+from teams.roles.builtin import built_in
+from teams.service_accounts.services import create_service_account
 
 PASSWORD = "correct horse battery"
 

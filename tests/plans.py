@@ -7,8 +7,8 @@ from typing import Any
 from accounts.models import User
 from billing.models import Plan, Subscription
 from billing.plans import ensure_plans
-from teams import features
 from teams.models import Organization
+from teams.policy import features
 
 _ALL_ON = {
     f"has_{name}": True

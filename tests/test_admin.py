@@ -45,10 +45,10 @@ from exports.services import ask_for_export
 from metrics.models import Kind, Sequence, Stream
 from runs.models import Run, SavedView, StoredChart
 from storage.services import enter_bytes
-from teams.invitations import invite
+from teams.invitations.services import invite
 from teams.models import Team
-from teams.roles import built_in
-from teams.sso_models import GroupMapping
+from teams.roles.builtin import built_in
+from teams.sso_groups.models import GroupMapping
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,

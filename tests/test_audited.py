@@ -53,10 +53,8 @@ from runs.services import (
 from runs.services import deletion as run_deletion
 from runs.services.lifecycle import RunFields
 from runs.states import RunState
-from teams import custom_roles, invitations, organizations, privacy, service_accounts
-from teams import deletion as team_deletion
-from teams import services as teams
-from teams.custom_roles import RoleFields
+from teams.invitations import services as invitations
+from teams.members import services as teams
 from teams.models import (
     Membership,
     Organization,
@@ -66,7 +64,13 @@ from teams.models import (
     TeamKind,
     Visibility,
 )
-from teams.roles import built_in
+from teams.organizations import services as organizations
+from teams.roles import custom
+from teams.roles.builtin import built_in
+from teams.roles.custom import RoleFields
+from teams.service_accounts import services as service_accounts
+from teams.teams import deletion as team_deletion
+from teams.teams import privacy
 from tests.factories import (
     PASSWORD,
     OrganizationFactory,
@@ -376,7 +380,7 @@ def _picture(scene: Scene) -> None:
 
 def _role(scene: Scene) -> None:
     fields = RoleFields("Runner", Preset.VIEW_ONLY, frozenset({"run.log"}), "")
-    custom_roles.create_role(actor=SYSTEM, organization=scene.organization, fields=fields)
+    custom.create_role(actor=SYSTEM, organization=scene.organization, fields=fields)
 
 
 WITH_VALUES: list[tuple[str, Callable[[Scene], Any]]] = [

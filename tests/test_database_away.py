@@ -10,7 +10,7 @@ from access.actions import Preset
 from common.errors import Unavailable
 from config.urls import handler500
 from teams.models import Role
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.databases import GIVEN
 from tests.installation import Installation
 from wandb_api.errors import answer_to

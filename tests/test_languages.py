@@ -20,7 +20,7 @@ from accounts.models import User
 from common import catalogues
 from common.templatetags.runyard import relative_time
 from config.env import ROOT
-from teams.roles import built_in_names
+from teams.roles.builtin import built_in_names
 from tests.factories import RunFactory
 from tests.words import leftovers, words_of
 

@@ -26,9 +26,9 @@ from config.asgi import application
 from exports.models import Export, ExportState
 from storage import tickets
 from storage.services import keep_bytes
-from teams import invitations
+from teams.invitations import services as invitations
 from teams.models import Invitation, Team
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from teams.tests.asking import mailed_token
 from tests.factories import PASSWORD, OrganizationFactory, TeamFactory, UserFactory, delivered
 

@@ -36,10 +36,10 @@ from exports.services import ask_for_export
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
 from runs.services import lifecycle
 from storage.services import enter_bytes, held_bytes
-from teams.invitations import invite
+from teams.invitations.services import invite
+from teams.members.services import add_member, create_organization
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
-from teams.roles import built_in
-from teams.services import add_member, create_organization
+from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,
     RunFactory,

@@ -22,9 +22,9 @@ from common.rate_limits import Pace, spend
 from config.env import ROOT
 from exports.services import make_next
 from runs.models import ProjectMember
-from teams.invitations import invite
+from teams.invitations.services import invite
 from teams.models import Visibility
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,
     RunFactory,

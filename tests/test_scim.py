@@ -19,8 +19,8 @@ from access.models import AuditEntry
 from accounts.models import SignInProvider, User
 from teams.access import OrganizationAction
 from teams.models import Membership, Organization, OrganizationMember, Team
-from teams.roles import built_in
-from teams.service_accounts import change_service_account
+from teams.roles.builtin import built_in
+from teams.service_accounts.services import change_service_account
 from tests.factories import (
     OrganizationFactory,
     ServiceAccountFactory,

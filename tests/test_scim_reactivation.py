@@ -14,13 +14,13 @@ from accounts.lifecycle.services import set_active
 from accounts.models import User
 from common.errors import Conflict, Unauthenticated
 from runs.access import ProjectAction
-from teams import seats
 from teams.access import TeamAction
-from teams.custom_roles import RoleFields, create_role, delete_role
+from teams.members.services import add_member, change_role
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Team, Visibility
-from teams.organizations import change_organization_member, remove_from_organization
-from teams.roles import built_in
-from teams.services import add_member, change_role
+from teams.organizations.services import change_organization_member, remove_from_organization
+from teams.policy import seats
+from teams.roles.builtin import built_in
+from teams.roles.custom import RoleFields, create_role, delete_role
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_key
 from tests.scim import GROUP, USER, Provider
 

@@ -25,7 +25,7 @@ from runs.models import Project, Run
 from runs.services.project_members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,
     RunFactory,

@@ -26,7 +26,7 @@ from runs.models import Project, ProjectMember, Run
 from runs.services.project_members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Role, Team
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,
     RunFactory,

@@ -32,7 +32,7 @@ from common.errors import Invalid, NotFound
 from common.rest.responses import ByName, Pages, is_key, validated
 from runs.selectors import project_called
 from teams.models import Team
-from teams.selectors import shared_team
+from teams.teams.selectors import shared_team
 
 _MANAGE = AlertAction.MANAGE
 

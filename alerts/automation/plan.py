@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from alerts.automation.filters import Condition, parse
 from alerts.models import Automation
 from common.errors import Invalid
-from teams.features import has_feature, having
 from teams.models import Team
+from teams.policy.features import has_feature, having
 
 logger = logging.getLogger(__name__)
 

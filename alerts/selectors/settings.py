@@ -16,7 +16,7 @@ from runs.access import ProjectAction
 from runs.models import Project
 from teams.access import TeamAction
 from teams.models import Membership, Team
-from teams.selectors import teams_of
+from teams.teams.selectors import teams_of
 
 _ANY_ON = Q(on_finished=True) | Q(on_crashed=True) | Q(on_killed=True) | Q(on_scripted=True)
 _PROPOSED = 200

@@ -14,7 +14,7 @@ from runs.access import RunAction
 from runs.models import Run
 from runs.services.lifecycle import path_of
 from runs.states import RunState
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
 
 _SHOWN = 20
 

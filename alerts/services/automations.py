@@ -25,8 +25,8 @@ from alerts.templating import MAX_TEMPLATE, check_template, names_in
 from common.errors import Conflict, Forbidden, Invalid
 from runs.models import Project
 from runs.projection import clean_text
-from teams.features import without
 from teams.models import Membership, Team
+from teams.policy.features import without
 
 MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
 MAX_RECIPIENTS = 100

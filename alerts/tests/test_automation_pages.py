@@ -16,7 +16,7 @@ from runs.models import Project
 from runs.services.project_members import add_project_member
 from runs.states import RunState
 from teams.models import Team, Visibility
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (
     DestinationFactory,

@@ -11,7 +11,7 @@ from accounts.lifecycle.deletion import delete_account
 from alerts.models import AlertSettings, Destination, Message, Mute, Route, Secret
 from alerts.services.settings import add_route, change_settings, mute
 from alerts.tests.places import a_place, personal
-from teams import deletion
+from teams.teams import deletion
 from tests.factories import TeamFactory, UserFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db

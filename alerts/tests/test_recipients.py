@@ -19,7 +19,7 @@ from runs.services.lifecycle import RunFields
 from runs.services.project_members import add_project_member
 from runs.states import RunState
 from teams.models import Membership
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,
     RunFactory,

@@ -17,8 +17,8 @@ from alerts.services.destinations import change_destination, create_webhook
 from alerts.services.secrets import SecretsWithheld
 from alerts.tests.test_automation_editor import STATE
 from runs.models import Project
-from teams.custom_roles import RoleFields, create_role
 from teams.models import Organization
+from teams.roles.custom import RoleFields, create_role
 from tests.automations import make_automation
 from tests.factories import ProjectFactory, SecretFactory, TeamFactory, actor, basic, make_key, make_member
 

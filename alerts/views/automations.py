@@ -36,8 +36,8 @@ from alerts.services.messages import retry_message
 from alerts.views.automation_places import Place, home_of, may_create, place_of
 from common.errors import NotFound
 from common.rest.responses import is_key
-from teams.pages import answer
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
+from teams.views.base import answer
 
 _PER_PAGE = 25
 

@@ -26,7 +26,7 @@ from alerts.transports import Outcome
 from alerts.transports.masking import HIDDEN
 from alerts.views.places import Place, own_place, place_of_team
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound
-from teams.pages import answer
+from teams.views.base import answer
 
 _MANAGE = AlertAction.MANAGE
 

@@ -11,8 +11,8 @@ from access.engine import require
 from access.web.requests import actor_of
 from common.errors import NotFound
 from teams.models import Team
-from teams.pages import team_of
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
+from teams.views.base import team_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Place:
 
 
 def place_of_team(request: HttpRequest, entity: str, action: str) -> Place:
-    """Return the place of a team whose page it is; raises as `teams.selectors.shared_team`."""
+    """Return the place of a team whose page it is; raises as `teams.teams.selectors.shared_team`."""
     return Place(team_of(request, entity, action))
 
 

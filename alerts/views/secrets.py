@@ -19,7 +19,7 @@ from alerts.selectors.destinations import managed_secrets, secrets_in_use
 from alerts.services import secrets as services
 from alerts.views.places import Place, own_place, place_of_team
 from common.errors import DomainError, Forbidden, NotFound
-from teams.pages import answer
+from teams.views.base import answer
 
 _MANAGE = AlertAction.MANAGE_SECRETS
 

@@ -26,8 +26,8 @@ from common.errors import DomainError, Forbidden, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
 from teams.models import Team
-from teams.pages import answer, number_in, team_of
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
+from teams.views.base import answer, number_in, team_of
 
 EXAMPLE = """\
 if math.isnan(loss):

@@ -19,10 +19,10 @@ from billing.models import BillingAdmin
 from billing.services import admins
 from common.errors import NotFound
 from common.rest.responses import Oldest, validated
-from teams.api.shapes import PersonSerializer
+from teams.api.serializers import PersonSerializer
 from teams.api.teams import ANY_NAME
 from teams.models import Organization, OrganizationMember
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 
 class BillingAdminSerializer(serializers.ModelSerializer[BillingAdmin]):

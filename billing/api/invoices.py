@@ -23,7 +23,7 @@ from billing.selectors.invoices import invoice_of, invoices_of
 from billing.views.invoices import as_pdf
 from common.rest.responses import Pages
 from teams.models import Organization
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 
 class InvoiceLineSerializer(serializers.ModelSerializer[InvoiceLine]):

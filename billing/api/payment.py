@@ -30,13 +30,13 @@ from billing.subscriptions import subscription_of
 from common.errors import NotFound
 from common.rest.responses import Pages, is_key, validated
 from teams.models import Organization
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 _VIEW, _MANAGE = BillingAction.VIEW, BillingAction.MANAGE
 
 
 def organization_asked(request: Request, name: str, action: str) -> Organization:
-    """Return the organization of an address; raises as `teams.selectors.organization_named`."""
+    """Return the organization of an address; raises as `teams.teams.selectors.organization_named`."""
     return organization_named(actor_of(request), name, action)
 
 

@@ -20,7 +20,7 @@ from billing.models import Plan, Subscription
 from billing.selectors.overview import is_refused
 from billing.selectors.plans import SWITCHES
 from billing.subscriptions import choosable, subscription_of
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 
 def _price(help_text: str) -> serializers.DecimalField:

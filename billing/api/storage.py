@@ -23,7 +23,7 @@ from runs.models import Project
 from runs.selectors import project_called
 from teams.access import TeamAction
 from teams.models import Team
-from teams.selectors import default_team_of, personal_team_of
+from teams.teams.selectors import default_team_of, personal_team_of
 
 _ENTITY = query("entity", "A team, or a person’s own name; your own unless given.")
 

@@ -30,7 +30,7 @@ from common.formats.numbers import whole_number
 from common.rest.responses import validated
 from teams.access import TeamAction
 from teams.models import Organization
-from teams.selectors import organization_named, shared_team
+from teams.teams.selectors import organization_named, shared_team
 
 MAX_ROWS = 10_000
 

@@ -15,8 +15,8 @@ from billing.access import BillingAction
 from billing.grants import acting_admins
 from billing.models import BillingAdmin
 from billing.services.admins import has_many
+from teams.members.people import Wanted, named
 from teams.models import Organization, OrganizationMember
-from teams.people import Wanted, named
 
 PAGE = 50
 

@@ -22,8 +22,8 @@ from billing.selectors.billed import is_billed_organization
 from billing.subscriptions import subscription_of
 from common.errors import Conflict, NotFound
 from teams.models import Organization, OrganizationMember
-from teams.organizations import chiefs_in, lock_chiefs
-from teams.signals import rights_changed_soon
+from teams.organizations.services import chiefs_in, lock_chiefs
+from teams.roles.signals import rights_changed_soon
 
 
 @transaction.atomic

@@ -23,11 +23,12 @@ from billing.selectors.admins import admins_for, billing_admins_of, people_of
 from billing.services import admins
 from billing.subscriptions import subscription_of, teams_of
 from common.errors import Conflict, Forbidden, NotFound
-from teams import deletion, organizations
+from teams.members.people import Wanted
+from teams.members.services import create_team
 from teams.models import Organization, OrganizationMember
-from teams.people import Wanted
-from teams.roles import built_in
-from teams.services import create_team
+from teams.organizations import services as organizations
+from teams.roles.builtin import built_in
+from teams.teams import deletion
 from tests.factories import OrganizationFactory, UserFactory, actor, delivered
 from tests.plans import offer_plans
 from tests.waiting import PATIENCE_S

@@ -14,14 +14,14 @@ from alerts.automation.plan import with_plan
 from alerts.models import Automation
 from billing.models import BillingAdmin, Plan
 from common.errors import Conflict, Forbidden
-from teams.custom_roles import RoleFields, create_role
-from teams.features import has_feature, having
+from teams.members.services import add_member
 from teams.models import Membership, Organization, OrganizationMember, Team
-from teams.roles import built_in
-from teams.service_accounts import create_service_account
-from teams.services import add_member
-from teams.sso_groups import join_teams_of_groups
-from teams.sso_models import GroupMapping
+from teams.policy.features import has_feature, having
+from teams.roles.builtin import built_in
+from teams.roles.custom import RoleFields, create_role
+from teams.service_accounts.services import create_service_account
+from teams.sso_groups.models import GroupMapping
+from teams.sso_groups.services import join_teams_of_groups
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
 from tests.plans import offer_plans, put_on
 

@@ -14,8 +14,8 @@ from accounts.models import User
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan
 from billing.subscriptions import subscription_of
 from teams.models import Organization
-from teams.organizations import add_to_organization
-from teams.roles import built_in
+from teams.organizations.services import add_to_organization
+from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
 from tests.plans import offer_plans, put_on
 

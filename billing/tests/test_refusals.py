@@ -9,8 +9,8 @@ from access.actor import SYSTEM
 from accounts.models import User
 from billing.models import BillingAdmin
 from teams.models import Organization
-from teams.organizations import add_to_organization
-from teams.roles import built_in
+from teams.organizations.services import add_to_organization
+from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, UserFactory
 from tests.plans import offer_plans
 

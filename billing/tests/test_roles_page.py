@@ -8,7 +8,7 @@ from django.test import Client
 from access.actions import Preset
 from billing.models import BillingAdmin, Plan, Subscription
 from teams.models import Organization, OrganizationMember
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, UserFactory, basic, leave_open, make_key
 from tests.plans import offer_plans
 

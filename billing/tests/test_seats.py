@@ -16,13 +16,17 @@ from accounts.models import User
 from billing.limits import LimitKind, state_of
 from billing.subscriptions import subscription_of
 from common.errors import Conflict
-from teams.invitations import accept, invite
+from teams.invitations.services import accept, invite
+from teams.members.services import add_member, create_team
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
-from teams.organizations import add_to_organization, change_organization_member, remove_from_organization
-from teams.roles import built_in
-from teams.services import add_member, create_team
-from teams.sso_groups import join_teams_of_groups
-from teams.sso_models import GroupMapping
+from teams.organizations.services import (
+    add_to_organization,
+    change_organization_member,
+    remove_from_organization,
+)
+from teams.roles.builtin import built_in
+from teams.sso_groups.models import GroupMapping
+from teams.sso_groups.services import join_teams_of_groups
 from tests.factories import (
     OrganizationFactory,
     ServiceAccountFactory,

@@ -22,8 +22,8 @@ from billing.services.admins import assign, withdraw
 from billing.subscriptions import subscription_of
 from common.errors import Conflict
 from teams.models import Organization
-from teams.organizations import add_to_organization
-from teams.roles import built_in
+from teams.organizations.services import add_to_organization
+from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, actor
 from tests.plans import offer_plans, put_on
 

@@ -29,7 +29,7 @@ from common.errors import Invalid
 from common.formats.csv_safety import csv_text
 from common.web.responses import fragment
 from teams.models import Organization
-from teams.pages import organization_of
+from teams.views.base import organization_of
 
 
 def _found(request: HttpRequest, row: Organization) -> Chargeback:

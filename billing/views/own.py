@@ -19,9 +19,9 @@ from billing.selectors.billed import belongs_to_billed
 from billing.selectors.overview import is_refused, trial_days_left
 from billing.selectors.tiles import tiles_of
 from billing.subscriptions import subscription_of_team
-from teams.key_policy import chiefs_of
-from teams.mine import organizations_of
+from teams.members.selectors import organizations_of
 from teams.models import Organization, Team, TeamKind
+from teams.organizations.key_policy import chiefs_of
 
 
 def _seen(request: HttpRequest) -> list[Organization]:

@@ -32,7 +32,7 @@ from billing.subscriptions import subscription_of
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unavailable
 from common.web.responses import as_json
 from teams.models import Organization
-from teams.pages import answer
+from teams.views.base import answer
 
 _MANAGE = BillingAction.MANAGE
 

@@ -18,9 +18,9 @@ from billing.selectors.billed import is_billed_organization
 from billing.services import admins
 from common.errors import Invalid
 from common.web.responses import fragment
+from teams.members.people import Wanted
 from teams.models import Organization
-from teams.pages import answer, number_in, organization_of
-from teams.people import Wanted
+from teams.views.base import answer, number_in, organization_of
 
 
 @declare(BillingAction.VIEW)

@@ -27,8 +27,8 @@ from runs.selectors import get_project, runs_of
 from runs.services.deletion import delete_runs
 from teams.access import TeamAction
 from teams.models import Team
-from teams.pages import team_of
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
+from teams.views.base import team_of
 
 _PROJECTS, _RUNS = 25, 25
 _LABELS: dict[str, tuple[Promise, Promise, str]] = {

@@ -25,7 +25,7 @@ from billing.subscriptions import subscription_of, subscription_of_team, teams_o
 from billing.usage_csv import Asked, export, last_months
 from common.web.responses import fragment
 from teams.access import TeamAction
-from teams.pages import organization_of, team_of
+from teams.views.base import organization_of, team_of
 
 
 def _context(

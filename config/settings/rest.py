@@ -49,7 +49,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "ProductAccessEnum": "teams.models.ProductAccess",
         "VisibilityEnum": "teams.models.Visibility",
-        "TeamKindEnum": "teams.api.shapes.KINDS",
+        "TeamKindEnum": "teams.api.serializers.KINDS",
         "LevelEnum": "runs.services.alerts.LEVELS",
     },
     "ENABLE_DJANGO_DEPLOY_CHECK": False,

@@ -175,7 +175,7 @@ def test_an_archive_is_its_askers_alone(team, admin, client):
 
 def test_who_is_no_longer_an_admin_downloads_nothing(team, admin, client):
     from teams.models import Membership
-    from teams.roles import built_in
+    from teams.roles.builtin import built_in
 
     export, _archive = made(admin, team)
     Membership.objects.filter(user=admin, team=team).update(role=built_in(Preset.MEMBER))

@@ -28,10 +28,10 @@ from runs.models import Project, ProjectAccessRequest, ProjectMember
 from runs.selectors import restricted_projects_of
 from runs.services import access_requests, project_members
 from teams.access import TeamAction
-from teams.api.shapes import ChangedRoleSerializer, NewMemberSerializer, role_named
+from teams.api.serializers import ChangedRoleSerializer, NewMemberSerializer, role_named
 from teams.api.teams import ANY_NAME
-from teams.roles import roles_for
-from teams.selectors import shared_team
+from teams.roles.builtin import roles_for
+from teams.teams.selectors import shared_team
 
 
 def _managed(request: Request, key: str) -> Project:

@@ -12,7 +12,7 @@ from runs.project_logs import Page
 from runs.projection import json_tree, unwrap_config
 from runs.secrets import mask, mask_tree
 from runs.services.projects import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
-from teams.api.shapes import ROLE_HELP, RoleField
+from teams.api.serializers import ROLE_HELP, RoleField
 from teams.models import Visibility
 
 MAX_RUNS = 1000

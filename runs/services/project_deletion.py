@@ -141,7 +141,7 @@ def forget_projects() -> int:
     return over.exclude(**texts).update(**texts)
 
 
-# What becomes of a team's projects with it (teams.deletion)
+# What becomes of a team's projects with it (teams.teams.deletion)
 
 
 def guard_team(team: Team) -> None:

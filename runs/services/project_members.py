@@ -18,10 +18,10 @@ from common.errors import Invalid
 from runs.access import ProjectAction
 from runs.grants import invitations_that_count
 from runs.models import Project, ProjectAccessRequest, ProjectMember
+from teams.members.services import check_role
 from teams.models import Membership, OrganizationMember, Role, RoleLevel, ServiceAccount, Team, Visibility
-from teams.rank import check_rank
-from teams.roles import built_in
-from teams.services import check_role
+from teams.roles.builtin import built_in
+from teams.roles.escalation import check_rank
 
 
 def _admins_of_organization(team: Team) -> QuerySet[OrganizationMember]:

@@ -17,7 +17,7 @@ from runs.models import FormerProjectName, Project
 from runs.projection import clean_text
 from runs.services.project_members import keep_inside
 from teams.models import Team, Visibility
-from teams.visibility import check_visibility
+from teams.teams.visibility import check_visibility
 
 MAX_NAME, MAX_DESCRIPTION, MAX_TAG, MAX_PROTECTED_TAGS = 128, 1_000_000, 256, 100
 _FORBIDDEN = "/\\#?%:"

@@ -14,9 +14,9 @@ from common.errors import Invalid
 from runs.models import Run
 from runs.services.lifecycle import RunFields, log_run
 from runs.services.project_members import add_project_member
+from teams.members.services import remove_member
 from teams.models import Organization, Visibility
-from teams.roles import built_in
-from teams.services import remove_member
+from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,
     RunFactory,

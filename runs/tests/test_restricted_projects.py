@@ -18,9 +18,9 @@ from common.errors import Invalid
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, ProjectAccessRequest, ProjectMember
 from runs.services import access_requests, project_members, projects
+from teams.members.services import remove_member
 from teams.models import Membership, Team, Visibility
-from teams.roles import built_in
-from teams.services import remove_member
+from teams.roles.builtin import built_in
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,

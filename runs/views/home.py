@@ -18,7 +18,7 @@ from common.errors import Forbidden
 from common.web.responses import fragment
 from runs import selectors
 from runs.script import script_for
-from teams.selectors import teams_of
+from teams.teams.selectors import teams_of
 
 _RECENT = 12
 _NEW = timedelta(days=1)

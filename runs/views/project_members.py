@@ -23,10 +23,10 @@ from runs.models import Project, ProjectAccessRequest, ProjectMember
 from runs.services import access_requests, project_members
 from runs.visibility import choices_for
 from teams.access import TeamAction
+from teams.members.people import Wanted, named
 from teams.models import Role, Visibility
-from teams.pages import answer, number_in, team_of
-from teams.people import Wanted, named
-from teams.roles import roles_for
+from teams.roles.builtin import roles_for
+from teams.views.base import answer, number_in, team_of
 
 MOST_FOUND = 20
 

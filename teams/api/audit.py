@@ -14,10 +14,10 @@ from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import Pages, validated
 from teams.access import OrganizationAction
-from teams.audit_export import export, told
-from teams.audit_log import Wanted, lines_of, matching, require_log
+from teams.audit.export import export, told
+from teams.audit.log import Wanted, lines_of, matching, require_log
 from teams.models import Organization
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 
 class AuditEntrySerializer(serializers.Serializer[Any]):
@@ -67,7 +67,7 @@ class AuditPages(Pages):
 
 
 class JsonLines(BaseRenderer):
-    """Names the form; what is streamed is written by `teams.audit_export`."""
+    """Names the form; what is streamed is written by `teams.audit.export`."""
 
     media_type = "application/x-ndjson"
     format = "ndjson"

@@ -15,9 +15,8 @@ from access.rest.policy import actor_of, in_person, signed_in
 from access.routes import declare
 from common.errors import Conflict, NotFound
 from common.rest.responses import Pages, is_key, validated
-from teams import invitations
 from teams.access import OrganizationAction, TeamAction
-from teams.api.shapes import (
+from teams.api.serializers import (
     InvitationSerializer,
     InvitedSerializer,
     NewInvitationsSerializer,
@@ -25,10 +24,11 @@ from teams.api.shapes import (
     TeamMemberSerializer,
     role_named,
 )
-from teams.inviting import Told, invite_people, invite_within, people_in
+from teams.invitations import services as invitations
+from teams.invitations.bulk import Told, invite_people, invite_within, people_in
 from teams.models import Invitation, Organization, Team
-from teams.roles import organization_roles, roles_for
-from teams.selectors import organization_named, shared_team
+from teams.roles.builtin import organization_roles, roles_for
+from teams.teams.selectors import organization_named, shared_team
 
 
 def _found(rows: QuerySet[Invitation], key: str) -> Invitation:

@@ -17,7 +17,7 @@ from access.routes import Open, declare
 from common.errors import NotFound
 from teams.access import TeamAction
 from teams.models import Team
-from teams.selectors import default_team_of, personal_team_of
+from teams.teams.selectors import default_team_of, personal_team_of
 
 _singular: Any = forced_singular_serializer  # it has no types
 _RATES = frozenset({LimitUnit.PER_SECOND, LimitUnit.PER_MINUTE, LimitUnit.PER_HOUR})

@@ -21,8 +21,8 @@ from common.formats.numbers import whole
 from common.rest.responses import Pages, is_yes
 from teams.access import OrganizationAction
 from teams.models import Organization
-from teams.organization_keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
-from teams.selectors import organization_named
+from teams.organizations.keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
+from teams.teams.selectors import organization_named
 
 
 class OrganizationKeySerializer(ApiKeySerializer):

@@ -20,9 +20,8 @@ from access.routes import declare
 from accounts.profile import services as profiles
 from common.errors import NotFound
 from common.rest.responses import ByName, Oldest, validated
-from teams import organizations, services
 from teams.access import OrganizationAction
-from teams.api.shapes import (
+from teams.api.serializers import (
     ChangedOrganizationMemberSerializer,
     ChangedOrganizationSerializer,
     EnforcedPrivacySerializer,
@@ -33,10 +32,12 @@ from teams.api.shapes import (
     role_named,
 )
 from teams.api.teams import ANY_NAME, found_by, person_of
+from teams.members import services
 from teams.models import Organization, OrganizationMember
-from teams.privacy import enforce_privacy
-from teams.roles import organization_roles
-from teams.selectors import organization_named
+from teams.organizations import services as organizations
+from teams.roles.builtin import organization_roles
+from teams.teams.privacy import enforce_privacy
+from teams.teams.selectors import organization_named
 
 
 @declare(OrganizationAction.VIEW)

@@ -24,11 +24,11 @@ from accounts.settings import preferences
 from common.errors import NotFound
 from common.rest.responses import Pages, validated
 from teams.access import TeamAction
-from teams.api.shapes import ChangedProfileSerializer, PersonSerializer, RoleField, WholePersonSerializer
+from teams.api.serializers import ChangedProfileSerializer, PersonSerializer, RoleField, WholePersonSerializer
 from teams.api.teams import ANY_NAME
-from teams.defaults import choose_default_team
-from teams.mine import organizations_of, places_of
-from teams.selectors import default_team_of, entities_of, people_known_to
+from teams.members.selectors import organizations_of, places_of
+from teams.teams.default_team import choose_default_team
+from teams.teams.selectors import default_team_of, entities_of, people_known_to
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

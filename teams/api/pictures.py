@@ -9,7 +9,7 @@ from access.routes import declare
 from accounts.api.pictures import PictureViewSet
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
-from teams.selectors import organization_named, shared_team
+from teams.teams.selectors import organization_named, shared_team
 
 
 @declare(TeamAction.VIEW)

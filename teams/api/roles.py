@@ -16,13 +16,13 @@ from access.rest.policy import actor_of
 from access.routes import Open, declare
 from common.errors import Invalid
 from common.rest.responses import validated
-from teams import custom_roles
 from teams.access import OrganizationAction, TeamAction
-from teams.custom_roles import MAX_DESCRIPTION, MAX_NAME, RoleFields, added_by, custom_roles_of, role_of
-from teams.explaining import Question, explain_to
+from teams.explain.services import Question, explain_to
 from teams.models import Organization, Role
-from teams.roles import addable_actions
-from teams.selectors import organization_named
+from teams.roles import custom
+from teams.roles.builtin import addable_actions
+from teams.roles.custom import MAX_DESCRIPTION, MAX_NAME, RoleFields, added_by, custom_roles_of, role_of
+from teams.teams.selectors import organization_named
 
 _singular: Any = forced_singular_serializer  # it has no types
 _BASES = {"view-only": Preset.VIEW_ONLY, "member": Preset.MEMBER}
@@ -200,7 +200,7 @@ class RoleViewSet(ViewSet):
         """Define a role."""
         row = self._organization(organization)
         fields = _fields(validated(RoleInputSerializer, request.data))
-        role = custom_roles.create_role(actor=actor_of(request), organization=row, fields=fields)
+        role = custom.create_role(actor=actor_of(request), organization=row, fields=fields)
         return Response(RoleSerializer(role_of(row, role.pk)).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=RoleInputSerializer, responses=RoleSerializer)
@@ -221,7 +221,7 @@ class RoleViewSet(ViewSet):
 
     def _changed(self, organization: Organization, role: Role, data: Any) -> Response:
         fields = _fields(validated(RoleInputSerializer, data))
-        custom_roles.change_role_fields(actor=actor_of(self.request), role=role, fields=fields)
+        custom.change_role_fields(actor=actor_of(self.request), role=role, fields=fields)
         return Response(RoleSerializer(role_of(organization, role.pk)).data)
 
     @extend_schema(
@@ -232,8 +232,8 @@ class RoleViewSet(ViewSet):
         """Delete a role; whoever holds it falls back to its base."""
         role = role_of(self._organization(organization), number)
         is_confirmed = request.query_params.get("confirm", "").lower() == "true"
-        uses = custom_roles.delete_role(actor=actor_of(request), role=role, is_confirmed=is_confirmed)
-        return Response(DeletedRoleSerializer(custom_roles.told_of(uses)).data)
+        uses = custom.delete_role(actor=actor_of(request), role=role, is_confirmed=is_confirmed)
+        return Response(DeletedRoleSerializer(custom.told_of(uses)).data)
 
 
 def _fields(given: dict[str, Any]) -> RoleFields:

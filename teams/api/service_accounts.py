@@ -22,12 +22,13 @@ from accounts.api_keys.scopes import all_scopes
 from accounts.models import ApiKey
 from common.errors import Invalid, NotFound
 from common.rest.responses import Pages, is_key, validated
-from teams import service_account_keys, service_accounts
 from teams.access import TeamAction
 from teams.models import Organization, Role, ServiceAccount
-from teams.roles import roles_of_service_accounts
-from teams.selectors import organization_named, shared_team
-from teams.service_account_keys import MAX_OVERLAP_HOURS
+from teams.roles.builtin import roles_of_service_accounts
+from teams.service_accounts import keys as service_account_keys
+from teams.service_accounts import services as service_accounts
+from teams.service_accounts.keys import MAX_OVERLAP_HOURS
+from teams.teams.selectors import organization_named, shared_team
 
 _MANAGE = TeamAction.MANAGE_SERVICE_ACCOUNTS
 

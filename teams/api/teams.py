@@ -25,9 +25,8 @@ from accounts.models import User
 from accounts.profile import services as profiles
 from common.errors import Forbidden, Invalid, NotFound
 from common.rest.responses import ByName, Oldest, is_yes, validated
-from teams import deletion, privacy, services
 from teams.access import OrganizationAction, TeamAction
-from teams.api.shapes import (
+from teams.api.serializers import (
     ChangedRoleSerializer,
     ChangedTeamSerializer,
     NewMemberSerializer,
@@ -38,9 +37,11 @@ from teams.api.shapes import (
     WholeTeamSerializer,
     role_named,
 )
+from teams.members import services
 from teams.models import Membership, OrganizationMember, Team
-from teams.roles import roles_for
-from teams.selectors import organization_named, shared_team
+from teams.roles.builtin import roles_for
+from teams.teams import deletion, privacy
+from teams.teams.selectors import organization_named, shared_team
 
 ANY_NAME = "[^/]+"
 

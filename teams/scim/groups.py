@@ -17,16 +17,16 @@ from access.audit.log import record
 from accounts.models import User
 from common.errors import Conflict, Invalid
 from common.formats.numbers import whole
-from teams.deletion import delete_team
+from teams.members.services import add_member, change_team, create_team, remove_member
 from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from teams.scim.filters import Column
-from teams.scim.held import MARK, give_up_place, held_by_groups, held_in, hold_place, mark
-from teams.scim.people import people_of, username_for
+from teams.scim.models import ProvisionedTeam
 from teams.scim.plan import require_scim
-from teams.scim.records import ProvisionedTeam
+from teams.scim.reactivation import MARK, give_up_place, held_by_groups, held_in, hold_place, mark
 from teams.scim.resources import Group, GroupMember
-from teams.services import add_member, change_team, create_team, remove_member
+from teams.scim.users import people_of, username_for
+from teams.teams.deletion import delete_team
 
 _MEMBERS = Column(
     "memberships__user_id",

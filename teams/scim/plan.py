@@ -3,8 +3,8 @@
 from django.utils.translation import gettext as _
 
 from common.errors import Forbidden
-from teams.features import has_feature, without
 from teams.models import Organization
+from teams.policy.features import has_feature, without
 
 
 def require_scim(organization: Organization) -> None:

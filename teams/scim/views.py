@@ -26,9 +26,9 @@ from access.web.requests import address_of
 from common.errors import DomainError, Invalid, NotFound
 from common.formats.numbers import whole
 from teams.access import OrganizationAction
-from teams.scim import filters, groups, people
+from teams.scim import filters, groups, users
 from teams.scim.resources import CONFIG, MOST, POLICY, PROVIDER, Group, Person
-from teams.selectors import organization_named
+from teams.teams.selectors import organization_named
 
 _TYPE = "application/scim+json"
 _MOST_BYTES = 1024 * 1024
@@ -167,12 +167,12 @@ def _searched(serve: Callable[[_Call, str], HttpResponse]) -> Callable[[_Call, s
 
 def _everything(call: _Call, key: str) -> HttpResponse:
     """Search users and groups at once, the users first; a filter names what both have."""
-    rows, teams = people.people_of(call.organization), groups.groups_of(call.organization)
+    rows, teams = users.people_of(call.organization), groups.groups_of(call.organization)
     if call.query.get("filter"):
-        rows = rows.filter(filters.condition_of(call.query["filter"], people.COLUMNS))
+        rows = rows.filter(filters.condition_of(call.query["filter"], users.COLUMNS))
         teams = teams.filter(filters.condition_of(call.query["filter"], groups.COLUMNS)).distinct()
     found = [
-        *people.to_resources(call.organization, list(rows.order_by("pk")[:MOST]), call.base),
+        *users.to_resources(call.organization, list(rows.order_by("pk")[:MOST]), call.base),
         *groups.to_resources(list(teams.order_by("pk")[:MOST]), call.base),
     ]
     return _answer(_listed(call, found, rows.count() + teams.count(), 1))
@@ -184,7 +184,7 @@ def _without(call: _Call, name: str) -> bool:
 
 
 def _person(call: _Call, key: str) -> Any:
-    rows = people.people_of(call.organization)
+    rows = users.people_of(call.organization)
     row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
         raise NotFound(f"User “{key}” doesn’t exist in {call.organization}.")
@@ -192,7 +192,7 @@ def _person(call: _Call, key: str) -> Any:
 
 
 def _show_person(call: _Call, row: Any) -> Any:
-    return people.to_resources(call.organization, [row], call.base)[0]
+    return users.to_resources(call.organization, [row], call.base)[0]
 
 
 def _dumped(call: _Call, resource: Any, context: Context, status: int = 200) -> HttpResponse:
@@ -206,14 +206,14 @@ def _dumped(call: _Call, resource: Any, context: Context, status: int = 200) -> 
 
 def _people(call: _Call, key: str) -> HttpResponse:
     def show(rows: list[Any]) -> list[Any]:
-        return people.to_resources(call.organization, rows, call.base, groups=not _without(call, "groups"))
+        return users.to_resources(call.organization, rows, call.base, groups=not _without(call, "groups"))
 
-    return _page(call, people.people_of(call.organization), people.COLUMNS, show)
+    return _page(call, users.people_of(call.organization), users.COLUMNS, show)
 
 
 def _new_person(call: _Call, key: str) -> HttpResponse:
     resource = Person.model_validate(_completed(call.body()), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
-    user = people.create_person(actor=call.actor, organization=call.organization, resource=resource)
+    user = users.create_person(actor=call.actor, organization=call.organization, resource=resource)
     return _after(call, str(user.pk), Context.RESOURCE_CREATION_RESPONSE, 201)
 
 
@@ -239,7 +239,7 @@ def _put_person(call: _Call, key: str) -> HttpResponse:
     before = _show_person(call, row)
     body = _completed(call.body())
     resource = Person.model_validate(body, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
-    people.update_person(
+    users.update_person(
         actor=call.actor,
         organization=call.organization,
         user=row,
@@ -255,8 +255,8 @@ def _patch_person(call: _Call, key: str) -> HttpResponse:
     before, resource = _show_person(call, row), _show_person(call, row)
     patch = PatchOp[Person].model_validate(call.body(), scim_ctx=Context.RESOURCE_PATCH_REQUEST)
     if patch.patch(resource):
-        people.check_address(resource, before)
-        people.update_person(
+        users.check_address(resource, before)
+        users.update_person(
             actor=call.actor,
             organization=call.organization,
             user=row,
@@ -268,7 +268,7 @@ def _patch_person(call: _Call, key: str) -> HttpResponse:
 
 
 def _delete_person(call: _Call, key: str) -> HttpResponse:
-    people.delete_person(actor=call.actor, organization=call.organization, user=_person(call, key))
+    users.delete_person(actor=call.actor, organization=call.organization, user=_person(call, key))
     return HttpResponse(status=204)
 
 

@@ -10,9 +10,9 @@ from access.engine import can, visible
 from access.web.requests import actor_of
 from accounts.models import User
 from teams.access import OrganizationAction, TeamAction
-from teams.features import about_plan, can_compare_plans
 from teams.models import Organization, OrganizationMember, Team
-from teams.tabs import tabs_of
+from teams.policy.features import about_plan, can_compare_plans
+from teams.views.tabs import tabs_of
 
 register = template.Library()
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from teams.invitations import invite
+from teams.invitations.services import invite
 from teams.models import Invitation, Team
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import PASSWORD, TeamFactory
 
 ADDRESS = "new@example.com"

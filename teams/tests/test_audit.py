@@ -17,7 +17,7 @@ from access.audit.words import register_words, words_of
 from access.models import AuditEntry
 from accounts.models import User
 from runs.services import lifecycle, projects
-from teams.audit_log import PAGE, Wanted, chunks, matching
+from teams.audit.log import PAGE, Wanted, chunks, matching
 from teams.models import Organization, Team
 from teams.tests.visiting import as_user, organization, team, text_of
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, basic, make_key, make_member

@@ -14,7 +14,7 @@ from exports.models import Export
 from runs.access import RunAction
 from runs.models import Project, Run, StoredChart
 from teams.access import TeamAction
-from teams.explaining import Question, explain_to
+from teams.explain.services import Question, explain_to
 from teams.models import Organization, Team
 from teams.tests.visiting import as_user, organization, team, text_of
 from tests.automations import make_automation

@@ -14,9 +14,9 @@ from alerts.models import Automation
 from config.env import ROOT, RecordingEnv
 from config.settings import limits as limits_of_settings
 from runs.models import Project
-from teams.limit_docs import FILE, written
+from teams.management.limits_document import FILE, written
 from teams.models import Team, Visibility
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, basic, make_key, make_member
 
 NO_LIMITS = {

@@ -14,10 +14,10 @@ from access.routes import Open, declare
 from access.web.requests import actor_of, actor_of_user, address_of
 from common.web.responses import fragment
 from teams.access import OrganizationAction
-from teams.audit_export import export
-from teams.audit_log import PAGE, Wanted, after, cursor_of, includes_log, lines_of, matching
+from teams.audit.export import export
+from teams.audit.log import PAGE, Wanted, after, cursor_of, includes_log, lines_of, matching
 from teams.models import Organization, Team
-from teams.pages import organization_of
+from teams.views.base import organization_of
 
 
 def _context(actor: Actor, request: HttpRequest, row: Organization | None) -> dict[str, Any]:
@@ -45,12 +45,12 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what was done in an organization, newest first (BIL-11)."""
     row = organization_of(request, entity, OrganizationAction.VIEW_AUDIT)
     if not includes_log(actor_of(request), row):
-        return render(request, "teams/organization_audit_off.html", {"organization": row})
+        return render(request, "teams/audit/organization_off.html", {"organization": row})
     context = _context(actor_of(request), request, row) | {
         "organization": row,
         "export_url": reverse("teams:organization_audit_export", args=[row.name]),
     }
-    return render(request, fragment(request, "teams/organization_audit.html", "list"), context)
+    return render(request, fragment(request, "teams/audit/organization.html", "list"), context)
 
 
 @declare(OrganizationAction.VIEW_AUDIT)
@@ -73,7 +73,7 @@ def _operator(request: HttpRequest) -> Actor:
 def everything(request: HttpRequest) -> HttpResponse:
     """Show operators what was done anywhere, newest first."""
     context = _context(_operator(request), request, None) | {"export_url": reverse("teams:audit_export")}
-    return render(request, fragment(request, "teams/audit.html", "list"), context)
+    return render(request, fragment(request, "teams/audit/installation.html", "list"), context)
 
 
 @declare(Open.OPERATOR)

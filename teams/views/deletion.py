@@ -13,10 +13,11 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated_post
 from common.errors import DomainError
-from teams import deletion, organizations
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Team
-from teams.pages import organization_of, team_of
+from teams.organizations import services as organizations
+from teams.teams import deletion
+from teams.views.base import organization_of, team_of
 
 
 @declare(TeamAction.DELETE)
@@ -36,7 +37,7 @@ def delete(request: HttpRequest, entity: str) -> HttpResponse:
             messages.success(request, _("Team %(team)s deleted.") % {"team": team})
             return redirect("teams:organization_teams", team.organization)
     context = {"team": team, "error": error, "days": settings.DELETED_KEPT_DAYS}
-    return render(request, "teams/delete.html", context, status=422 if error else 200)
+    return render(request, "teams/teams/delete.html", context, status=422 if error else 200)
 
 
 @declare(TeamAction.DELETE)
@@ -71,4 +72,4 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
             return redirect("teams:mine")
     teams = Team.objects.live().filter(organization=row).order_by("name")
     context = {"organization": row, "error": error, "teams": teams[:20]}
-    return render(request, "teams/organization_delete.html", context, status=422 if error else 200)
+    return render(request, "teams/organizations/delete.html", context, status=422 if error else 200)

@@ -16,10 +16,10 @@ from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from common.web.responses import fragment
 from teams.access import OrganizationAction, TeamAction
-from teams.explaining import Question, explain_to
+from teams.explain.services import Question, explain_to
 from teams.models import Organization, Team
-from teams.pages import organization_of, team_of
-from teams.roles import addable_actions
+from teams.roles.builtin import addable_actions
+from teams.views.base import organization_of, team_of
 
 
 @declare(TeamAction.MANAGE_MEMBERS)
@@ -28,7 +28,7 @@ from teams.roles import addable_actions
 def of_team(request: HttpRequest, entity: str) -> HttpResponse:
     """Explain what somebody may in a team."""
     team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
-    return _page(request, "teams/explain.html", {"team": team}, team)
+    return _page(request, "teams/explain/team.html", {"team": team}, team)
 
 
 @declare(OrganizationAction.MANAGE_MEMBERS)
@@ -37,7 +37,7 @@ def of_team(request: HttpRequest, entity: str) -> HttpResponse:
 def of_organization(request: HttpRequest, entity: str) -> HttpResponse:
     """Explain what somebody may in an organization and its teams."""
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
-    return _page(request, "teams/organization_explain.html", {"organization": organization}, organization)
+    return _page(request, "teams/explain/organization.html", {"organization": organization}, organization)
 
 
 @declare(Open.SIGNED_IN)
@@ -45,7 +45,7 @@ def of_organization(request: HttpRequest, entity: str) -> HttpResponse:
 @require_GET
 def own(request: HttpRequest) -> HttpResponse:
     """Explain what one may oneself; pages that refuse something lead here."""
-    return _page(request, "teams/explain_own.html", {}, None)
+    return _page(request, "teams/explain/own.html", {}, None)
 
 
 def _page(
@@ -61,7 +61,7 @@ def _page(
     # called by the templates that list them, which the answer alone does not
     context |= {"question": question, "groups": lambda: _actions_on(asker, question.on)}
     if request.headers.get("HX-Target") == "explain-what":  # another thing is named: nothing is asked yet
-        return render(request, "teams/explain_what.html", context)
+        return render(request, "teams/explain/action_field.html", context)
     if question.action:
         try:
             context["found"] = explain_to(asker, question, within=within)

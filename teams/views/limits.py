@@ -9,8 +9,8 @@ from access.limits.registry import LimitGroup, limits_by_group, limits_now
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from teams.access import TeamAction
-from teams.pages import team_of
-from teams.selectors import personal_team_of
+from teams.teams.selectors import personal_team_of
+from teams.views.base import team_of
 
 
 @declare(Open.SIGNED_IN)
@@ -20,7 +20,7 @@ def own(request: HttpRequest) -> HttpResponse:
     """Show every limit, with what the viewer and their own entity use."""
     actor = actor_of(request)
     groups = limits_by_group(limits_now(actor, personal_team_of(actor)))
-    return render(request, "teams/own_limits.html", {"groups": groups})
+    return render(request, "teams/limits/own.html", {"groups": groups})
 
 
 @declare(TeamAction.VIEW)
@@ -30,4 +30,4 @@ def of_team(request: HttpRequest, entity: str) -> HttpResponse:
     """Show the limits that a team has for itself and its projects; what holds for everybody is on `own`."""
     team = team_of(request, entity)
     groups = limits_by_group(limits_now(actor_of(request), team, {LimitGroup.TEAM}))
-    return render(request, "teams/limits.html", {"team": team, "groups": groups})
+    return render(request, "teams/limits/team.html", {"team": team, "groups": groups})

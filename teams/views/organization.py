@@ -16,17 +16,18 @@ from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated, reauthenticated_post
 from common.errors import Invalid
 from common.web.responses import fragment
-from teams import invitations, organizations
 from teams.access import OrganizationAction
-from teams.deletion import deleted_teams_of, undo_ends_at
-from teams.forms import OrganizationForm
-from teams.inviting import Told, invite_within, people_in
-from teams.key_policy import chiefs_of, keys_beyond
+from teams.invitations import services as invitations
+from teams.invitations.bulk import Told, invite_within, people_in
+from teams.members.people import Wanted, members_of_organization, teams_with_counts
 from teams.models import Invitation, Organization, OrganizationMember, ProductAccess, Role, Team
-from teams.pages import answer, number_in, organization_of
-from teams.people import Wanted, members_of_organization, teams_with_counts
-from teams.privacy_page import PrivacyOfOrganization
-from teams.roles import built_in, organization_roles, roles_for
+from teams.organizations import services as organizations
+from teams.organizations.key_policy import chiefs_of, keys_beyond
+from teams.roles.builtin import built_in, organization_roles, roles_for
+from teams.teams.deletion import deleted_teams_of, undo_ends_at
+from teams.teams.forms import OrganizationForm
+from teams.views.base import answer, number_in, organization_of
+from teams.views.privacy import PrivacyOfOrganization
 
 
 def _members_page(organization: Organization) -> str:
@@ -50,7 +51,7 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
         "sole_admin": chiefs[0] if len(chiefs) == 1 else "",
         "may_manage": can(actor, OrganizationAction.MANAGE_MEMBERS, organization),
     }
-    return render(request, fragment(request, "teams/organization_members.html", "list"), context)
+    return render(request, fragment(request, "teams/members/organization.html", "list"), context)
 
 
 @declare(OrganizationAction.MANAGE_MEMBERS)
@@ -73,7 +74,7 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
         "organization_roles": list(organization_roles()),
         "chosen_role": _organization_role(request).pk,
     }
-    return render(request, "teams/organization_invite.html", context)
+    return render(request, "teams/invitations/organization.html", context)
 
 
 def _chosen(request: HttpRequest, teams: list[Team], roles: list[Role]) -> dict[Team, Role]:
@@ -191,7 +192,7 @@ def teams(request: HttpRequest, entity: str) -> HttpResponse:
         "may_create": can(actor, OrganizationAction.CREATE_TEAM, organization),
         "deleted_teams": [(team, undo_ends_at(team)) for team in deleted_teams_of(actor, organization)],
     }
-    return render(request, "teams/organization_teams.html", context)
+    return render(request, "teams/organizations/teams.html", context)
 
 
 @declare(OrganizationAction.MANAGE_SETTINGS)
@@ -232,4 +233,4 @@ def settings(request: HttpRequest, entity: str) -> HttpResponse:
 
         return answer(request, act, request.path)
     context = {"organization": row, "form": form, "n_keys": keys_beyond(row).count()}
-    return render(request, "teams/organization_settings.html", context, status=422 if form.errors else 200)
+    return render(request, "teams/organizations/settings.html", context, status=422 if form.errors else 200)

@@ -14,9 +14,9 @@ from accounts.models import UserKind
 from common.formats.numbers import whole
 from common.web.responses import fragment
 from teams.access import OrganizationAction
-from teams.key_policy import keys_beyond
-from teams.organization_keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
-from teams.pages import organization_of
+from teams.organizations.key_policy import keys_beyond
+from teams.organizations.keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
+from teams.views.base import organization_of
 
 _PAGE = 50
 
@@ -39,7 +39,7 @@ def keys(request: HttpRequest, entity: str) -> HttpResponse:
         "any": bool(shown) or rows.exists(),
         "beyond": set(keys_beyond(organization).filter(pk__in=shown).values_list("pk", flat=True)),
     }
-    return render(request, fragment(request, "teams/organization_keys.html", "list"), context)
+    return render(request, fragment(request, "teams/organizations/keys.html", "list"), context)
 
 
 @declare(OrganizationAction.MANAGE_MEMBERS)

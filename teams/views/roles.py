@@ -14,14 +14,14 @@ from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated_post
 from common.errors import Conflict, Invalid
 from common.web.responses import fragment
-from teams import custom_roles
 from teams.access import OrganizationAction, TeamAction
-from teams.custom_roles import MOST_ROLES, custom_roles_of, role_of, uses_of
-from teams.features import has_feature
 from teams.models import Membership, Organization, Role
-from teams.pages import answer, organization_of, team_of
-from teams.role_editor import Editor, groups_of, with_labels
-from teams.roles import roles_for
+from teams.policy.features import has_feature
+from teams.roles import custom
+from teams.roles.builtin import roles_for
+from teams.roles.custom import MOST_ROLES, custom_roles_of, role_of, uses_of
+from teams.roles.editor import Editor, groups_of, with_labels
+from teams.views.base import answer, organization_of, team_of
 
 _SECTION = {"section_route": "teams:organization_roles"}
 
@@ -45,7 +45,7 @@ def roles(request: HttpRequest, entity: str) -> HttpResponse:
         "is_full": len(own) >= MOST_ROLES,
         "most": MOST_ROLES,
     }
-    return render(request, "teams/organization_roles.html", context)
+    return render(request, "teams/roles/organization.html", context)
 
 
 @declare(OrganizationAction.MANAGE_ROLES)
@@ -81,7 +81,7 @@ def _edit(request: HttpRequest, organization: Organization, row: Role | None) ->
     else:
         editor = Editor.of_role(row) if row else Editor().shown()
     context = {**_SECTION, "organization": organization, "role": row, "editor": editor, "problem": problem}
-    page = fragment(request, "teams/organization_role.html", "actions")
+    page = fragment(request, "teams/roles/edit.html", "actions")
     return render(request, page, context, status=422 if problem else 200)
 
 
@@ -89,12 +89,10 @@ def _saved(
     request: HttpRequest, organization: Organization, row: Role | None, editor: Editor
 ) -> HttpResponse:
     if row is None:
-        row = custom_roles.create_role(
-            actor=actor_of(request), organization=organization, fields=editor.fields
-        )
+        row = custom.create_role(actor=actor_of(request), organization=organization, fields=editor.fields)
         messages.success(request, _("Role “%(role)s” created. You can now assign it.") % {"role": row})
     else:
-        row = custom_roles.change_role_fields(actor=actor_of(request), role=row, fields=editor.fields)
+        row = custom.change_role_fields(actor=actor_of(request), role=row, fields=editor.fields)
         messages.success(request, _("Saved. Changes apply immediately to everyone with this role."))
     return redirect("teams:organization_roles", organization.name)
 
@@ -110,14 +108,12 @@ def delete(request: HttpRequest, entity: str, number: int) -> HttpResponse:
     if request.method == "POST":
 
         def act() -> str:
-            custom_roles.delete_role(
-                actor=actor_of(request), role=row, is_confirmed="confirm" in request.POST
-            )
+            custom.delete_role(actor=actor_of(request), role=row, is_confirmed="confirm" in request.POST)
             return _("Role %(role)s deleted.") % {"role": row}
 
         return answer(request, act, reverse("teams:organization_roles", args=[organization.name]))
     context = {**_SECTION, "organization": organization, "role": row, "uses": uses_of(row)}
-    return render(request, "teams/organization_role_delete.html", context)
+    return render(request, "teams/roles/delete.html", context)
 
 
 @declare(TeamAction.VIEW)
@@ -143,4 +139,4 @@ def of_team(request: HttpRequest, entity: str) -> HttpResponse:
         "is_mine": chosen.pk in mine,
         "groups": groups_of(given, added),
     }
-    return render(request, fragment(request, "teams/roles.html", "actions"), context)
+    return render(request, fragment(request, "teams/roles/team.html", "actions"), context)

@@ -19,12 +19,13 @@ from accounts.api_keys.forms import ApiKeyForm
 from accounts.models import ApiKey
 from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import DomainError, Forbidden, NotFound
-from teams import service_account_keys, service_accounts
 from teams.access import OrganizationAction, TeamAction
-from teams.features import has_feature
 from teams.models import Organization, ServiceAccount, Team
-from teams.pages import answer, number_in, organization_of, team_of
-from teams.service_account_forms import ServiceAccountForm
+from teams.policy.features import has_feature
+from teams.service_accounts import keys
+from teams.service_accounts import services as service_accounts
+from teams.service_accounts.forms import ServiceAccountForm
+from teams.views.base import answer, number_in, organization_of, team_of
 
 OVERLAPS = (0, 1, 24, 168)
 """Hours for which the old key goes on, as the page offers them."""
@@ -107,7 +108,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
         "has_feature": has_feature(place.organization, "service_accounts"), "plan_organization": place.organization,
     }  # fmt: skip
     status = 422 if form.errors else 200
-    return render(request, "teams/service_accounts.html", context, status=status)
+    return render(request, "teams/service_accounts/list.html", context, status=status)
 
 
 def _page(
@@ -132,7 +133,7 @@ def _page(
         "key_url": place.url("_key", account.pk),
         "act_url": place.url("_act", account.pk),
     }
-    return render(request, "teams/service_account.html", context, status=422 if forms else 200)
+    return render(request, "teams/service_accounts/detail.html", context, status=422 if forms else 200)
 
 
 def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
@@ -165,7 +166,7 @@ def _keys(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
     form = ApiKeyForm(request.POST, auto_id="key_%s")
     if form.is_valid():
         try:
-            _key, secret = service_account_keys.create_key(
+            _key, secret = keys.create_key(
                 actor=actor, account=account, label=form.cleaned_data["label"],
                 expires_at=form.expires_at(), scopes=form.scopes(),
             )  # fmt: skip
@@ -186,7 +187,7 @@ def _key_named(account: ServiceAccount, number: int) -> ApiKey:
 def _rotate(request: HttpRequest, place: Place, account: ServiceAccount) -> HttpResponse:
     hours = number_in(request, "overlap")
     try:
-        _key, secret = service_account_keys.rotate_key(
+        _key, secret = keys.rotate_key(
             actor=actor_of(request), account=account, overlap_hours=hours,
             key=_key_named(account, number_in(request, "rotate")),
         )  # fmt: skip
@@ -205,7 +206,7 @@ def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
 
     def revoke() -> str:
         key = _key_named(account, number_in(request, "key"))
-        service_account_keys.revoke_key(actor=actor, account=account, key=key)
+        keys.revoke_key(actor=actor, account=account, key=key)
         return _("Key %(name)s revoked.") % {"name": key.shown_name}
 
     def switch() -> str:

@@ -16,15 +16,16 @@ from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated, reauthenticated_post
 from common.errors import Invalid
 from common.web.responses import fragment
-from teams import invitations, services
 from teams.access import TeamAction
-from teams.forms import TeamForm
-from teams.inviting import Told, invite_people, people_in
+from teams.invitations import services as invitations
+from teams.invitations.bulk import Told, invite_people, people_in
+from teams.members import services
+from teams.members.people import Wanted, known_people, members_of
 from teams.models import Invitation, Membership, Role, Team
-from teams.pages import answer, number_in, team_of
-from teams.people import Wanted, known_people, members_of
-from teams.privacy_page import PrivacyOfTeam
-from teams.roles import built_in, roles_for
+from teams.roles.builtin import built_in, roles_for
+from teams.teams.forms import TeamForm
+from teams.views.base import answer, number_in, team_of
+from teams.views.privacy import PrivacyOfTeam
 
 
 def _members_page(team: Team) -> str:
@@ -48,7 +49,7 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
         "may_manage": can(actor, TeamAction.MANAGE_MEMBERS, team),
         "may_invite": can(actor, TeamAction.INVITE, team),
     }
-    return render(request, fragment(request, "teams/members.html", "list"), context)
+    return render(request, fragment(request, "teams/members/team.html", "list"), context)
 
 
 @declare(TeamAction.INVITE)
@@ -63,7 +64,7 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
     roles = list(roles_for(team.organization_id))
     context |= {"team": team, "roles": roles, "role": context["role"] or built_in(Preset.MEMBER).pk}
     context["may_make_services"] = can(actor_of(request), TeamAction.MANAGE_SERVICE_ACCOUNTS, team)
-    return render(request, "teams/invite.html", context)
+    return render(request, "teams/invitations/team.html", context)
 
 
 def _invited(request: HttpRequest, team: Team) -> dict[str, Any]:
@@ -92,7 +93,9 @@ def known(request: HttpRequest, entity: str) -> HttpResponse:
     """Offer colleagues of the organization who are not in the team, while a name is typed."""
     team = team_of(request, entity, TeamAction.INVITE)
     people = known_people(actor_of(request), team, request.GET.get("q", "")[:200])
-    return render(request, "teams/known.html", {"people": people, "q": request.GET.get("q", "")})
+    return render(
+        request, "teams/invitations/suggestions.html", {"people": people, "q": request.GET.get("q", "")}
+    )
 
 
 def _invitation(request: HttpRequest, team: Team) -> Invitation:
@@ -204,5 +207,5 @@ def settings(request: HttpRequest, entity: str) -> HttpResponse:
 
         return answer(request, act, request.path)
     return render(
-        request, "teams/settings.html", {"team": team, "form": form}, status=422 if form.errors else 200
+        request, "teams/teams/settings.html", {"team": team, "form": form}, status=422 if form.errors else 200
     )

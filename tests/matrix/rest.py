@@ -132,7 +132,7 @@ ROUTES: dict[str, list[Case]] = {
     "ServiceAccountKeyViewSet.list": [Case("service accounts: manage", Over.SERVICE_KEY, listed=True)],
     "ServiceAccountKeyViewSet.create": [
         Case("keys: make own", method="POST", args={"account": 0}, answer=Answer.HIDDEN)
-    ],  # of no account; teams/tests/test_service_account_keys.py asks for those there are
+    ],  # of no account; teams/tests/service_accounts/test_service_account_keys.py asks for those there are
     "ServiceAccountKeyViewSet.retrieve": [Case("service accounts: manage", Over.SERVICE_KEY)],
     "ServiceAccountKeyViewSet.destroy": [Case("service accounts: manage", Over.SERVICE_KEY, "DELETE")],
     "ServiceAccountKeyViewSet.rotate": [Case("service accounts: manage", Over.SERVICE_KEY, "POST")],
@@ -229,7 +229,7 @@ ROUTES: dict[str, list[Case]] = {
     "OrganizationKeyViewSet.list": _of_organization("organization: members"),
     "OrganizationKeyViewSet.destroy": [
         Case("organization: members", Over.ORGANIZATION, "DELETE", answer=Answer.HIDDEN)
-    ],  # of a key that is no member's; teams/tests/test_organization_keys.py revokes those there are
+    ],  # of a key that is no member's; teams/tests/organizations/test_organization_keys.py revokes those there are
     "ApiKeyViewSet.destroy": [Case("keys: delete own", Over.KEY, "DELETE")],
     "EmailViewSet.list": [Case("emails: list own")],
     "EmailViewSet.create": [Case("emails: add own", method="POST", args={"email": "new@example.com"})],

@@ -18,9 +18,9 @@ from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions import subscription_of
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run, RunAlert, SavedView, StoredChart
 from runs.services import project_members
-from teams.mail import hash_of
+from teams.invitations.mail import hash_of
 from teams.models import Invitation, Organization, Role, ServiceAccount, Team, Visibility
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.automations import acted, make_automation, states
 from tests.factories import (
     DestinationFactory,

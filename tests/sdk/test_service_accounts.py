@@ -28,9 +28,9 @@ from runs.key_scopes import LOG_RUNS, READ_ONLY
 from runs.services.project_members import add_project_member
 from runs.services.projects import create_project
 from teams.models import Organization, Team
-from teams.roles import built_in
-from teams.service_accounts import create_service_account
-from teams.services import add_member, create_organization, create_team
+from teams.roles.builtin import built_in
+from teams.service_accounts.services import create_service_account
+from teams.members.services import add_member, create_organization, create_team
 
 def person(name, **more):
     return create_user(actor=SYSTEM, username=name, email=f"{name}@example.com", password=None, **more)

@@ -18,7 +18,7 @@ from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, 
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import projects_of
-from teams.selectors import entities_of
+from teams.teams.selectors import entities_of
 from wandb_api.context import Info
 from wandb_api.errors import Taken
 from wandb_api.ids import from_id, to_id

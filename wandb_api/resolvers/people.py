@@ -23,12 +23,12 @@ from runs.models import Project
 from runs.selectors import get_team, project_called, projects_of
 from runs.services import projects
 from storage.services import held_bytes
-from teams import invitations
-from teams import services as teams
 from teams.access import OrganizationAction, TeamAction
+from teams.invitations import services as invitations
+from teams.members import services as teams
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team, Visibility
-from teams.roles import built_in
-from teams.service_accounts import create_service_account
+from teams.roles.builtin import built_in
+from teams.service_accounts.services import create_service_account
 from wandb_api.context import Info
 from wandb_api.ids import from_id, kind_of, to_id
 from wandb_api.nodes import entity_node, project_node, user_node

@@ -13,7 +13,7 @@ from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import listed_runs_of, project_called
-from teams.selectors import default_team_of
+from teams.teams.selectors import default_team_of
 from wandb_api.context import Info
 from wandb_api.nodes import project_node, run_node
 from wandb_api.paging import page_of

@@ -12,9 +12,9 @@ from common import VERSION
 from common.errors import Invalid, NotFound
 from ingest.services import NowhereToLog
 from runs.selectors import get_team
-from teams.defaults import choose_default_team
-from teams.selectors import code_saving_of, default_team_of, personal_team_of, teams_of
-from teams.service_accounts import attributed_user
+from teams.service_accounts.services import attributed_user
+from teams.teams.default_team import choose_default_team
+from teams.teams.selectors import code_saving_of, default_team_of, personal_team_of, teams_of
 from wandb_api.context import Info
 from wandb_api.features import FEATURES
 from wandb_api.ids import to_id

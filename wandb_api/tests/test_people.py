@@ -8,7 +8,7 @@ from access.actions import Preset
 from accounts.models import User
 from runs.models import Run
 from teams.models import Organization, OrganizationMember, Team
-from teams.roles import built_in
+from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 from wandb_api.tests.asking import Asker
 

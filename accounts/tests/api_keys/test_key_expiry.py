@@ -10,7 +10,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.api_keys.expiry import tell_of_ending_keys
 from accounts.models import ApiKey
-from teams.service_account_keys import rotate_key
+from teams.service_accounts.keys import rotate_key
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, delivered, make_key, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

@@ -6,10 +6,10 @@ from django.core.management.base import CommandError
 
 from access.actor import SYSTEM
 from common.management.base import JsonCommand
-from teams import services
 from teams.management.commands._arguments import team_named, user_named
+from teams.members import services
 from teams.models import Membership, Role, Team
-from teams.roles import team_role_named
+from teams.roles.builtin import team_role_named
 
 
 def _role_named(team: Team, name: str) -> Role:

@@ -4,8 +4,8 @@ from typing import Any
 
 from access.actor import SYSTEM
 from common.management.base import JsonCommand
-from teams import services
 from teams.management.commands._arguments import user_named
+from teams.members import services
 from teams.models import Organization
 
 

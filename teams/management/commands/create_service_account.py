@@ -7,7 +7,7 @@ from accounts.lifecycle.services import create_api_key
 from common.management.base import JsonCommand
 from teams.management.commands._arguments import team_named
 from teams.models import ServiceAccount
-from teams.service_accounts import create_service_account
+from teams.service_accounts.services import create_service_account
 
 
 class Command(JsonCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from teams.limit_docs import FILE, written
+from teams.management.limits_document import FILE, written
 
 
 class Command(BaseCommand):

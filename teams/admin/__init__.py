@@ -1,0 +1,1 @@
+"""Pages of the admin for organizations, teams and the people in them."""

@@ -1,0 +1,1 @@
+"""The audit log: searching, showing and exporting it."""

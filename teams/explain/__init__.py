@@ -1,0 +1,1 @@
+"""Explanations of why somebody may or may not do something."""

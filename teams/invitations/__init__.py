@@ -1,0 +1,1 @@
+"""Invitations to teams and organizations: sending, accepting, declining, revoking."""

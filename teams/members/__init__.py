@@ -1,0 +1,1 @@
+"""Members of teams and organizations: joining, changing roles, leaving, and lists of them."""

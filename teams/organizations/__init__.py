@@ -1,0 +1,1 @@
+"""Organizations: their settings, who belongs to them, and their members' API keys."""

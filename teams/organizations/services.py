@@ -1,0 +1,268 @@
+"""What changes an organization and who belongs to it (TEAM-1)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.actions import Preset
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require
+from accounts.models import User
+from accounts.profile.services import forget_profile
+from common.errors import Conflict, Invalid, NotFound
+from teams.access import OrganizationAction
+from teams.invitations.mail import mail_removed
+from teams.members.services import close_asked, close_pending, keep_an_admin
+from teams.models import (
+    Invitation,
+    InvitationState,
+    Membership,
+    Organization,
+    OrganizationMember,
+    ProductAccess,
+    Role,
+    RoleLevel,
+    ServiceAccount,
+    Team,
+)
+from teams.policy import hooks
+from teams.policy.seats import require_seat, seat_for, seat_of
+from teams.roles.signals import rights_changed_soon
+from teams.service_accounts.services import end_service_accounts
+
+MAX_KEY_DAYS = 3650
+
+
+def chiefs_in(organization_ids: Iterable[int]) -> QuerySet[OrganizationMember]:
+    """Return the places of the organizations' admins who can sign in."""
+    return OrganizationMember.objects.filter(
+        organization__in=organization_ids, role__preset=Preset.ORGANIZATION_ADMIN, user__is_active=True
+    )
+
+
+def lock_chiefs(organization_id: int) -> list[int]:
+    """Lock the places of the organization's admins until the transaction ends; returns their keys."""
+    return [chief.pk for chief in chiefs_in([organization_id]).select_for_update(of=("self",))]
+
+
+def _keep_a_chief(member: OrganizationMember) -> None:
+    """Refuse to lose the last admin of the organization; the rows are locked until the transaction ends."""
+    if lock_chiefs(member.organization_id) == [member.pk]:
+        message = _("%(who)s is the last admin of %(organization)s. Make another member an admin first.")
+        raise Conflict(message % {"who": member.user, "organization": member.organization})
+
+
+def _keep_admins_of_teams(member: OrganizationMember) -> list[Membership]:
+    """Return the member's places in the organization's teams, unless one of these would be left without an admin."""
+    places = Membership.objects.select_related("team", "user", "role").filter(
+        user=member.user_id, team__organization=member.organization_id
+    )
+    for place in places:
+        if place.role.preset == Preset.ADMIN:
+            keep_an_admin(place)
+    return list(places)
+
+
+def _told(member: OrganizationMember) -> dict[str, Any]:
+    return {
+        "role": member.role.name, "models_access": member.models_access, "weave_access": member.weave_access
+    }  # fmt: skip
+
+
+@transaction.atomic
+def change_organization_member(
+    *,
+    actor: Actor,
+    member: OrganizationMember,
+    role: Role | None = None,
+    models_access: str | None = None,
+    weave_access: str | None = None,
+) -> OrganizationMember:
+    """Change somebody's role in an organization, or how far they reach into its products; None leaves a thing.
+
+    Raises:
+        Conflict: the last admin of the organization, or of one of its teams, would no longer be one; or they would
+            take a seat that the plan does not have.
+        Invalid: a role of teams, or no such access.
+    """
+    require(actor, OrganizationAction.MANAGE_MEMBERS, member.organization)
+    before, had = _told(member), seat_of(member)
+    if role is not None and role.pk != member.role_id:
+        if role.level != RoleLevel.ORGANIZATION:
+            raise Invalid(_("%(role)s is a team role, not an organization role.") % {"role": role})
+        if role.preset != Preset.ORGANIZATION_ADMIN:
+            _keep_a_chief(member)
+            hooks.admin_leaves(actor, member)
+        if role.preset == Preset.ORGANIZATION_VIEWER:
+            _keep_admins_of_teams(member)
+        member.role = role
+    for name, access in (("models_access", models_access), ("weave_access", weave_access)):
+        if access is not None:
+            if access not in ProductAccess.values:
+                raise Invalid(_("Access must be one of %(all)s.") % {"all": ", ".join(ProductAccess.values)})
+            setattr(member, name, access)
+    if _told(member) != before:
+        require_seat(member.organization, seat_of(member), had=had)
+        member.save(update_fields=["role", "models_access", "weave_access", "updated_at"])
+        _record(actor, "organization.change_member", member, before=before, after=_told(member))
+        rights_changed_soon()
+    return member
+
+
+def _record(actor: Actor, action: str, member: OrganizationMember, **told: dict[str, Any]) -> None:
+    named = {key: {"user": member.user.username, **values} for key, values in told.items()}
+    record(actor, action, member.organization, organization_id=member.organization_id, **named)  # type: ignore[arg-type]
+
+
+@transaction.atomic
+def add_to_organization(
+    *,
+    actor: Actor,
+    organization: Organization,
+    user: User,
+    role: Role,
+    models_access: str = ProductAccess.FULL,
+) -> OrganizationMember:
+    """Put somebody into an organization, without a team.
+
+    Raises:
+        Conflict: they belong to it, or its plan has no seat left.
+    """
+    require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
+    if OrganizationMember.objects.filter(organization=organization, user=user).exists():
+        names = {"who": user, "organization": organization}
+        raise Conflict(_("%(who)s already belongs to %(organization)s.") % names)
+    require_seat(organization, seat_for(role, models_access))
+    member = OrganizationMember.objects.create(
+        organization=organization, user=user, role=role, models_access=models_access
+    )
+    close_asked(organization, user)
+    _record(actor, "organization.add_member", member, after=_told(member))
+    rights_changed_soon()
+    return member
+
+
+def _go(actor: Actor, member: OrganizationMember, action: str) -> None:
+    """Take somebody out of the organization and all its teams; what they were invited to there is taken back."""
+    _keep_a_chief(member)
+    hooks.admin_leaves(actor, member)
+    places = _keep_admins_of_teams(member)
+    asked = Invitation.objects.pending_for(member.user).filter(
+        pk__in=Invitation.objects.within(member.organization).values("pk")
+    )
+    close_pending(asked, InvitationState.REVOKED)
+    hooks.member_leaves(member)
+    _record(actor, action, member, before={**_told(member), "teams": [place.team.name for place in places]})
+    Membership.objects.filter(pk__in=[place.pk for place in places]).delete()
+    member.delete()
+    rights_changed_soon()
+
+
+@transaction.atomic
+def remove_from_organization(*, actor: Actor, member: OrganizationMember) -> None:
+    """Take somebody out, who is told by mail; the runs they logged stay.
+
+    Raises:
+        Conflict: they are the last admin of the organization or of one of its teams.
+    """
+    require(actor, OrganizationAction.MANAGE_MEMBERS, member.organization)
+    _go(actor, member, "organization.remove_member")
+    if member.user_id != actor.user_id:
+        mail_removed(user=member.user, place=member.organization.name, actor=actor)
+
+
+@transaction.atomic
+def leave_organization(*, actor: Actor, organization: Organization) -> None:
+    """Take oneself out of an organization and all its teams; the runs one logged stay.
+
+    Raises:
+        NotFound: the actor does not belong to it.
+        Conflict: they are the last admin of the organization or of one of its teams.
+    """
+    rows = OrganizationMember.objects.select_related("organization", "user", "role")
+    member = rows.filter(organization=organization, user=actor.lookup_id).first()
+    if member is None:
+        raise NotFound(_("You do not belong to %(organization)s.") % {"organization": organization})
+    _go(actor, member, "organization.leave")
+
+
+@transaction.atomic
+def delete_organization(*, actor: Actor, organization: Organization, typed: str) -> None:
+    """Delete an organization that has no teams any more, for good: its people, roles and settings go, its name stays.
+
+    Raises:
+        Invalid: another name than the organization's was typed.
+        Conflict: it has teams, whose own deletion can be undone, as this cannot; or something is not settled.
+    """
+    require(actor, OrganizationAction.DELETE, organization)
+    organization = Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    if typed.strip() != organization.name:
+        message = _("Type the organization’s name, %(organization)s, to delete it.")
+        raise Invalid(message % {"organization": organization})
+    left = list(Team.objects.live().filter(organization=organization).values_list("name", flat=True)[:5])
+    if left:
+        message = _("%(organization)s still has teams: %(teams)s. Delete them first.")
+        raise Conflict(message % {"organization": organization, "teams": ", ".join(left)})
+    hooks.organization_ends(actor, organization)
+    people = list(organization.members.order_by("pk").values_list("user__username", flat=True))
+    record(
+        actor, OrganizationAction.DELETE, organization, organization_id=organization.pk,
+        before={"members": people},
+    )  # fmt: skip
+    end_service_accounts(ServiceAccount.objects.filter(organization=organization))
+    close_pending(Invitation.objects.within(organization), InvitationState.REVOKED)
+    organization.members.all().delete()
+    organization.deleted_at = timezone.now()
+    organization.save(update_fields=["deleted_at", "updated_at"])
+    forget_profile(organization.claim)
+    rights_changed_soon()
+
+
+@transaction.atomic
+def change_organization(
+    *,
+    actor: Actor,
+    organization: Organization,
+    display_name: str,
+    api_keys_allowed: bool,
+    api_key_max_days: int | None,
+    api_keys_limited: bool | None = None,
+) -> Organization:
+    """Change what an organization is called and which API keys its members make; keys there are go on working.
+
+    Args:
+        actor: An admin of the organization.
+        organization: Which one.
+        display_name: Shown beside its name.
+        api_keys_allowed: Whether members make API keys.
+        api_key_max_days: How long a new one may live; None is for ever.
+        api_keys_limited: Whether a new one must be limited to some actions; None leaves it as it is.
+
+    Raises:
+        Invalid: the longest life is no number of days from 1 to ten years.
+    """
+    require(actor, OrganizationAction.MANAGE_SETTINGS, organization)
+    if api_key_max_days is not None and not 1 <= api_key_max_days <= MAX_KEY_DAYS:
+        raise Invalid(
+            _("A key’s lifetime must be 1 to %(most)d days, or unlimited.") % {"most": MAX_KEY_DAYS}
+        )
+    after: dict[str, Any] = {
+        "display_name": display_name.strip()[:120], "api_keys_allowed": api_keys_allowed,
+        "api_key_max_days": api_key_max_days,
+        "api_keys_limited": organization.api_keys_limited if api_keys_limited is None else api_keys_limited,
+    }  # fmt: skip
+    before = {name: getattr(organization, name) for name in after}
+    if after != before:
+        for name, value in after.items():
+            setattr(organization, name, value)
+        organization.save(update_fields=[*after, "updated_at"])
+        record(
+            actor, "organization.change_settings", organization, organization_id=organization.pk,
+            before=before, after=after,
+        )  # fmt: skip
+    return organization

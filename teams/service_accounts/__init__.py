@@ -1,0 +1,1 @@
+"""Service accounts of teams and organizations, and their API keys."""

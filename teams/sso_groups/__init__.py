@@ -1,0 +1,1 @@
+"""Team memberships that follow the groups of a sign-in provider."""

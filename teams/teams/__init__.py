@@ -1,0 +1,1 @@
+"""Teams: finding, creating and deleting them, their privacy, and the default team of a person."""

@@ -1,0 +1,193 @@
+"""Deleting teams, undoing that while it can be (TEAM-21), and what of teams goes with an account (ACC-9).
+
+A deleted team is seen by nobody; its row stays, since the ledger of bytes and the audit log speak of it. Apps above say
+in `AppConfig.ready` what a team holds.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.actions import Preset
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require, visible
+from access.signals import rights_changed
+from accounts.lifecycle.deletion import Obstacle
+from accounts.models import User
+from accounts.profile.services import forget_profile
+from common.errors import Conflict, Gone, Invalid
+from teams.access import TeamAction
+from teams.models import (
+    Invitation,
+    InvitationState,
+    Membership,
+    Organization,
+    OrganizationMember,
+    ServiceAccount,
+    Team,
+)
+from teams.service_accounts.services import end_service_accounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What an app keeps for teams. Each function runs in the deleting or restoring transaction."""
+
+    guard: Callable[[Team], None] = lambda team: None
+    """Raises a Conflict that says why the team cannot go."""
+    hide: Callable[[Team, datetime], None] = lambda team, at: None
+    show: Callable[[Team, datetime], None] = lambda team, at: None
+    """Brings back what was hidden at the time."""
+    give_up: Callable[[Team], None] = lambda team: None
+    """Lets the purge take what was hidden without waiting for an undo."""
+    forget: Callable[[Team], None] = lambda team: None
+    """Takes away at once what no purge does, when nobody can restore the team any more."""
+
+
+_holdings: list[Holding] = []
+
+
+def register_holding(holding: Holding) -> None:
+    """Add what teams hold; called in ``AppConfig.ready``."""
+    if holding not in _holdings:
+        _holdings.append(holding)
+
+
+def undo_ends_at(team: Team) -> datetime:
+    """Return until when a deleted team can be restored."""
+    return (team.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
+
+
+def deleted_teams_of(actor: Actor, organization: Organization) -> QuerySet[Team]:
+    """Return the organization's teams that the actor can restore, last deleted first."""
+    since = timezone.now() - timedelta(days=settings.DELETED_KEPT_DAYS)
+    gone = Team.objects.filter(organization=organization, deleted_at__gt=since).select_related("claim")
+    return visible(actor, TeamAction.DELETE, gone).order_by("-deleted_at")
+
+
+def _told(actor: Actor, team: Team, action: str) -> None:
+    record(actor, action, team, organization_id=team.organization_id, team_id=team.pk)
+    transaction.on_commit(partial(rights_changed.send, Team))
+
+
+def _hide(team: Team) -> None:
+    team.deleted_at = timezone.now()
+    for holding in _holdings:
+        holding.hide(team, team.deleted_at)
+    team.save(update_fields=["deleted_at", "updated_at"])
+    Invitation.objects.pending().filter(team=team).update(
+        state=InvitationState.REVOKED, closed_at=team.deleted_at
+    )
+
+
+@transaction.atomic
+def delete_team(*, actor: Actor, team: Team, typed: str) -> Team:
+    """Hide a team with all it owns and take its invitations back; it can be restored for some days.
+
+    Raises:
+        Invalid: another name than the team's was typed.
+        Conflict: it is somebody's personal entity, or holds what is protected.
+    """
+    require(actor, TeamAction.DELETE, team)
+    team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    if team.is_personal:
+        raise Conflict(_("%(team)s is a personal entity; it is deleted with its account.") % {"team": team})
+    if typed.strip() != team.name:
+        raise Invalid(_("Type the team’s name, %(team)s, to delete it.") % {"team": team})
+    if team.deleted_at is not None:
+        return team
+    for holding in _holdings:
+        holding.guard(team)
+    _hide(team)
+    _told(actor, team, TeamAction.DELETE)
+    return team
+
+
+@transaction.atomic
+def restore_team(*, actor: Actor, team: Team) -> Team:
+    """Bring a deleted team back with all that went with it; invitations stay revoked.
+
+    Raises:
+        Gone: too late.
+    """
+    require(actor, TeamAction.DELETE, team)
+    team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    if team.deleted_at is None:
+        return team
+    if team.is_personal or undo_ends_at(team) <= timezone.now():
+        raise Gone(_("%(team)s can no longer be restored.") % {"team": team})
+    for holding in _holdings:
+        holding.show(team, team.deleted_at)
+    team.deleted_at = None
+    team.save(update_fields=["deleted_at", "updated_at"])
+    _told(actor, team, "team.restore")
+    return team
+
+
+@transaction.atomic
+def forget_teams() -> int:
+    """Take people and service accounts out of teams that nobody can restore; returns how many people left."""
+    over = Team.objects.filter(deleted_at__lte=timezone.now() - timedelta(days=settings.DELETED_KEPT_DAYS))
+    end_service_accounts(ServiceAccount.objects.filter(team__in=over))
+    for team in over.filter(memberships__isnull=False).select_related("claim").distinct():
+        forget_profile(team.claim)
+        for holding in _holdings:
+            holding.forget(team)
+    left, _rows = Membership.objects.filter(team__in=over).delete()
+    return left
+
+
+# What of teams goes with an account
+
+
+def obstacles_of(user: User) -> Iterator[Obstacle]:
+    """Yield the teams and organizations that would be left without an admin (ACC-9)."""
+    others = Membership.objects.filter(
+        team=OuterRef("pk"), role__preset=Preset.ADMIN, user__kind="person", user__is_active=True
+    ).exclude(user=user)
+    administered = Team.objects.shared().filter(
+        memberships__user=user, memberships__role__preset=Preset.ADMIN
+    )
+    for team in administered.filter(~Exists(others)):
+        yield Obstacle(
+            _(
+                "You are the last admin of the team %(team)s. Make another member an admin, or delete the team."
+            )
+            % {"team": team},
+            reverse("teams:members", args=[team.name]),
+        )
+    chiefs = OrganizationMember.objects.filter(
+        organization=OuterRef("pk"), role__preset=Preset.ORGANIZATION_ADMIN, user__is_active=True
+    ).exclude(user=user)
+    led = Organization.objects.filter(members__user=user, members__role__preset=Preset.ORGANIZATION_ADMIN)
+    # one that nobody else is in, and that has no team, goes as quietly as it came
+    others_in = OrganizationMember.objects.filter(organization=OuterRef("pk")).exclude(user=user)
+    teams_of = Team.objects.live().filter(organization=OuterRef("pk"))
+    for organization in led.filter(~Exists(chiefs), Q(Exists(others_in)) | Q(Exists(teams_of))):
+        yield Obstacle(
+            _("You are the last admin of the organization %(organization)s. Make another member an admin.")
+            % {"organization": organization},
+            reverse("teams:organization", args=[organization.name]),
+        )
+
+
+def erase_with(user: User) -> None:
+    """Delete a person's personal entity for good, and take them out of every team and organization."""
+    personal = Team.objects.live().filter(claim=user.claim_id).first()
+    if personal is not None:
+        _hide(personal)
+        for holding in _holdings:
+            holding.give_up(personal)
+            holding.forget(personal)
+    Membership.objects.filter(user=user).delete()
+    OrganizationMember.objects.filter(user=user).delete()
+    Invitation.objects.pending_for(user).update(state=InvitationState.DECLINED, closed_at=timezone.now())
