@@ -39,7 +39,7 @@ class BillingConfig(AppConfig):
         from billing.noticing import on_subscription_saved
         from billing.room import check_room
         from billing.seats import check_seat
-        from storage.room import register_room_check
+        from storage.quota import register_room_check
         from teams.policy.features import register_feature_answer, register_plan_words
         from teams.policy.seats import register_seat_check
 

@@ -20,7 +20,7 @@ from common.errors import TooLarge
 
 
 def check_room(team_id: int) -> None:
-    """Refuse more files of a team (`storage.room`); one query, two more where the grace is over.
+    """Refuse more files of a team (`storage.quota`); one query, two more where the grace is over.
 
     Raises:
         TooLarge: the limit, what is stored, and who can change it.

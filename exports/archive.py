@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from common.formats.strict_json import strict_json
 from runs.zipping import compression_of
-from storage.local import Incoming
+from storage.filesystem import Incoming
 
 _CHUNK = 1024 * 1024
 

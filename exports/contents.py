@@ -18,7 +18,7 @@ from runs.console import read_line
 from runs.models import Project, ProjectMember, Run
 from runs.saved_views import views_of
 from runs.selectors import files_of, log_lines_between
-from storage.local import path_of
+from storage.filesystem import path_of
 from teams.models import Membership, Team
 
 FORMAT = 1

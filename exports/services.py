@@ -19,7 +19,7 @@ from exports import contents
 from exports.access import ExportAction
 from exports.archive import Archive
 from exports.models import UNDER_WAY, Export, ExportState
-from storage.local import Incoming
+from storage.filesystem import Incoming
 from storage.models import Blob
 from storage.services import held_bytes, keep_blob
 from teams.access import TeamAction

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from common.backups.deletion_lock import erasing
 from metrics.models import SegmentContent
-from storage.local import sync_folder
+from storage.filesystem import sync_folder
 
 
 class ColdStore(Protocol):

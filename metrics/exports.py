@@ -23,7 +23,7 @@ from metrics.codec import SEPARATOR, Batch, Mode
 from metrics.downloads import Format, pieces_of
 from metrics.models import Export, Kind, Stream
 from runs.models import Run
-from storage import local
+from storage import filesystem
 from storage.models import Blob
 from storage.services import UNUSED_FOR, keep_blob
 
@@ -116,7 +116,7 @@ class _Sink:
 
     closed = False
 
-    def __init__(self, incoming: local.Incoming) -> None:
+    def __init__(self, incoming: filesystem.Incoming) -> None:
         self._incoming = incoming
 
     def write(self, data: pa.Buffer) -> int:
@@ -135,7 +135,7 @@ def _build(export: Export, schema: pa.Schema) -> Blob:
         skipped = max(0, export.row_from - row0)
         tables.append(_table(batch, schema).slice(skipped, export.row_to - row0 - skipped))
     table = pa.concat_tables(tables).sort_by(_STEP)
-    with local.Incoming() as incoming:
+    with filesystem.Incoming() as incoming:
         pq.write_table(table, _Sink(incoming), row_group_size=ROWS_PER_GROUP, compression="zstd")
         return keep_blob(incoming.finish())
 
@@ -167,7 +167,7 @@ def _plain_digests(stream: Stream) -> list[str]:
 
 
 def _whole_digests(run: Run, *, revealed: bool) -> list[str]:
-    with local.Incoming() as incoming:
+    with filesystem.Incoming() as incoming:
         for piece in pieces_of(run.pk, Kind.HISTORY, Format.PARQUET, revealed=revealed):
             incoming.write(piece)
         return [keep_blob(incoming.finish()).digest]

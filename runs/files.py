@@ -12,7 +12,7 @@ from runs.projection import clean_tree, read_lenient
 from runs.secrets import mask, mask_tree
 from runs.selectors import files_of
 from storage import tickets
-from storage.local import path_of
+from storage.filesystem import path_of
 
 PREVIEW_BYTES = 256 * 1024
 FILES_A_PAGE = 200

@@ -7,7 +7,7 @@ from pathlib import Path
 from common.web.streaming import in_thread
 from runs.masking import masked_pieces
 from runs.models import RunFile
-from storage.local import path_of
+from storage.filesystem import path_of
 
 _CHUNK = 1024 * 1024
 _PACKED = frozenset(

@@ -22,7 +22,7 @@ from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
 from common.formats.numbers import whole
 from common.web.streaming import in_thread
-from storage import local, room, services, tickets
+from storage import filesystem, quota, services, tickets
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def _page(request: Request, error: DomainError) -> Response:
     return HTMLResponse(page, status_code=error.status, headers=headers)
 
 
-async def _receive(request: Request, incoming: local.Incoming) -> local.Received:
+async def _receive(request: Request, incoming: filesystem.Incoming) -> filesystem.Received:
     """Write the body to the temporary file in pieces of about a MiB, each in a thread."""
     limit = settings.UPLOAD_MAX_BYTES
     too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
@@ -82,7 +82,7 @@ async def _find_room(request: Request, ticket: dict[str, Any]) -> None:
 def _check_room(ticket: dict[str, Any]) -> None:
     close_old_connections()
     try:
-        room.require_room(ticket[tickets.TEAM])
+        quota.require_room(ticket[tickets.TEAM])
     except DomainError as error:
         tickets.note_refusal(ticket, error.message)
         raise
@@ -90,7 +90,7 @@ def _check_room(ticket: dict[str, Any]) -> None:
         close_old_connections()
 
 
-def _keep(ticket: dict[str, Any], received: local.Received) -> None:
+def _keep(ticket: dict[str, Any], received: filesystem.Received) -> None:
     close_old_connections()
     blob = None
     try:
@@ -112,7 +112,7 @@ async def put(request: Request) -> Response:
         ticket = tickets.read_put(request.path_params["token"])
         if tickets.TEAM in ticket:
             await _find_room(request, ticket)
-        with local.Incoming() as incoming:
+        with filesystem.Incoming() as incoming:
             received = await _receive(request, incoming)
             expected = request.headers.get("content-md5")
             if expected and expected != received.md5:
@@ -156,7 +156,7 @@ async def get(request: Request) -> Response:
     """Send one blob, whole or by Range; 304 when the client has it."""
     try:
         ticket = tickets.read_get(request.path_params["token"])
-        path = local.path_of(ticket["l"])
+        path = filesystem.path_of(ticket["l"])
         if not await asyncio.to_thread(path.exists):
             raise NotFound("The content of this file was deleted.")
     except DomainError as error:

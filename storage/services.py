@@ -11,7 +11,7 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from common.database.sql import execute_in, execute_many
-from storage import local
+from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
 
 UNUSED_FOR = timedelta(hours=24)
@@ -28,30 +28,30 @@ def register_blob_user(used: UsedBlobs) -> None:
 
 
 @transaction.atomic
-def keep_blob(received: local.Received) -> Blob:
+def keep_blob(received: filesystem.Received) -> Blob:
     """Return the blob of this content, storing it if it is new. Durable when the transaction commits."""
     if Blob.objects.filter(digest=received.digest).update(seen_at=timezone.now()):
         return Blob.objects.get(digest=received.digest)
-    location = local.keep(received)
+    location = filesystem.keep(received)
     try:
         with transaction.atomic():
             return Blob.objects.create(
                 digest=received.digest, md5=received.md5, size_bytes=received.size_bytes, location=location
             )
     except IntegrityError:  # the same content arrived twice at once
-        local.delete(location)
+        filesystem.delete(location)
         return Blob.objects.get(digest=received.digest)
 
 
 def drop_unless_kept(blob: Blob) -> None:
     """Remove the content of a blob whose transaction was undone: no row names it, so no sweep would find it."""
     if not Blob.objects.filter(location=blob.location).exists():
-        local.delete(blob.location)
+        filesystem.delete(blob.location)
 
 
 def keep_bytes(content: bytes) -> Blob:
     """Store bytes that are in memory already."""
-    with local.Incoming() as incoming:
+    with filesystem.Incoming() as incoming:
         incoming.write(content)
         return keep_blob(incoming.finish())
 
@@ -182,7 +182,7 @@ def free_unused(blobs: "QuerySet[Blob]") -> int:
     freed = 0
     for blob in blobs.iterator():
         if _forget(blobs, blob):
-            local.delete(blob.location)
+            filesystem.delete(blob.location)
             freed += 1
     return freed
 
@@ -191,7 +191,7 @@ def sweep() -> int:
     """Free content that nobody has used for UNUSED_FOR, and uploads cut off; returns how many were freed."""
     before = timezone.now() - UNUSED_FOR
     freed = free_unused(Blob.objects.filter(seen_at__lt=before))
-    for path in local.abandoned_uploads(before.timestamp()):
+    for path in filesystem.abandoned_uploads(before.timestamp()):
         path.unlink(missing_ok=True)
         freed += 1
     return freed
@@ -200,10 +200,10 @@ def sweep() -> int:
 def sweep_strays() -> int:
     """Remove content that no row has named for UNUSED_FOR: of uploads and sweeps that crashed; returns how many."""
     freed = 0
-    old = local.locations((timezone.now() - UNUSED_FOR).timestamp())
+    old = filesystem.locations((timezone.now() - UNUSED_FOR).timestamp())
     while locations := set(islice(old, 500)):
         named = Blob.objects.filter(location__in=locations).values_list("location", flat=True)
         for location in locations - set(named):
-            local.delete(location)
+            filesystem.delete(location)
             freed += 1
     return freed

@@ -19,7 +19,7 @@ PUT_PATH = "/storage/put/"
 GET_PATH = "/storage/get/"
 
 TEAM = "t"
-"""In a ticket: the key of the team that needs room for the upload (`storage.room`); without it nobody is asked."""
+"""In a ticket: the key of the team that needs room for the upload (`storage.quota`); without it nobody is asked."""
 
 
 class Expired(Forbidden):

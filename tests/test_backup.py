@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from config.env import ROOT
-from storage import local
+from storage import filesystem
 from tests.databases import GIVEN, SQLITE, Database, installation_env
 from tests.installation import Installation
 from tests.killing import Writer
@@ -33,7 +33,7 @@ import hashlib, json, sys
 from metrics import store
 from metrics.models import Kind, Segment
 from runs.models import Run
-from storage import local
+from storage import filesystem as local
 from storage.models import Blob
 from tests.stored import is_readable
 def digest_of(blob):
@@ -173,11 +173,11 @@ def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path
     (tmp_path / "blob").touch()
     Files().put("abcd", b"content")
     with nothing_erased():
-        local.delete("blob")
+        filesystem.delete("blob")
         Files().delete(["abcd"])
         assert (tmp_path / "blob").exists()
         assert Files().size("abcd") == 7
-    local.delete("blob")
+    filesystem.delete("blob")
     Files().delete(["abcd"])
     assert not (tmp_path / "blob").exists()
     assert list(Files().root.glob("*/*")) == []

@@ -31,7 +31,7 @@ from runs.services.lifecycle import RunFields
 from runs.services.refused_files import note_refused_file
 from runs.services.refused_posts import Refused, keep_refused
 from runs.tasks import purge_runs
-from storage import local
+from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
 from storage.services import held_bytes, keep_bytes, sweep
 from tests.factories import RunFactory, add_run_file, basic, make_member
@@ -212,7 +212,7 @@ def test_contents_that_no_other_run_uses_are_swept():
     with time_machine.travel(timezone.now() + timedelta(hours=25), tick=False):
         assert sweep() == 1
     assert set(Blob.objects.all()) == {file.blob for file in RunFile.objects.filter(run=other)}
-    assert all(local.path_of(blob.location).exists() for blob in Blob.objects.all())
+    assert all(filesystem.path_of(blob.location).exists() for blob in Blob.objects.all())
 
 
 def test_a_file_deleted_twice_at_once_gives_its_bytes_back_once():

@@ -21,7 +21,7 @@ from exports.tasks import make_exports
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
 from runs.models import Run
-from storage.local import path_of
+from storage.filesystem import path_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, basic, make_key, make_member
 from tests.streams import body_of
 

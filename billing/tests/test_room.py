@@ -18,7 +18,7 @@ from billing.tasks import note_limits
 from common.errors import TooLarge
 from runs.models import Run
 from runs.services.files import is_of_run, require_room_for, upload_paths
-from storage import room
+from storage import quota
 from storage.models import Holding
 from teams.models import Organization
 from tests.factories import (
@@ -41,10 +41,10 @@ GB = 10**9
 @pytest.fixture(autouse=True)
 def enforced(settings) -> Iterator[None]:
     settings.ENFORCE_LIMITS = True
-    room.forget()
+    quota.forget()
     with time_machine.travel(NOW, tick=False):
         yield
-    room.forget()
+    quota.forget()
 
 
 @pytest.fixture
@@ -188,13 +188,13 @@ class TestAsking:
         limited(organization)
         with django_assert_num_queries(1):
             for _ in range(100):
-                room.require_room(run.project.team_id)
+                quota.require_room(run.project.team_id)
 
     def test_a_refusal_is_not_remembered(self, full: Run):
         with pytest.raises(TooLarge):
-            room.require_room(full.project.team_id)
+            quota.require_room(full.project.team_id)
         hold(full, 1)
-        room.require_room(full.project.team_id)
+        quota.require_room(full.project.team_id)
 
     def test_links_are_given_and_say_whom_to_ask_about(
         self, full: Run, ada: User, django_assert_max_num_queries

@@ -12,7 +12,7 @@ from metrics.group_commit import write_group
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import post
 from runs.models import Run
-from storage import local
+from storage import filesystem
 from storage.models import Blob
 from tests.factories import RunFactory
 
@@ -33,12 +33,12 @@ def run_with(*rows, offset=0, run=None):
 
 
 def files_of(run):
-    return [pq.read_table(local.path_of(blob.location)) for blob in exports.history_files(run)]
+    return [pq.read_table(filesystem.path_of(blob.location)) for blob in exports.history_files(run)]
 
 
 def whole_of(run, *, revealed=True):
     [blob] = exports.whole_files(run, revealed=revealed)
-    return pq.read_table(local.path_of(blob.location))
+    return pq.read_table(filesystem.path_of(blob.location))
 
 
 def test_numbers_texts_and_booleans_come_back():

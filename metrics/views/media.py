@@ -27,7 +27,7 @@ from runs.projection import sdk_part
 from runs.selectors import files_of
 from runs.views.run import run_of
 from storage import tickets
-from storage.local import path_of
+from storage.filesystem import path_of
 
 MAX_KEYS, MAX_PATHS = 60, 400
 MAX_FRAME_BYTES = 32 * 1024 * 1024

@@ -19,9 +19,9 @@ from runs.services.code import note_code_not_stored
 from runs.services.holdings import FILE
 from runs.services.hosts import MAX_METADATA_BYTES, METADATA, note_hosts_of_file, tells_of_host
 from storage import tickets
-from storage.local import path_of
+from storage.filesystem import path_of
 from storage.models import Blob
-from storage.room import require_room
+from storage.quota import require_room
 from storage.services import enter_bytes, keep_bytes
 from storage.tasks import free_blobs
 

@@ -16,7 +16,7 @@ from runs.services.files import delete_run_file, receive_run_file
 from runs.services.lifecycle import RunFields
 from runs.services.posts import RunPost, apply_posts, lock_runs
 from runs.services.redaction import redact_runs
-from storage.local import path_of
+from storage.filesystem import path_of
 from storage.models import ByteEntry
 from storage.services import keep_bytes
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member

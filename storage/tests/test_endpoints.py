@@ -21,7 +21,7 @@ from config.asgi import application
 from runs.models import RefusedFile, Run, RunFile
 from runs.services import deletion
 from runs.timeline import timeline_of
-from storage import local, room, tickets
+from storage import filesystem, quota, tickets
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes
 from tests.factories import ProjectFactory, RunFactory, make_member
@@ -64,7 +64,7 @@ class TestPut:
         answer = _ask("PUT", put_path, b"hello")
         assert (answer.status_code, answer.json()) == (200, {})
         file = RunFile.objects.select_related("blob").get(name="out/notes.txt")
-        assert local.path_of(file.blob.location).read_bytes() == b"hello"
+        assert filesystem.path_of(file.blob.location).read_bytes() == b"hello"
         assert file.blob.digest == hashlib.sha256(b"hello").hexdigest()
         assert answer.headers["ETag"] == f'"{file.blob.digest}"'
 
@@ -78,8 +78,8 @@ class TestPut:
             raise TooLarge("acme stores 11 GB of 10 GB. Ask ada.")
 
         with monkeypatch.context() as patched:
-            patched.setattr(room, "_checks", [full])
-            room.forget()
+            patched.setattr(quota, "_checks", [full])
+            quota.forget()
             paths = [tickets.put_path("run-file", r=run.pk, n=name, t=run.project.team_id) for name in names]
             assert [_ask("PUT", path, b"weights").status_code for path in paths] == [413] * 3
         assert sorted(RefusedFile.objects.values_list("name", "reason")) == [
@@ -130,7 +130,7 @@ class TestPut:
         assert _ask("PUT", put_path, pieces()).status_code == 200
         blob = Blob.objects.get()
         assert blob.size_bytes == 4_000_000
-        assert hashlib.sha256(local.path_of(blob.location).read_bytes()).hexdigest() == blob.digest
+        assert hashlib.sha256(filesystem.path_of(blob.location).read_bytes()).hexdigest() == blob.digest
 
     def test_replaces_the_file_of_a_name_and_enters_the_difference(self, put_path: str):
         """BIL-4: the ledger's sum is what is held."""
@@ -209,7 +209,7 @@ class TestPut:
         run = Run.objects.get()
         deletion.delete_run(actor=SYSTEM, run=run)
         assert _ask("PUT", put_path, b"shared").status_code == 410
-        assert local.path_of(kept.location).read_bytes() == b"shared"
+        assert filesystem.path_of(kept.location).read_bytes() == b"shared"
 
     def test_a_client_that_goes_away_leaves_nothing(self, put_path: str, tmp_path: Path):
         async def upload() -> list[dict[str, Any]]:
@@ -318,7 +318,7 @@ class TestGet:
 
     def test_says_when_the_content_is_gone(self):
         path = _get_path()
-        local.delete(Blob.objects.get().location)
+        filesystem.delete(Blob.objects.get().location)
         assert _ask("GET", path).status_code == 404
 
 
@@ -331,8 +331,8 @@ class TestRoom:
             if team_id == 7:
                 raise TooLarge("The team has no room.")
 
-        monkeypatch.setattr(room, "_checks", [check])
-        room.forget()
+        monkeypatch.setattr(quota, "_checks", [check])
+        quota.forget()
 
     def test_a_team_without_room_is_told_and_nothing_is_kept(self, tmp_path: Path):
         """BIL-3: SDKs do not send an upload again after a 413."""

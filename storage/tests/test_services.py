@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runs.models import RunFile
-from storage import local, services, tickets
+from storage import filesystem, services, tickets
 from storage.models import Blob, ByteEntry, Holding
 from storage.services import (
     UNUSED_FOR,
@@ -45,7 +45,7 @@ def _own_folder(settings, tmp_path: Path):
 
 def age(blob: Blob, *, hours: float) -> None:
     written = (timezone.now() - timedelta(hours=hours)).timestamp()
-    os.utime(local.path_of(blob.location), (written, written))
+    os.utime(filesystem.path_of(blob.location), (written, written))
 
 
 def _later(hours: float) -> time_machine.travel:
@@ -65,14 +65,14 @@ class TestKeeping:
             assert blob.seen_at == timezone.now()
 
     def test_the_same_content_at_once_is_kept_once(self, tmp_path: Path):
-        with local.Incoming() as first, local.Incoming() as second:
+        with filesystem.Incoming() as first, filesystem.Incoming() as second:
             for incoming in (first, second):
                 incoming.write(b"same")
             assert keep_blob(first.finish()) == keep_blob(second.finish())
         assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
     def test_what_is_not_kept_is_removed(self, tmp_path: Path):
-        with local.Incoming() as incoming:
+        with filesystem.Incoming() as incoming:
             incoming.write(b"half")
         assert not any(path.is_file() for path in tmp_path.rglob("*"))
 
@@ -89,13 +89,13 @@ class TestSweep:
         with _later(25):
             assert sweep_storage() == 1
         assert not Blob.objects.exists()
-        assert not local.path_of(blob.location).exists()
+        assert not filesystem.path_of(blob.location).exists()
 
     def test_keeps_what_is_used_however_old(self):
         file = add_run_file(RunFactory(), "notes.txt")
         with _later(1000):
             assert sweep() == 0
-        assert local.path_of(file.blob.location).exists()
+        assert filesystem.path_of(file.blob.location).exists()
 
     def test_frees_what_was_replaced(self):
         run = RunFactory()
@@ -104,7 +104,7 @@ class TestSweep:
         with _later(25):
             assert sweep() == 1
         assert list(Blob.objects.all()) == [new]
-        assert not local.path_of(old.location).exists()
+        assert not filesystem.path_of(old.location).exists()
 
     def test_frees_content_only_when_its_last_user_is_gone(self):
         one, two = RunFactory(), RunFactory()
@@ -118,7 +118,7 @@ class TestSweep:
             assert sweep() == 1
 
     def test_removes_uploads_that_were_cut_off_a_day_ago(self):
-        with local.Incoming() as abandoned, local.Incoming() as under_way:
+        with filesystem.Incoming() as abandoned, filesystem.Incoming() as under_way:
             for incoming in (abandoned, under_way):
                 incoming.write(b"half")
             old = (timezone.now() - UNUSED_FOR - timedelta(minutes=1)).timestamp()
@@ -133,7 +133,7 @@ class TestSweep:
             sweep()
         second = keep_bytes(b"again")
         assert second.location != first.location, "a late delete of the old place must hit nothing"
-        assert local.path_of(second.location).read_bytes() == b"again"
+        assert filesystem.path_of(second.location).read_bytes() == b"again"
 
     def test_twice_is_as_good_as_once(self):
         keep_bytes(b"old")
@@ -149,15 +149,15 @@ class TestStrays:
         age(blob, hours=25)
         age(used, hours=25)
         assert sweep_strays_task() == 1
-        assert not local.path_of(blob.location).exists()
-        assert local.path_of(used.location).exists()
+        assert not filesystem.path_of(blob.location).exists()
+        assert filesystem.path_of(used.location).exists()
 
     def test_leaves_an_upload_alone_whose_row_is_not_there_yet(self):
         blob = keep_bytes(b"under way")
         Blob.objects.filter(pk=blob.pk).delete()
         age(blob, hours=23)
         assert sweep_strays() == 0
-        assert local.path_of(blob.location).exists()
+        assert filesystem.path_of(blob.location).exists()
 
     def test_asks_once_for_many(self, django_assert_num_queries):
         for number in range(30):
@@ -166,7 +166,7 @@ class TestStrays:
             assert sweep_strays() == 0
 
     def test_leaves_uploads_under_way_to_the_other_sweep(self):
-        with local.Incoming() as incoming:
+        with filesystem.Incoming() as incoming:
             os.utime(incoming.path, (0, 0))
             assert sweep_strays() == 0
             assert incoming.path.exists()

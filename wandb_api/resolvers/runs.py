@@ -23,7 +23,7 @@ from runs.selectors import changeable, get_run, run_called
 from runs.services import deletion, lifecycle
 from runs.services.alerts import send_alert
 from runs.services.lifecycle import RunFields
-from storage.room import require_room
+from storage.quota import require_room
 from teams.models import Team
 from wandb_api.context import Context, Info
 from wandb_api.ids import from_id
