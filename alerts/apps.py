@@ -21,8 +21,7 @@ class AlertsConfig(AppConfig):
         from alerts.automation import registration
         from alerts.services import forgetting
         from common.telemetry.exposition import register_reading
-        from runs import hooks
-        from runs.services import purge
+        from runs.lifecycle import hooks, purge
         from teams.teams.deletion import Holding, register_holding
 
         access.register()

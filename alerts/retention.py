@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from alerts.models import AutomationRun, Delivery, Event, Message, MessageState
+from runs.lifecycle.purge import remove_some
 from runs.models import Run
-from runs.services.purge import remove_some
 
 ROWS_AT_ONCE = 500
 """In one transaction: SQLite has one writer, which runs that log must not wait for."""
@@ -42,7 +42,7 @@ def _forget_events(keys: Iterable[int]) -> int:
 
 
 def remove_of_run(run: Run, limit: int) -> int:
-    """Remove a purged run's events, and what was sent of them; part of `runs.services.purge`."""
+    """Remove a purged run's events, and what was sent of them; part of `runs.lifecycle.purge`."""
     deliveries = Delivery.objects.filter(event__run=run).order_by("pk")
     rows = list(deliveries.values_list("pk", "message_id")[:limit])
     if rows:

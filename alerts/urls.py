@@ -12,7 +12,7 @@ from alerts.views import (
     told,
     unsubscribing,
 )
-from runs.run_ids import RUN_ROUTE
+from runs.names.run_ids import RUN_ROUTE
 
 app_name = "alerts"
 _PROJECT = "<str:entity>/<str:project>/automations"

@@ -13,8 +13,8 @@ from alerts.automation.actions import notice_for, what_happened
 from alerts.models import Event, EventKind, Level, Message
 from alerts.transports.base import Line, Notice
 from common.templatetags.runyard import duration, number
+from runs.lifecycle.services import path_of
 from runs.models import Pulse, Run
-from runs.services.lifecycle import path_of
 from runs.states import RunState
 
 SEVERAL = "SEVERAL"

@@ -40,8 +40,8 @@ from accounts.models import User
 from accounts.lifecycle.services import create_user
 from alerts.models import AlertSettings
 from runs.models import Pulse
-from runs.services.lifecycle import RunFields, log_run
-from runs.services.projects import ensure_project
+from runs.lifecycle.services import RunFields, log_run
+from runs.projects.services import ensure_project
 for number in range({people}):
     name = f"bench{{number}}"
     user = User.objects.filter(username=name).first()

@@ -14,10 +14,10 @@ from bench import world
 from billing.metering.intervals import note_state
 from billing.metering.meter import rebuild, run_meter
 from billing.models import TrackedInterval, UsageDay
-from runs import hooks
+from runs.ingest.posts import RunPost, apply_posts, lock_runs
+from runs.lifecycle import hooks
+from runs.lifecycle.services import revive_run
 from runs.models import Project, Pulse, Run
-from runs.services.lifecycle import revive_run
-from runs.services.posts import RunPost, apply_posts, lock_runs
 from storage.models import ByteEntry
 
 RUNS, ENTRIES, CHANGES, ROUNDS = 1000, 100_000, 200, 5

@@ -17,8 +17,8 @@ from bench import world
 from common.errors import DomainError
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
-from runs.services.project_members import add_project_member
-from runs.services.projects import create_project
+from runs.projects.members import add_project_member
+from runs.projects.services import create_project
 from teams.access import TeamAction
 from teams.members import services as teams
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, Visibility

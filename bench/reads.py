@@ -13,9 +13,9 @@ from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.posts import Post
 from metrics.writing import Lines
+from runs.ingest.posts import RunPost
+from runs.lifecycle import purge
 from runs.models import Run
-from runs.services import purge
-from runs.services.posts import RunPost
 
 RUNS, STEPS, STEPS_A_POST, KEYS = 100, 10_000, 1000, 4
 BUCKETS = 1000

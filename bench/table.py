@@ -17,12 +17,12 @@ from access.actor import Actor
 from access.web.requests import actor_of_user
 from accounts.models import User
 from bench import world
-from runs.exports import RUNS_AT_ONCE, csv_line, lines_of
+from runs.config.flatten import flat_config, flat_summary
 from runs.models import Project, Pulse, Run
-from runs.projection import flat_config, flat_summary
-from runs.query.names import named
+from runs.query.column_names import named
 from runs.table import TableQuery, catalogue, catalogue_of, groups_of, matching, rows_of
 from runs.table.cells import Reader
+from runs.table.exports import RUNS_AT_ONCE, csv_line, lines_of
 
 RUNS, KEYS, SHOWN, PAGE, ROUNDS = 10_000, 50, 20, 50, 21
 CONFIG = tuple(f"config.model.key_{number}" for number in range(KEYS))

@@ -9,9 +9,9 @@ import orjson
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
 from accounts.lifecycle.services import create_user
+from runs.lifecycle.services import RunFields, log_run
 from runs.models import Project, Run
-from runs.services.lifecycle import RunFields, log_run
-from runs.services.projects import ensure_project
+from runs.projects.services import ensure_project
 
 STEPS, KEYS = 15, 40
 """Of one post: about 24 kB."""

@@ -54,8 +54,8 @@ class BillingConfig(AppConfig):
     def _register_metering(self) -> None:
         from billing.metering import backfill, gpus, hardware, intervals
         from metrics.services import register_rewind_hook
-        from runs.hooks import register_move_hook, register_state_hook, register_training_hook
-        from runs.services.purge import register_preparation
+        from runs.lifecycle.hooks import register_move_hook, register_state_hook, register_training_hook
+        from runs.lifecycle.purge import register_preparation
 
         register_state_hook(intervals.note_state)
         register_move_hook(intervals.note_move)

@@ -1,7 +1,7 @@
 """What of billing changes hands when two accounts become one (`accounts.lifecycle.account_merge`).
 
 What the account used that ends is the other's from then on, in every team. Teams keep what was used in them: the
-personal entity that ends keeps its past hours, and `runs.merging` moves what it still holds.
+personal entity that ends keeps its past hours, and `runs.projects.account_merge` moves what it still holds.
 """
 
 from collections.abc import Iterator

@@ -56,8 +56,8 @@ def send_alerts() -> None:
     from access.web.requests import actor_of_user
     from accounts.models import User
     from alerts.services import settings
+    from runs.lifecycle.alerts import send_alert
     from runs.models import Project, Run
-    from runs.services.alerts import send_alert
 
     for team, project, level, title, text in TOLD:
         runs = Run.objects.live().filter(

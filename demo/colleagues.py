@@ -12,9 +12,9 @@ from accounts.lifecycle.services import create_user, set_active
 from accounts.models import User
 from demo.people import ORGANIZATION, PASSWORD
 from runs.access import ProjectAction, RunAction
-from runs.services.access_requests import keep_request
-from runs.services.project_members import add_project_member
-from runs.services.projects import create_project
+from runs.projects.access_requests import keep_request
+from runs.projects.members import add_project_member
+from runs.projects.services import create_project
 from teams.invitations.services import invite
 from teams.members import services
 from teams.models import (

@@ -91,7 +91,7 @@ def _places() -> list[Place]:
     from accounts.models import User
     from demo.people import PASSWORD
     from runs.models import Project
-    from runs.services.projects import create_project
+    from runs.projects.services import create_project
     from teams.models import Team
 
     emil = create_user(

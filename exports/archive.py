@@ -8,7 +8,7 @@ from typing import Any, Self
 from django.utils import timezone
 
 from common.formats.strict_json import strict_json
-from runs.zipping import compression_of
+from runs.files.zip_download import compression_of
 from storage.filesystem import Incoming
 
 _CHUNK = 1024 * 1024

@@ -14,9 +14,9 @@ from exports.archive import Archive
 from metrics.downloads import Format, pieces_of
 from metrics.models import Kind
 from runs.access import ProjectAction, RunAction
-from runs.console import read_line
+from runs.logs.console_lines import read_line
 from runs.models import Project, ProjectMember, Run
-from runs.saved_views import views_of
+from runs.saved_views.selectors import views_of
 from runs.selectors import files_of, log_lines_between
 from storage.filesystem import path_of
 from teams.models import Membership, Team

@@ -37,14 +37,14 @@ from ingest.shapes import (
 from ingest.stream import check_writer
 from runs.access import RunAction
 from runs.api import runs as runs_api
-from runs.api.shapes import RunSerializer
+from runs.api.serializers import RunSerializer
+from runs.config.flatten import read_lenient, wrap_config
+from runs.files.code_saving import require_code_saving
+from runs.files.services import require_room_for, upload_paths
+from runs.lifecycle.alerts import send_alert
+from runs.lifecycle.services import RunFields, path_of
 from runs.models import Run
-from runs.projection import read_lenient, wrap_config
-from runs.run_ids import uid_of
-from runs.services.alerts import send_alert
-from runs.services.code import require_code_saving
-from runs.services.files import require_room_for, upload_paths
-from runs.services.lifecycle import RunFields, path_of
+from runs.names.run_ids import uid_of
 
 
 class LenientJSONParser(JSONParser):

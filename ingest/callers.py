@@ -15,8 +15,8 @@ from access.web.requests import address_in
 from common.errors import Gone, NotFound
 from ingest.rights import Names, rights
 from runs.access import RunAction
+from runs.config.flatten import clean_text
 from runs.models import Run
-from runs.projection import clean_text
 
 
 def allowed(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:

@@ -27,7 +27,7 @@ from ingest.rights import Names, rights
 from metrics import group_commit
 from metrics.group_commit import Ack
 from metrics.posts import Post
-from runs.run_ids import uid_of
+from runs.names.run_ids import uid_of
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import logging
 from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 
-from runs.services.refused_posts import Refused, keep_refused
+from runs.ingest.refused_posts import Refused, keep_refused
 
 logger = logging.getLogger(__name__)
 

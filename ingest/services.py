@@ -14,11 +14,11 @@ from common.errors import Conflict, NotFound
 from ingest.callers import loggable_run
 from metrics import store
 from runs.access import ProjectAction
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import Run
+from runs.projects.services import ensure_project
 from runs.selectors import knows_of
-from runs.services import lifecycle
-from runs.services.lifecycle import RunFields
-from runs.services.projects import ensure_project
 from teams.models import Team
 from teams.service_accounts.services import attributed_user
 from teams.teams.selectors import default_team_of, entities_of

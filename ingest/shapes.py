@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from ingest.services import Resume
-from runs.api.shapes import RunSerializer
-from runs.run_ids import MAX_LENGTH
-from runs.services.alerts import LEVELS, MAX_TEXT, MAX_TITLE, MAX_TOKEN
-from runs.services.files import MAX_NAME as MAX_FILE_NAME
-from runs.services.projects import MAX_NAME
+from runs.api.serializers import RunSerializer
+from runs.files.services import MAX_NAME as MAX_FILE_NAME
+from runs.lifecycle.alerts import LEVELS, MAX_TEXT, MAX_TITLE, MAX_TOKEN
+from runs.names.run_ids import MAX_LENGTH
+from runs.projects.services import MAX_NAME
 from runs.states import RunState
 
 MAX_UPLOADS = 100

@@ -24,8 +24,8 @@ from metrics.models import Kind
 from metrics.posts import BadRow, Exact, Post
 from metrics.writing import Lines
 from runs.access import RunAction
-from runs.projection import check_nesting, decode, summary_of
-from runs.services.posts import RunPost
+from runs.config.flatten import check_nesting, decode, summary_of
+from runs.ingest.posts import RunPost
 
 ADDRESS = "/api/v1/runs/{entity}/{project_name}/{uid}/stream"
 _OFFSETS_END = 2**53

@@ -22,9 +22,9 @@ from metrics.asked import kind_of
 from metrics.models import Kind
 from metrics.views.downloads import file_of
 from runs.access import RunAction
-from runs.api.shapes import RunSerializer
+from runs.api.serializers import RunSerializer
 from runs.models import Run
-from runs.secret_readers import reads_secrets
+from runs.secrets.readers import reads_secrets
 
 
 class _File(BaseRenderer):

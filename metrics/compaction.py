@@ -26,8 +26,8 @@ from metrics.codec import Batch
 from metrics.cold import cold_store
 from metrics.models import Segment, Stream, Tail
 from metrics.store import MAX_SEGMENT_ROWS, Block
+from runs.lifecycle.storage_ledger import HISTORY, settle_run
 from runs.models import Run
-from runs.services.holdings import HISTORY, settle_run
 from runs.states import ACTIVE
 
 logger = logging.getLogger(__name__)

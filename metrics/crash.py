@@ -12,10 +12,10 @@ from metrics import store
 from metrics.codec import Floats
 from metrics.models import Kind
 from metrics.tally import KeyStats
-from runs.console import read_line
-from runs.log_search import shown_text
+from runs.logs.console_lines import read_line
+from runs.logs.search import shown_text
 from runs.models import Run
-from runs.secrets import mask_lines
+from runs.secrets.masking import mask_lines
 from runs.selectors import log_lines_between
 from runs.states import RunState
 

@@ -21,7 +21,7 @@ from metrics import store
 from metrics.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.models import Kind
 from metrics.tally import shown_key
-from runs.secrets import mask_tree
+from runs.secrets.masking import mask_tree
 
 CONTENT_TYPE = "application/vnd.apache.parquet"
 FIRST = ("_step", "_timestamp", "_runtime")

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metrics.models import Kind, Sequence
+from runs.lifecycle.timeline import Mark
 from runs.models import Run
-from runs.timeline import Mark
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from metrics.models import Kind
 from metrics.placement import Piece, place_log, place_log_exactly
 from metrics.posts import Exact, Post
 from metrics.writing import PointWriter
+from runs.ingest.posts import LogLines, RunNow, apply_posts, lock_runs, log_ends
 from runs.models import Run
 from runs.selectors import lifetime_began_at, log_lines_between
-from runs.services.posts import LogLines, RunNow, apply_posts, lock_runs, log_ends
 from runs.states import ACTIVE
 
 logger = logging.getLogger(__name__)
@@ -123,7 +123,7 @@ class _LogWriter:
 
 
 def _leave_out_recorded(posts: Sequence[Post]) -> None:
-    """Leave out what the agent sends, too, of a run that is its own (`runs.services.wrapping`)."""
+    """Leave out what the agent sends, too, of a run that is its own (`runs.lifecycle.wrapped_commands`)."""
     wrapped = {post.run_id for post in posts if post.recorded}
     if not wrapped:
         return

@@ -1,4 +1,4 @@
-"""How many bytes the metric store holds of runs, for the ledger (`runs.services.holdings`)."""
+"""How many bytes the metric store holds of runs, for the ledger (`runs.lifecycle.storage_ledger`)."""
 
 from collections.abc import Collection
 

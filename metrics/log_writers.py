@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass, field
 
 from metrics.models import Kind, Sequence
-from runs.console import read_line
+from runs.config.flatten import sdk_part
+from runs.ingest.posts import LINES_PER_BLOCK
+from runs.logs.console_lines import read_line
 from runs.models import Run
-from runs.projection import sdk_part
 from runs.selectors import log_lines_between
-from runs.services.posts import LINES_PER_BLOCK
 
 _LABEL = re.compile(r"\[([^\]]{1,80})\] ")
 MAX_RANGES = 50_000

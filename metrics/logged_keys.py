@@ -12,9 +12,9 @@ from metrics import hardware, store
 from metrics.logged_charts import TOLD, charts_in
 from metrics.models import Kind
 from metrics.tally import KeyStats
-from runs.metric_definitions import MARK, Definitions, agreed, definitions_in
+from runs.config.flatten import sdk_part
+from runs.config.metric_definitions import MARK, Definitions, agreed, definitions_in
 from runs.models import Run
-from runs.projection import sdk_part
 
 _Described = Mapping[int, Mapping[str, KeyStats]]
 

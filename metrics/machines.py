@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from common.formats.numbers import whole
-from runs.gpus import counted_names
+from runs.hosts.gpus import counted_names
 from runs.models import Run, RunHost
 from runs.states import RunState
 

@@ -17,9 +17,9 @@ from metrics import store
 from metrics.models import Kind, Segment
 from metrics.store import Block
 from metrics.tally import type_of
+from runs.config.flatten import clean_tree
 from runs.models import Run
-from runs.projection import clean_tree
-from runs.secrets import mask_tree
+from runs.secrets.masking import mask_tree
 from runs.selectors import files_of
 from storage import tickets
 

@@ -9,7 +9,7 @@ with the stored ones: equal lines are a replay and trimmed, others begin a new l
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runs.console import read_line
+from runs.logs.console_lines import read_line
 
 LOG_WINDOW = 200
 """Console lines this near the end may be written over: progress bars."""

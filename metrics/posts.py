@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from metrics.models import Kind
 from metrics.writing import Lines
-from runs.services.posts import RunPost
+from runs.ingest.posts import RunPost
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Groups of runs in the workspace: what its run list shows, and which runs its grouped panels draw (RUN-23, RUN-26).
 
-Groups are those of the runs table: the same columns, the same keys (`runs.table.paths`). One query brings what every
-listed run is grouped by, with secrets masked; the groups themselves are found here.
+Groups are those of the runs table: the same columns, the same keys (`runs.table.group_keys`). One query brings what
+every listed run is grouped by, with secrets masked; the groups themselves are found here.
 """
 
 import json
@@ -14,10 +14,10 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Invalid
 from runs.models import Project, Run
-from runs.query.names import named
+from runs.query.column_names import named
 from runs.table import TableQuery, label_of, matching
 from runs.table.cells import Reader
-from runs.table.paths import NOTHING, Key, check_group, key_of, rank_of, step_of, text_of
+from runs.table.group_keys import NOTHING, Key, check_group, key_of, rank_of, step_of, text_of
 
 MOST_GROUPS = 50
 """Drawn at once; more lines tell nothing."""

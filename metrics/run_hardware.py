@@ -7,7 +7,7 @@ from metrics import hardware, selectors
 from metrics.hosts import rows_of_nodes
 from metrics.models import Kind
 from metrics.store import describe
-from runs.gpus import counted_names
+from runs.hosts.gpus import counted_names
 from runs.models import Run, RunHost
 
 _WATCHED = frozenset({"gpu", "memoryAllocated", "memoryAllocatedBytes", "powerWatts"})

@@ -16,9 +16,9 @@ from metrics.codec import MAX_ROWS
 from metrics.models import Kind, Sequence, Stream, Tail
 from metrics.writing import Lines, PointWriter
 from runs.access import RunAction
+from runs.lifecycle.services import set_summary
+from runs.lifecycle.storage_ledger import HISTORY, LOG, settle_run
 from runs.models import BadLine, LogBlock, Pulse, Run, StateChange
-from runs.services.holdings import HISTORY, LOG, settle_run
-from runs.services.lifecycle import set_summary
 
 RewindHook = Callable[[Run, Run], None]
 """Takes a run that is rewound and the one that keeps what it had; part of the transaction, which has locked the run."""

@@ -22,8 +22,8 @@ from metrics.models import Sequence as SequenceRow
 from metrics.pyramid import AXES, axes_of, level_for
 from metrics.sampling import Points
 from metrics.tally import KeyStats, Tallies, shown_key
+from runs.lifecycle.purge import remove_some
 from runs.models import Run
-from runs.services.purge import remove_some
 
 X_OF = {Kind.HISTORY: "_step", Kind.SYSTEM: "_timestamp"}
 MAX_SEGMENT_ROWS = 65536

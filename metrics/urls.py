@@ -4,7 +4,7 @@ from django.urls import path
 
 from metrics import values, workspace
 from metrics.views import downloads, ends, frames, groups, histograms, hosts, media, run
-from runs.run_ids import RUN_ROUTE
+from runs.names.run_ids import RUN_ROUTE
 
 app_name = "metrics"
 _PROJECT = "<str:entity>/<str:project>"

@@ -1,7 +1,7 @@
 """Columns over all runs that a workspace lists, whether or not their lines are drawn (RUN-26).
 
 Scatter plots, parallel coordinates, grouped bars and parameter importance read through here: the same ``filter``,
-``search`` and ``order`` as the run selector, columns by the names of the runs table (`runs.query.names`).
+``search`` and ``order`` as the run selector, columns by the names of the runs table (`runs.query.column_names`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from metrics.importance import Importance, importances
 from metrics.workspace import json_answer
 from runs.access import ProjectAction
 from runs.models import Project
-from runs.query.names import MAX_COLUMNS, Named, named
+from runs.query.column_names import MAX_COLUMNS, Named, named
 from runs.selectors import get_project
 from runs.table import TableQuery, catalogue_of, matching
 from runs.table.cells import Reader

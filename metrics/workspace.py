@@ -27,12 +27,12 @@ from metrics.asked import kind_of
 from metrics.smoothing import Smoothing
 from runs.access import ChartAction, ProjectAction
 from runs.models import Project, Run
-from runs.saved_views import listed_query, working_view
-from runs.script import script_for
+from runs.projects.quickstart import script_for
+from runs.saved_views.selectors import listed_query, working_view
 from runs.selectors import get_project, runs_of
 from runs.table import TableQuery, matching
+from runs.table.layout import read_state
 from runs.table.query import seen_runs
-from runs.table_layout import read_state
 
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from access.actions import ActionSpec, presets, register_actions
 from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
-from runs.grants import RestrictedProjectMembers
 from runs.models import ChartAccess
-from runs.naming import register_names
+from runs.names.paths import register_names
+from runs.projects.grants import RestrictedProjectMembers
 from teams.models import Visibility
 
 PROJECT = ("runs.Project",)

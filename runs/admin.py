@@ -11,6 +11,8 @@ from django.shortcuts import redirect
 from accounts.models import User
 from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
 from common.admin import ReadOnly
+from runs.bulk_actions import deletion
+from runs.lifecycle import services as lifecycle
 from runs.models import (
     FormerProjectName,
     Project,
@@ -21,7 +23,9 @@ from runs.models import (
     StateChange,
     StoredChart,
 )
-from runs.services import deletion, lifecycle, project_deletion, project_members, projects
+from runs.projects import deletion as project_deletion
+from runs.projects import members
+from runs.projects import services as projects
 from runs.states import RunState
 from teams.admin.model_admins import counted
 from teams.models import Role, Visibility
@@ -52,9 +56,7 @@ class InviteForm(ActForm):
 
     def clean_username(self) -> User:
         """Find them in the team."""
-        user = (
-            project_members.candidates(self.row.team).filter(username=self.cleaned_data["username"]).first()
-        )
+        user = members.candidates(self.row.team).filter(username=self.cleaned_data["username"]).first()
         if user is None:
             raise forms.ValidationError("The team has no member with this name.")
         return user
@@ -62,7 +64,7 @@ class InviteForm(ActForm):
 
 def _invite(doing: Doing[Project]) -> str:
     user, role = doing.typed["username"], doing.typed["role"]
-    project_members.add_project_member(actor=doing.actor, project=doing.row, user=user, role=role)
+    members.add_project_member(actor=doing.actor, project=doing.row, user=user, role=role)
     return f"{user} now has access as {role.label}."
 
 

@@ -10,12 +10,19 @@ from access.engine import visible
 from access.limits.registry import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
 from access.limits.request_rates import of_user
 from common.rate_limits import spent
-from runs import charts, projection, redaction, run_ids, saved_views
 from runs.access import ChartAction, ProjectAction
+from runs.charts import selectors as charts
+from runs.charts import services as stored_charts
+from runs.config import flatten, redaction
+from runs.files import services as files
+from runs.lifecycle import alerts
+from runs.lifecycle import services as lifecycle
 from runs.models import Project, SavedView, StoredChart
-from runs.services import access_requests, alerts, files, lifecycle, projects
-from runs.services import charts as stored_charts
-from runs.services import saved_views as views
+from runs.names import run_ids
+from runs.projects import access_requests
+from runs.projects import services as projects
+from runs.saved_views import selectors as saved_views
+from runs.saved_views import services as views
 from teams.models import Team
 
 
@@ -61,19 +68,19 @@ def _logged() -> list[Limit]:
     return [
         Limit(
             "logging.nesting", LimitGroup.LOGGING, _("Nesting levels of a logged value"),
-            lambda: projection.MAX_NESTING, set_aside,
+            lambda: flatten.MAX_NESTING, set_aside,
         ),
         Limit(
             "logging.columns", LimitGroup.LOGGING, _("Keys of a run’s config, and of its summary, in tables"),
-            lambda: projection.MAX_KEYS, not_in_tables,
+            lambda: flatten.MAX_KEYS, not_in_tables,
         ),
         Limit(
             "logging.column_levels", LimitGroup.LOGGING, _("Nesting levels of config and summary with their own keys"),
-            lambda: projection.MAX_DEPTH, _("Anything nested deeper is one JSON value."),
+            lambda: flatten.MAX_DEPTH, _("Anything nested deeper is one JSON value."),
         ),
         Limit(
             "logging.column_text", LimitGroup.LOGGING, _("Length of a config or summary value in tables"),
-            lambda: projection.MAX_TEXT, not_in_tables, LimitUnit.CHARACTERS,
+            lambda: flatten.MAX_TEXT, not_in_tables, LimitUnit.CHARACTERS,
         ),
         Limit("runs.tags", LimitGroup.LOGGING, _("Tags of a run"), lambda: lifecycle.MAX_TAGS, REFUSED),
         Limit(

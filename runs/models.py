@@ -210,9 +210,10 @@ class Run(Timestamped):
         null=True, help_text="Its data is gone; the row stays, so that its ID is not used again."
     )
     config_text = models.TextField(default="{}", help_text="Exactly as it came; what the SDK gets back.")
-    config_flat = models.JSONField("flat config", default=dict)  # see runs.projection
+    config_flat = models.JSONField("flat config", default=dict)  # see runs.config.flatten
     redacted_keys = models.JSONField(
-        default=list, help_text="Keys of config and metadata whose values were removed; see runs.redaction."
+        default=list,
+        help_text="Keys of config and metadata whose values were removed; see runs.config.redaction.",
     )
     tags = models.JSONField(default=list)
     notes = models.TextField(blank=True)
@@ -304,7 +305,7 @@ class Pulse(models.Model):
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="pulse")
     heartbeat_at = models.DateTimeField(db_index=True, help_text="Last post, UTC.")
     summary_text = models.TextField(default="{}", help_text="Exactly as it came; may hold NaN tokens.")
-    summary_flat = models.JSONField(default=dict, help_text="See runs.projection.")
+    summary_flat = models.JSONField(default=dict, help_text="See runs.config.flatten.")
     log_lines = models.PositiveBigIntegerField(default=0, help_text="Lines of console log, gaps counted.")
     bad_lines = models.PositiveBigIntegerField(
         default=0, help_text="Lines set aside because they were malformed."
@@ -325,7 +326,7 @@ class RunHost(models.Model):
     os = models.CharField(max_length=256, blank=True)
     cpu_count = models.PositiveIntegerField(null=True, help_text="Logical ones.")
     memory_bytes = models.BigIntegerField(null=True)
-    gpus = models.JSONField(default=list, help_text="In the order of their index; see runs.gpus.")
+    gpus = models.JSONField(default=list, help_text="In the order of their index; see runs.hosts.gpus.")
     told = models.JSONField(default=dict, help_text="The metadata file; of the SDK the config says the same.")
 
     class Meta:
@@ -368,7 +369,7 @@ class StateChange(models.Model):
 class LogBlock(models.Model):
     """Consecutive lines of console log. Where blocks overlap, the later one holds.
 
-    A post brings a block; many of them are folded into few (`runs.services.logs`).
+    A post brings a block; many of them are folded into few (`runs.logs.compaction`).
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="log_blocks", db_index=False)  # see the indexes
@@ -518,7 +519,7 @@ class SavedView(Timestamped):
         User, models.CASCADE, null=True, related_name="+", help_text="Its only reader; empty if it is shared."
     )
     name = models.CharField(max_length=128, blank=True)
-    spec = models.JSONField("content", default=dict)  # see runs.saved_views
+    spec = models.JSONField("content", default=dict)  # see runs.saved_views.selectors
 
     class Meta:
         ordering = ["name", "pk"]

@@ -15,11 +15,11 @@ from access.engine import can, require, visible
 from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
-from runs.grants import invitations_that_count
+from runs.bulk_actions.deletion import undo_ended_at
+from runs.config.flatten import environments_in, sdk_part
+from runs.ingest.posts import LINES_PER_BLOCK, decompress_lines
 from runs.models import LogBlock, Project, Run, RunFile, is_listed
-from runs.projection import environments_in, sdk_part
-from runs.services.deletion import undo_ended_at
-from runs.services.posts import LINES_PER_BLOCK, decompress_lines
+from runs.projects.grants import invitations_that_count
 from runs.states import ACTIVE, RunState
 from storage.services import held_bytes
 from teams.access import TeamAction

@@ -2,7 +2,10 @@
 
 from celery import shared_task
 
-from runs.services import access_requests, holdings, lifecycle, logs, project_deletion, purge
+from runs.lifecycle import purge, storage_ledger
+from runs.lifecycle import services as lifecycle
+from runs.logs import compaction
+from runs.projects import access_requests, deletion
 from teams.teams.deletion import forget_teams
 
 BUDGET_S = 60.0
@@ -17,19 +20,19 @@ def find_crashed_runs() -> int:
 @shared_task(time_limit=300)
 def fold_logs() -> int:
     """Fold the small blocks of console logs; returns how many runs' were."""
-    return logs.fold_logs(BUDGET_S)
+    return compaction.fold_logs(BUDGET_S)
 
 
 @shared_task(time_limit=3600)
 def settle_holdings() -> int:
     """Let the ledger of bytes say what runs hold; returns of how many it said something else. Scheduled every night."""
-    return holdings.reconcile(1800.0)
+    return storage_ledger.reconcile(1800.0)
 
 
 @shared_task(time_limit=600)
 def purge_runs() -> int:
     """Free what deleted runs held, once nobody can restore them; returns how many are done."""
-    project_deletion.forget_projects()
+    deletion.forget_projects()
     forget_teams()
     return purge.purge_runs(BUDGET_S)
 

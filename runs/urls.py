@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from runs import exports
-from runs.run_ids import RUN_ROUTE
+from runs.names.run_ids import RUN_ROUTE
+from runs.table import exports
 from runs.views import (
-    acts,
+    bulk_actions,
     entity,
     files,
     home,
-    logged,
+    logged_by,
     logs,
     new_project,
     project,
@@ -31,12 +31,12 @@ urlpatterns = [
         project_members.restricted_projects,
         name="restricted_projects",
     ),
-    path("users/<str:username>/logged", logged.logged_by, name="logged_by"),
+    path("users/<str:username>/logged", logged_by.logged_by, name="logged_by"),
     path("<str:entity>", entity.entity, name="entity"),
     path(f"{_PROJECT}/runs.csv", exports.runs_csv, name="runs_csv"),
     path(f"{_PROJECT}/runs.jsonl", exports.runs_jsonl, name="runs_jsonl"),
     path(f"{_PROJECT}/runs", table.runs, name="runs"),
-    path(f"{_PROJECT}/acts/<str:act>", acts.act_on_runs, name="act"),
+    path(f"{_PROJECT}/acts/<str:act>", bulk_actions.act_on_runs, name="act"),
     path(f"{_PROJECT}/overview", project.overview, name="project_overview"),
     path(f"{_PROJECT}/overview/update", project.update, name="project_update"),
     path(f"{_PROJECT}/overview/rename", project.rename, name="project_rename"),
@@ -57,8 +57,8 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/tags", run.run_tags, name="run_tags"),
     path(f"{RUN_ROUTE}/reveal", run.run_reveal, name="run_reveal"),
     path(f"{RUN_ROUTE}/redact", run.run_redact, name="run_redact"),
-    path(f"{RUN_ROUTE}/act/<str:act>", acts.act_on_run, name="run_act"),
-    path(f"{RUN_ROUTE}/beside/<str:way>", acts.run_beside, name="run_beside"),
+    path(f"{RUN_ROUTE}/act/<str:act>", bulk_actions.act_on_run, name="run_act"),
+    path(f"{RUN_ROUTE}/beside/<str:way>", bulk_actions.run_beside, name="run_beside"),
     path(f"{RUN_ROUTE}/stop", run.run_stop, name="run_stop"),
     path(f"{RUN_ROUTE}/logs", logs.run_logs, name="run_logs"),
     path(f"{RUN_ROUTE}/logs/lines", logs.run_log_lines, name="run_log_lines"),

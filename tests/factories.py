@@ -24,10 +24,11 @@ from accounts.models import User
 from alerts.models import Destination, Secret
 from alerts.services.destinations import create_webhook
 from alerts.services.secrets import put_secret
+from runs.files.services import receive_run_file
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import Project, Run, RunFile
-from runs.services import lifecycle, projects
-from runs.services.files import receive_run_file
-from runs.services.lifecycle import RunFields
+from runs.projects import services as projects
 from storage.services import keep_bytes
 from teams.members import services as teams
 from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team, Visibility

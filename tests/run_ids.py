@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from runs.run_ids import FORBIDDEN, MAX_LENGTH
+from runs.names.run_ids import FORBIDDEN, MAX_LENGTH
 
 LOGGED = ("lr=0.1 +b", 'a "quoted" b\\c', "日本 é 🚀👩‍💻", "table", "[x]{y}<b>&amp|^`~!*()@$")
 """Such as the SDK logs to."""

@@ -37,21 +37,16 @@ from billing.services import plans, trials
 from billing.subscriptions import subscription_of
 from config.env import ROOT
 from exports import services as exports
+from runs.bulk_actions import deletion as run_deletion
+from runs.bulk_actions import moving, redaction
+from runs.charts import services as charts
+from runs.files import services as files
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run
-from runs.services import (
-    access_requests,
-    charts,
-    files,
-    lifecycle,
-    moving,
-    project_deletion,
-    project_members,
-    projects,
-    redaction,
-    reveal,
-)
-from runs.services import deletion as run_deletion
-from runs.services.lifecycle import RunFields
+from runs.projects import access_requests, deletion, members
+from runs.projects import services as projects
+from runs.secrets import services as reveal
 from runs.states import RunState
 from teams.invitations import services as invitations
 from teams.members import services as teams
@@ -187,7 +182,7 @@ def _decline_access(scene: Scene) -> None:
 
 def _restrict(scene: Scene) -> None:
     projects.change_visibility(actor=SYSTEM, project=scene.project, visibility="restricted")
-    project_members.add_project_member(
+    members.add_project_member(
         actor=SYSTEM, project=scene.project, user=scene.bob, role=built_in(Preset.MEMBER)
     )
 
@@ -254,10 +249,10 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     ),
     "project.decline_request": _decline_access,
     "project.pin": _of_project(projects.pin_project, is_pinned=True),
-    "project.delete": lambda scene: project_deletion.delete_project(actor=SYSTEM, project=scene.project),
-    "project.restore": lambda scene: project_deletion.restore_project(
+    "project.delete": lambda scene: deletion.delete_project(actor=SYSTEM, project=scene.project),
+    "project.restore": lambda scene: deletion.restore_project(
         actor=SYSTEM,
-        project=project_deletion.delete_project(actor=SYSTEM, project=scene.project),
+        project=deletion.delete_project(actor=SYSTEM, project=scene.project),
     ),
     "chart.save": lambda scene: charts.save_chart(
         actor=SYSTEM, team=scene.team, name="a", display_name="", access="private", spec="{}"

@@ -19,10 +19,13 @@ from metrics.group_commit import write_group
 from metrics.models import Kind, Segment, Stream
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post
+from runs.bulk_actions import deletion
+from runs.bulk_actions.moving import move_runs
+from runs.files.services import delete_run_file
+from runs.lifecycle import purge, storage_ledger
+from runs.lifecycle import services as lifecycle
+from runs.logs import compaction as logs
 from runs.models import Pulse, Run, RunFile
-from runs.services import deletion, holdings, lifecycle, logs, purge
-from runs.services.files import delete_run_file
-from runs.services.moving import move_runs
 from runs.tasks import settle_holdings
 from storage.models import ByteEntry, Holding
 from storage.services import enter_bytes, held_bytes
@@ -188,9 +191,9 @@ def test_whatever_happens_the_ledger_says_what_is_held(acts):
     for name, number in acts:
         getattr(world, name)(number)
         by_ledger()
-    holdings.reconcile(60)
+    storage_ledger.reconcile(60)
     assert_exact()
-    assert holdings.reconcile(60) == 0
+    assert storage_ledger.reconcile(60) == 0
 
 
 # -- each place where bytes are settled ------------------------------------------------------------------------------
@@ -256,7 +259,7 @@ def test_a_recovered_segment_is_held_again():
     [name] = Segment.objects.values_list("name", flat=True)
     held = held_bytes(run_id=run.pk)
     Segment.objects.all().delete()
-    holdings.reconcile(60)
+    storage_ledger.reconcile(60)
     assert held_bytes(run_id=run.pk, category="history") == 0
     assert compaction.recover(name)
     assert held_bytes(run_id=run.pk, category="history") == held
@@ -336,7 +339,7 @@ def test_bytes_entered_at_another_place_are_brought_where_the_run_is():
 
 
 def test_a_pass_that_ran_out_of_time_is_gone_on_with(monkeypatch):
-    monkeypatch.setattr(holdings, "_RUNS_AT_ONCE", 1)
+    monkeypatch.setattr(storage_ledger, "_RUNS_AT_ONCE", 1)
     runs = [RunFactory() for _ in range(3)]
     for run in runs:
         add_run_file(run, "a.txt", b"12345")
@@ -344,9 +347,9 @@ def test_a_pass_that_ran_out_of_time_is_gone_on_with(monkeypatch):
                     category="file", delta_bytes=1)  # fmt: skip
     ticks = iter([0.0, 1.0, 9.0])
     with monkeypatch.context() as patched:
-        patched.setattr(holdings, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
-        assert holdings.reconcile(5.0) == 1
-    assert holdings.reconcile(60) == 2
+        patched.setattr(storage_ledger, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+        assert storage_ledger.reconcile(5.0) == 1
+    assert storage_ledger.reconcile(60) == 2
     assert_exact()
 
 
@@ -356,7 +359,7 @@ def test_runs_that_are_as_the_ledger_says_cost_few_queries():
         for _ in range(5):
             add_run_file(RunFactory(), "a.txt", b"12345")
         with CaptureQueriesContext(connection) as seen:
-            assert holdings.reconcile(60) == 0
+            assert storage_ledger.reconcile(60) == 0
         counts.append(len(seen))
     assert counts[0] == counts[1] == 6
 
@@ -364,5 +367,5 @@ def test_runs_that_are_as_the_ledger_says_cost_few_queries():
 def test_the_end_of_a_run_costs_few_queries():
     run = logged()
     with CaptureQueriesContext(connection) as seen:
-        holdings.settle_run(run.pk)
+        storage_ledger.settle_run(run.pk)
     assert len(seen) <= 7

@@ -33,8 +33,8 @@ from alerts.tests.places import a_place
 from billing.models import BillingAdmin
 from common.errors import Conflict, Invalid, NotFound
 from exports.services import ask_for_export
+from runs.lifecycle import services as lifecycle
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
-from runs.services import lifecycle
 from storage.services import enter_bytes, held_bytes
 from teams.invitations.services import invite
 from teams.members.services import add_member, create_organization

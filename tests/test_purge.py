@@ -22,14 +22,17 @@ from metrics.group_commit import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import history, post, rows_of
+from runs.bulk_actions import deletion
+from runs.files.refused_artifacts import note_refused_artifact
+from runs.files.refused_files import note_refused_file
+from runs.files.services import delete_run_file, receive_run_file
+from runs.ingest.refused_posts import Refused, keep_refused
+from runs.lifecycle import purge, storage_ledger
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.alerts import send_alert
+from runs.lifecycle.services import RunFields
+from runs.logs import compaction as logs
 from runs.models import Pulse, Run, RunAlias, RunFile, StateChange
-from runs.refused_artifacts import note_refused_artifact
-from runs.services import deletion, holdings, lifecycle, logs, purge
-from runs.services.alerts import send_alert
-from runs.services.files import delete_run_file, receive_run_file
-from runs.services.lifecycle import RunFields
-from runs.services.refused_files import note_refused_file
-from runs.services.refused_posts import Refused, keep_refused
 from runs.tasks import purge_runs
 from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
@@ -131,7 +134,7 @@ def held_by_category(run):
     held = dict(Holding.objects.filter(run_id=run.pk).values_list("category", "size_bytes"))
     entered = ByteEntry.objects.filter(run_id=run.pk).values("category").order_by()
     sums = dict(entered.annotate(held=Sum("delta_bytes")).values_list("category", "held"))
-    really = {name: measure([run.pk]).get(run.pk, 0) for name, measure in holdings._measures.items()}
+    really = {name: measure([run.pk]).get(run.pk, 0) for name, measure in storage_ledger._measures.items()}
     assert held == {name: size for name, size in sums.items() if size}
     assert held == {name: size for name, size in really.items() if size}
     return held

@@ -17,7 +17,7 @@ import json
 from access.actor import SYSTEM
 from metrics import compaction
 from runs.models import Run
-from runs.services import deletion
+from runs.bulk_actions import deletion
 from tests.test_purge import full_run
 compaction.PACK_ENDED_AT_ROWS = 3
 runs = [full_run(posts=12) for _ in range(8)]
@@ -29,7 +29,7 @@ print(json.dumps(runs[0].pk))
 PURGER = """
 import time
 from runs.models import Run
-from runs.services import purge
+from runs.lifecycle import purge
 purge.ROWS_AT_ONCE = 3
 purge._purge_some(purge.due(Run.objects.all()).values_list("pk", flat=True).first())
 print("working", flush=True)

@@ -13,14 +13,14 @@ from access.actor import SYSTEM
 from accounts.models import User
 from config.asgi import lean
 from metrics.group_commit import write_group
-from runs.masking import masked_json
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
-from runs.secrets import MASK
-from runs.services import lifecycle
-from runs.services.lifecycle import RunFields
+from runs.secrets.documents import masked_json
+from runs.secrets.masking import MASK
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, actor, add_run_file, basic, make_key, make_member
 from tests.streams import body_of

@@ -18,7 +18,7 @@ class Context:
     base_url: str
     budget: Budget = field(default_factory=Budget)
     wrapper: str = ""
-    """The id of the run that the agent records the program as; see `runs.services.wrapping`."""
+    """The id of the run that the agent records the program as; see `runs.lifecycle.wrapped_commands`."""
 
     def absolute(self, path: str) -> str:
         """Return an absolute URL: the SDK's core resolves no relative ones."""

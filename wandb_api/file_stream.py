@@ -17,8 +17,8 @@ from metrics.group_commit import Ack
 from metrics.posts import Post
 from metrics.writing import Lines
 from runs.access import RunAction
-from runs.projection import read_lenient, summary_of
-from runs.services.posts import RunPost
+from runs.config.flatten import read_lenient, summary_of
+from runs.ingest.posts import RunPost
 from wandb_api.wrapping import WRAPPER, recorded_by, wrapper_of
 
 logger = logging.getLogger(__name__)

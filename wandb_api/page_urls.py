@@ -3,7 +3,7 @@
 from django.urls import path
 
 from access.web.requests import leads_to
-from runs.run_ids import RUN_ROUTE
+from runs.names.run_ids import RUN_ROUTE
 from wandb_api import pages
 
 app_name = "wandb"

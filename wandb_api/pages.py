@@ -19,7 +19,7 @@ from access.web.requests import lead
 from common.errors import NotFound
 from metrics.workspace import workspace
 from runs.access import ProjectAction
-from runs.query.names import quoted
+from runs.query.column_names import quoted
 
 
 @declare(Open.SIGNED_IN)

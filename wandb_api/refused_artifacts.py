@@ -8,7 +8,7 @@ from graphql import GraphQLError
 
 from access.actor import Actor
 from common.errors import DomainError
-from runs.refused_artifacts import TABLE, is_needless, note_refused_artifact
+from runs.files.refused_artifacts import TABLE, is_needless, note_refused_artifact
 from runs.selectors import get_run
 from wandb_api.refusals import Feature, unknown_field
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from runs.masking import masked_json
-from runs.secret_readers import exactly_read
-from runs.secrets import mask
+from runs.secrets.documents import masked_json
+from runs.secrets.masking import mask
+from runs.secrets.readers import exactly_read
 from wandb_api.context import Info
 
 

@@ -21,7 +21,7 @@ from access.routes import Open, declare
 from access.web.requests import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
 from common.formats.strict_json import strict
-from runs.projection import clean_tree, read_lenient
+from runs.config.flatten import clean_tree, read_lenient
 from wandb_api.budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
 from wandb_api.context import Context, base_url_of
 from wandb_api.errors import answer_to, body_of, status_of

@@ -2,7 +2,7 @@
 
 from urllib.parse import unquote
 
-from runs.run_ids import MAX_LENGTH
+from runs.names.run_ids import MAX_LENGTH
 
 WRAPPER = "X-Runyard-Wrapper"
 """``<its run's id, percent-encoded>; console, system``: what it records of them, so that the SDK's is left out."""

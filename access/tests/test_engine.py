@@ -22,7 +22,7 @@ from common.database import compiled_sql
 from common.errors import Forbidden, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 from teams.roles.builtin import built_in

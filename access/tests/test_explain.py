@@ -23,7 +23,7 @@ from billing.models import BillingAdmin
 from common.errors import Forbidden, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, ProjectMember, Run
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Role, Team
 from teams.roles.builtin import built_in

@@ -13,7 +13,7 @@ from alerts.models import Automation, Event, EventKind
 from alerts.templating import is_variable, names_in
 from alerts.transports.base import Notice
 from common.errors import Invalid
-from runs.services.lifecycle import path_of
+from runs.lifecycle.services import path_of
 from runs.states import RunState
 
 _VARIABLE = re.compile(r"\$\{([^{}\n]*)\}")

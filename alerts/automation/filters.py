@@ -28,7 +28,7 @@ from alerts.automation.conditions import (
 )
 from alerts.automation.events import ARTIFACT_EVENTS, METRIC_EVENTS, STATES, AutomationEvent
 from common.errors import Invalid
-from runs.projection import clean_text
+from runs.config.flatten import clean_text
 from runs.query.conditions import Condition as RunCondition
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters

@@ -11,8 +11,8 @@ from alerts.automation.events import AutomationEvent
 from alerts.editor.form import PAUSES
 from alerts.editor.words import event_words, runs_words
 from alerts.models import ActionKind, Automation, MetricCursor
+from runs.lifecycle import purge
 from runs.models import Run
-from runs.services import purge
 
 ACTIONS = {
     "automation.create": _("Created an automation"),

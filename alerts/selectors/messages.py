@@ -14,8 +14,8 @@ from alerts.automation.sentences import event_sentence
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
 from alerts.selectors.automations import seen_automations
 from runs.access import RunAction
+from runs.lifecycle.services import path_of
 from runs.models import Run
-from runs.services.lifecycle import path_of
 from runs.states import RunState
 from teams.models import Team
 

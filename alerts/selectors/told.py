@@ -11,8 +11,8 @@ from access.actor import Actor
 from access.engine import visible
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
 from runs.access import RunAction
+from runs.lifecycle.services import path_of
 from runs.models import Run
-from runs.services.lifecycle import path_of
 from runs.states import RunState
 from teams.teams.selectors import personal_team_of
 

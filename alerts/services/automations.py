@@ -23,8 +23,8 @@ from alerts.models import ActionKind, Automation, Destination, Level
 from alerts.services.secrets import known_to, require_use
 from alerts.templating import MAX_TEMPLATE, check_template, names_in
 from common.errors import Conflict, Forbidden, Invalid
+from runs.config.flatten import clean_text
 from runs.models import Project
-from runs.projection import clean_text
 from teams.models import Membership, Team
 from teams.policy.features import without
 

@@ -13,8 +13,8 @@ from alerts.models import AlertSettings, Destination, DestinationKind, Route
 from alerts.routing import route_pending
 from alerts.sending import send_due
 from alerts.transports.addresses import sealed
+from runs.lifecycle import services as lifecycle
 from runs.models import Run
-from runs.services import lifecycle
 from runs.states import RunState
 from teams.models import Team
 from tests.fakes.serving import serving

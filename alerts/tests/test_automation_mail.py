@@ -11,7 +11,7 @@ from alerts.services.automations import AutomationFields, change_automation, cop
 from alerts.tests.peers import ends, told
 from alerts.unsubscribing import read_token
 from common.errors import Invalid
-from runs.services.projects import change_visibility
+from runs.projects.services import change_visibility
 from runs.states import RunState
 from teams.models import Membership, Visibility
 from tests.automations import make_automation, states

@@ -20,7 +20,7 @@ from metrics.listeners import register_listener, remove_listener
 from metrics.models import Kind, Stream
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import post
-from runs.services.lifecycle import RunFields, update_run
+from runs.lifecycle.services import RunFields, update_run
 from tests.automations import change, make_automation, run_filter, threshold, zscore
 from tests.factories import ProjectFactory, RunFactory
 

@@ -13,7 +13,7 @@ from alerts.tests.peers import ends
 from alerts.tests.test_automation_editor import METRIC, STATE
 from common.search import search
 from runs.models import Project
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from runs.states import RunState
 from teams.models import Team, Visibility
 from teams.roles.builtin import built_in

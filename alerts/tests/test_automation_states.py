@@ -16,7 +16,8 @@ from alerts.models import Automation, AutomationRun, Event, EventKind
 from common.errors import NotFound
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import post
-from runs.services import deletion, lifecycle
+from runs.bulk_actions import deletion
+from runs.lifecycle import services as lifecycle
 from runs.states import RunState
 from teams.models import Visibility
 from tests.automations import change, make_automation, met, run_filter, states, threshold

@@ -16,8 +16,8 @@ from alerts.templating import fill
 from alerts.tests.peers import Peer, asks, ends, goes_to, told, webhook
 from alerts.transports.base import Line, Notice
 from alerts.transports.values import values_of_notice
+from runs.lifecycle.alerts import send_alert
 from runs.models import Project, Run
-from runs.services.alerts import send_alert
 from runs.states import RunState
 from tests.factories import ProjectFactory, RunFactory, SecretFactory, TeamFactory, UserFactory
 from tests.fakes.slack import Slack

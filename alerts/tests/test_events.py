@@ -13,10 +13,10 @@ from alerts.models import Automation, Event, EventKind
 from alerts.tests.peers import ends
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import history, post
-from runs import hooks
+from runs.lifecycle import hooks
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.alerts import send_alert
 from runs.models import Run
-from runs.services import lifecycle
-from runs.services.alerts import send_alert
 from runs.states import RunState
 from tests.factories import RunFactory
 

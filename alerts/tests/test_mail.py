@@ -14,8 +14,8 @@ from alerts.measures import waiting
 from alerts.models import Automation, Event, Message
 from alerts.tests.peers import asks, ends, goes_to, told, webhook
 from alerts.unsubscribing import read_token
+from runs.lifecycle.alerts import send_alert
 from runs.models import Pulse
-from runs.services.alerts import send_alert
 from runs.states import RunState
 from tests.automations import met, threshold
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory

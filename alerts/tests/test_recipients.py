@@ -12,11 +12,12 @@ from alerts.events import with_runs
 from alerts.models import Event, Mute
 from alerts.recipients import wishes_for
 from alerts.tests.peers import asks, ends, goes_to, webhook
+from runs.bulk_actions import deletion
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.alerts import send_alert
+from runs.lifecycle.services import RunFields
 from runs.models import Project, Run
-from runs.services import deletion, lifecycle
-from runs.services.alerts import send_alert
-from runs.services.lifecycle import RunFields
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from runs.states import RunState
 from teams.models import Membership
 from teams.roles.builtin import built_in

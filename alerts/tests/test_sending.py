@@ -19,7 +19,7 @@ from alerts.services.messages import retry_message
 from alerts.tests.peers import asks, ends, goes_to, http_peer, told, webhook
 from alerts.transports.base import Outcome
 from common.errors import Conflict, NotFound
-from runs.services import deletion
+from runs.bulk_actions import deletion
 from runs.states import RunState
 from teams.models import Membership
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member

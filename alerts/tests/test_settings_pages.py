@@ -11,7 +11,7 @@ from alerts.models import AlertSettings, Delivery, Event, EventKind, Message, Me
 from alerts.services.settings import change_settings, mute, settings_of
 from alerts.tests.places import a_place, personal
 from runs.models import Run
-from runs.services import projects
+from runs.projects import services as projects
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 

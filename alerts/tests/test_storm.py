@@ -13,8 +13,8 @@ from alerts.models import Delivery, Event, Message, MessageState
 from alerts.routing import route_pending
 from alerts.sending import send_due
 from alerts.tests.peers import asks, goes_to, webhook
+from runs.lifecycle.services import find_crashed_runs
 from runs.models import Pulse, Run, StateChange
-from runs.services.lifecycle import find_crashed_runs
 from tests.factories import ProjectFactory, TeamFactory, UserFactory
 from tests.suite.passes import amount
 

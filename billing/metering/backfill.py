@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from billing.metering.intervals import UNENDED, preempting_s
 from billing.metering.seconds import seconds_between
 from billing.models import ReportedTime, TrackedInterval
-from runs.clocks import clock_of
+from runs.lifecycle.client_clock import clock_of
 from runs.models import Pulse, Run, StateChange
 from runs.states import RunState
 

@@ -18,7 +18,7 @@ from billing.metering.seconds import seconds_between
 from billing.models import ReportedTime, Subscription
 from billing.periods import Period
 from billing.subscriptions import teams_of
-from runs.clocks import clock_of
+from runs.lifecycle.client_clock import clock_of
 from runs.models import Run, StateChange
 from runs.states import RunState
 
@@ -56,7 +56,7 @@ _DIALECTS = {
 
 
 def note_state(run: Run, before: str, at: datetime) -> None:
-    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.hooks`.
+    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.lifecycle.hooks`.
 
     A run that only watches a machine has none; one that turns out to be a training gets it by `hosts.note_training`.
     """

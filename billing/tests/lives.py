@@ -24,9 +24,11 @@ from common.errors import Gone
 from metrics.group_commit import write_group
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import post
+from runs.bulk_actions import deletion, moving
+from runs.lifecycle import purge
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import Project, Run
-from runs.services import deletion, lifecycle, moving, purge
-from runs.services.lifecycle import RunFields
 from storage.models import ByteEntry
 from storage.services import enter_bytes
 

@@ -21,8 +21,10 @@ from metrics.group_commit import write_group
 from metrics.models import Kind, Stream
 from metrics.services import rewind_run
 from metrics.tests.test_ingest import history, post
+from runs.bulk_actions import deletion
+from runs.lifecycle import purge
 from runs.models import Run
-from runs.services import deletion, project_deletion, purge
+from runs.projects import deletion as project_deletion
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db

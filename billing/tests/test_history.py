@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from billing.models import HardwareUse, IngestionEntry, ReportedTime, TrackedInterval, UsageDay
+from runs.bulk_actions import deletion
+from runs.lifecycle import services as lifecycle
 from runs.models import Run
-from runs.services import deletion, lifecycle
 from runs.tasks import purge_runs
 from tests.factories import RunFactory
 

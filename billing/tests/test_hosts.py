@@ -23,9 +23,9 @@ from billing.models import (
 from billing.tests.test_hardware import NOON, sample, send
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import history, post
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import Run
-from runs.services import lifecycle
-from runs.services.lifecycle import RunFields
 from tests.factories import OrganizationFactory, ProjectFactory, RunFactory, TeamFactory, add_run_file
 
 pytestmark = pytest.mark.django_db

@@ -16,8 +16,8 @@ from billing.subscriptions import subscription_of_team
 from billing.tests.by_days import use_by
 from billing.tests.lives import byte_seconds
 from billing.tests.test_metering import beat, close, entry, finish, preempt, seconds, told
+from runs.lifecycle import services as lifecycle
 from runs.models import Run
-from runs.services import lifecycle
 from tests.factories import ProjectFactory, RunFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

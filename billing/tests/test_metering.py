@@ -36,10 +36,11 @@ from common.errors import Invalid
 from metrics.group_commit import write_group
 from metrics.services import fork_run, rewind_run
 from metrics.tests.test_ingest import post
+from runs.bulk_actions import moving
+from runs.bulk_actions.deletion import delete_run
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.purge import purge_runs
 from runs.models import Pulse, Run
-from runs.services import lifecycle, moving
-from runs.services.deletion import delete_run
-from runs.services.purge import purge_runs
 from storage.models import ByteEntry
 from storage.services import enter_bytes
 from tests.factories import ProjectFactory, RunFactory

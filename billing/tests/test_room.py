@@ -16,8 +16,8 @@ from billing.noticing import note_all
 from billing.room import check_room, note_storage
 from billing.tasks import note_limits
 from common.errors import TooLarge
+from runs.files.services import is_of_run, require_room_for, upload_paths
 from runs.models import Run
-from runs.services.files import is_of_run, require_room_for, upload_paths
 from storage import quota
 from storage.models import Holding
 from teams.models import Organization

@@ -15,8 +15,9 @@ from billing.models import Plan
 from billing.selectors.storage import storage_of
 from billing.subscriptions import subscription_of_team
 from billing.templatetags.storage_pages import decimal_size
+from runs.bulk_actions import deletion
 from runs.models import Run
-from runs.services import deletion, project_deletion
+from runs.projects import deletion as project_deletion
 from storage.models import ByteEntry
 from storage.services import enter_bytes
 from teams.models import Team, Visibility

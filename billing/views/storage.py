@@ -22,9 +22,9 @@ from billing.selectors.allowance import allowance_of
 from billing.selectors.storage import CATEGORIES, Kept, kept_by, kept_of_project, runs_by_size, storage_of
 from common.errors import NotFound
 from runs.access import RunAction
+from runs.bulk_actions.deletion import delete_runs
 from runs.models import Project
 from runs.selectors import get_project, runs_of
-from runs.services.deletion import delete_runs
 from teams.access import TeamAction
 from teams.models import Team
 from teams.teams.selectors import personal_team_of

@@ -50,7 +50,7 @@ SPECTACULAR_SETTINGS = {
         "ProductAccessEnum": "teams.models.ProductAccess",
         "VisibilityEnum": "teams.models.Visibility",
         "TeamKindEnum": "teams.api.serializers.KINDS",
-        "LevelEnum": "runs.services.alerts.LEVELS",
+        "LevelEnum": "runs.lifecycle.alerts.LEVELS",
     },
     "ENABLE_DJANGO_DEPLOY_CHECK": False,
     "PREPROCESSING_HOOKS": ["ingest.api.describe_stream"],

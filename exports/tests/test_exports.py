@@ -20,7 +20,7 @@ from exports.models import Export, ExportState
 from exports.tasks import make_exports
 from metrics.group_commit import write_group
 from metrics.tests.test_ingest import history, post
-from runs.services.alerts import send_alert
+from runs.lifecycle.alerts import send_alert
 from storage.filesystem import path_of
 from storage.services import enter_bytes, sweep
 from teams.models import Visibility

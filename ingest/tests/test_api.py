@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from runs.bulk_actions import deletion
 from runs.key_scopes import LOG_RUNS, READ_ONLY
+from runs.lifecycle import services as lifecycle
 from runs.models import Project, Pulse, Run, RunAlert
-from runs.services import deletion, lifecycle
 from teams.models import Visibility
 from tests.factories import (
     ProjectFactory,

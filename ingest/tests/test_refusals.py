@@ -14,9 +14,9 @@ from access.actor import SYSTEM
 from common.rate_limits import Pace
 from ingest import endpoint, refusals
 from ingest.rights import rights
+from runs.bulk_actions import deletion
+from runs.ingest.refused_posts import QUIET, Refused, keep_refused, refused_post_marks
 from runs.models import RefusedPosts, Run
-from runs.services import deletion
-from runs.services.refused_posts import QUIET, Refused, keep_refused, refused_post_marks
 from tests.factories import RunFactory, UserFactory, basic, make_key
 from wandb_api.file_stream import file_stream
 

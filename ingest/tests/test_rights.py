@@ -12,8 +12,8 @@ from accounts.models import User
 from ingest import rights as module
 from ingest.callers import allowed
 from ingest.rights import Names, Rights
+from runs.bulk_actions.deletion import delete_run
 from runs.models import Project
-from runs.services.deletion import delete_run
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor
 
 HEADER = "Basic a"

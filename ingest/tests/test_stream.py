@@ -20,9 +20,10 @@ from metrics.gaps import gap_marks, lost_lines
 from metrics.group_commit import Ack, GapError, write_group
 from metrics.log_writers import writers_of
 from metrics.models import Kind, Sequence
+from runs.bulk_actions import deletion
+from runs.lifecycle import services as lifecycle
 from runs.models import BadLine, Pulse, Run
 from runs.selectors import log_lines_between
-from runs.services import deletion, lifecycle
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db

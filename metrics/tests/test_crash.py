@@ -11,10 +11,10 @@ from metrics.gaps import gap_marks, lost_lines
 from metrics.log_writers import writers_of
 from metrics.models import Kind, Sequence
 from metrics.tests.test_ingest import post, send
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.timeline import timeline_of
 from runs.models import Run
-from runs.services import lifecycle
 from runs.states import RunState
-from runs.timeline import timeline_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
 pytestmark = pytest.mark.django_db

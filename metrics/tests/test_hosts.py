@@ -15,9 +15,9 @@ from metrics.hosts import cluster_of
 from metrics.models import Kind, Stream, Tail
 from metrics.run_hardware import nodes_of
 from metrics.tests.test_ingest import post, send
+from runs.hosts.services import METADATA
+from runs.lifecycle import services as lifecycle
 from runs.models import Pulse, Run, RunHost
-from runs.services import lifecycle
-from runs.services.hosts import METADATA
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file, make_member
 
@@ -319,7 +319,7 @@ def test_an_uploaded_metadata_file_tells_the_host(project, viewer):
 
 def test_purging_a_run_forgets_its_hosts(project):
     """RUN-7: what a deleted run told of machines goes with it."""
-    from runs.services.purge import remove_rows
+    from runs.lifecycle.purge import remove_rows
 
     run = running(project, told("gpu-01", "GPU-a"))
     assert remove_rows(run, 10) == 1

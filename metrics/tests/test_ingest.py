@@ -17,10 +17,11 @@ from metrics.codec import MAX_ROWS
 from metrics.group_commit import Ack, write_group
 from metrics.models import Kind, Sequence, Tail
 from metrics.posts import Post
+from runs.bulk_actions import deletion
+from runs.ingest.posts import RunPost
+from runs.lifecycle import services as lifecycle
 from runs.models import BadLine, Run
 from runs.selectors import log_lines_between
-from runs.services import deletion, lifecycle
-from runs.services.posts import RunPost
 from runs.states import RunState
 from tests.factories import RunFactory
 from wandb_api.file_stream import read_post

@@ -14,7 +14,7 @@ from metrics.sampling import sample
 from metrics.segments import Index
 from metrics.tests.test_ingest import history, post, send
 from metrics.writing import Lines
-from runs.services.posts import RunPost
+from runs.ingest.posts import RunPost
 from tests.factories import RunFactory
 
 

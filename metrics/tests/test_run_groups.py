@@ -11,7 +11,7 @@ from django.urls import reverse
 from metrics import run_groups
 from metrics.tests.typescript import run_typescript
 from runs.models import Run
-from runs.secrets import MASK
+from runs.secrets.masking import MASK
 from tests.factories import ProjectFactory, RunFactory, UserFactory
 
 SECRET = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2nOp5q" * 4

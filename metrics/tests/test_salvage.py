@@ -13,9 +13,9 @@ from metrics import codec, group_commit, keysets, salvage, store, writing
 from metrics.group_commit import Ack
 from metrics.models import Kind
 from metrics.posts import Post
+from runs.lifecycle.timeline import timeline_of
 from runs.models import BadLine, Run
 from runs.selectors import log_lines_between
-from runs.timeline import timeline_of
 from tests.factories import RunFactory
 from wandb_api.file_stream import read_post
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from metrics import values
 from metrics.importance import importances, ranks
 from runs.models import Pulse, Run
-from runs.secrets import MASK
+from runs.secrets.masking import MASK
 from runs.table.catalogue import forget_catalogue
 from tests.factories import ProjectFactory, RunFactory, UserFactory
 

@@ -14,7 +14,7 @@ from metrics.models import Stream
 from metrics.smoothing import Smoothing, smoothed
 from metrics.tests.test_ingest import history, post, send
 from runs.models import Run
-from runs.services.saved_views import merge_working_view
+from runs.saved_views.services import merge_working_view
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 from tests.streams import body_of
 

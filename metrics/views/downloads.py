@@ -11,7 +11,7 @@ from metrics.downloads import Format, download
 from metrics.models import Kind
 from runs.access import RunAction
 from runs.models import Run
-from runs.reveal import is_revealed
+from runs.secrets.reveal import is_revealed
 from runs.views.run import run_of
 
 KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}

@@ -13,7 +13,7 @@ from metrics.crash import diagnose
 from metrics.gaps import lost_lines
 from metrics.log_writers import writers_of
 from runs.access import RunAction
-from runs.reveal import is_revealed
+from runs.secrets.reveal import is_revealed
 from runs.views.run import run_of
 
 

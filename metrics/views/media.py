@@ -22,8 +22,8 @@ from metrics.logged_charts import charts_in, tables_of
 from metrics.models import Kind
 from metrics.workspace import viewers_url
 from runs.access import RunAction
-from runs.pages import run_context
-from runs.projection import sdk_part
+from runs.config.flatten import sdk_part
+from runs.run_page.context import run_context
 from runs.selectors import files_of
 from runs.views.run import run_of
 from storage import tickets

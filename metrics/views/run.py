@@ -16,8 +16,8 @@ from metrics import selectors, store, workspace
 from metrics.asked import kind_of
 from runs.access import ChartAction, RunAction
 from runs.models import Run
-from runs.pages import run_context
-from runs.saved_views import working_view
+from runs.run_page.context import run_context
+from runs.saved_views.selectors import working_view
 from runs.selectors import get_run
 
 

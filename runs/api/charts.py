@@ -16,9 +16,9 @@ from access.rest.policy import actor_of
 from access.routes import declare
 from common.rest.responses import validated
 from runs.access import ChartAction
-from runs.charts import charts_of, get_chart, team_of
+from runs.charts import services
+from runs.charts.selectors import charts_of, get_chart, team_of
 from runs.models import ChartAccess, StoredChart
-from runs.services import charts as services
 
 
 class ChartSerializer(serializers.ModelSerializer[StoredChart]):

@@ -22,13 +22,13 @@ from common.errors import NotFound
 from common.formats.numbers import whole_number
 from common.rest.responses import ByName, is_key, is_yes
 from runs.access import RunAction
-from runs.api.shapes import FileSerializer, HitsSerializer, LinesSerializer, RunSerializer
-from runs.log_search import Needle, search
-from runs.log_windows import MAX_LINES, read_window
+from runs.api.serializers import FileSerializer, HitsSerializer, LinesSerializer, RunSerializer
+from runs.files.services import delete_run_file
+from runs.logs.search import Needle, search
+from runs.logs.windows import MAX_LINES, read_window
 from runs.models import Run, RunFile
-from runs.secret_readers import reads_secrets
+from runs.secrets.readers import reads_secrets
 from runs.selectors import files_of
-from runs.services.files import delete_run_file
 from runs.views.logs import log_file
 from storage import tickets
 

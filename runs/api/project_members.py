@@ -17,7 +17,7 @@ from access.routes import declare
 from common.errors import Invalid, NotFound
 from common.rest.responses import Oldest, is_key, validated
 from runs.access import ProjectAction
-from runs.api.shapes import (
+from runs.api.serializers import (
     AccessRequestSerializer,
     AskedSerializer,
     NewAccessRequestSerializer,
@@ -25,8 +25,8 @@ from runs.api.shapes import (
     RestrictedProjectSerializer,
 )
 from runs.models import Project, ProjectAccessRequest, ProjectMember
+from runs.projects import access_requests, members
 from runs.selectors import restricted_projects_of
-from runs.services import access_requests, project_members
 from teams.access import TeamAction
 from teams.api.serializers import ChangedRoleSerializer, NewMemberSerializer, role_named
 from teams.api.teams import ANY_NAME
@@ -81,11 +81,11 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
         """Invite a member of the team, or a service account of the organization, to a restricted project."""
         row, body = self._project(), validated(NewMemberSerializer, request.data)
         team, name = row.team, body["username"]
-        user = project_members.candidates(team).filter(username=name).first()
+        user = members.candidates(team).filter(username=name).first()
         if user is None:
             raise Invalid(f"{name!r} is not a member of {team}.")
         role = role_named(roles_for(team.organization_id), body["role"])
-        made = project_members.add_project_member(actor=actor_of(request), project=row, user=user, role=role)
+        made = members.add_project_member(actor=actor_of(request), project=row, user=user, role=role)
         return Response(ProjectMemberSerializer(made).data, status=HTTP_201_CREATED)
 
     @extend_schema(request=ChangedRoleSerializer)
@@ -93,14 +93,14 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
         """Give somebody another role in a restricted project."""
         row, body = self.get_object(), validated(ChangedRoleSerializer, request.data)
         role = role_named(roles_for(row.project.team.organization_id), body["role"])
-        made = project_members.add_project_member(
+        made = members.add_project_member(
             actor=actor_of(request), project=row.project, user=row.user, role=role
         )
         return Response(ProjectMemberSerializer(made).data)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
         """Take somebody out of a restricted project."""
-        project_members.remove_project_member(actor=actor_of(request), member=self.get_object())
+        members.remove_project_member(actor=actor_of(request), member=self.get_object())
         return Response(status=HTTP_204_NO_CONTENT)
 
 
@@ -119,7 +119,7 @@ class ProjectAccessRequestViewSet(ListModelMixin, GenericViewSet[ProjectAccessRe
 
     def get_queryset(self) -> QuerySet[ProjectAccessRequest]:
         """Return the project's open requests."""
-        return project_members.requests_open(_managed(self.request, str(self.kwargs["project"])))
+        return members.requests_open(_managed(self.request, str(self.kwargs["project"])))
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List who asks for access to a restricted project."""

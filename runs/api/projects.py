@@ -20,19 +20,20 @@ from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import is_key, is_yes, validated
 from runs.access import ProjectAction
-from runs.api.shapes import (
+from runs.api.serializers import (
     ChangedProjectSerializer,
     ColumnsSerializer,
     NewProjectSerializer,
     ProjectHitsSerializer,
     ProjectSerializer,
 )
-from runs.log_search import Needle
+from runs.bulk_actions.deletion import undo_ended_at
+from runs.logs.project_search import Cursor, search_logs
+from runs.logs.search import Needle
 from runs.models import Project
-from runs.project_logs import Cursor, search_logs
+from runs.projects import deletion
+from runs.projects import services as projects
 from runs.selectors import get_team
-from runs.services import project_deletion, projects
-from runs.services.deletion import undo_ended_at
 from runs.table import TableQuery, seen_catalogue
 
 
@@ -115,14 +116,14 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a project and its runs; it can be restored for some days."""
-        project_deletion.delete_project(actor=actor_of(request), project=self.get_object())
+        deletion.delete_project(actor=actor_of(request), project=self.get_object())
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
         """Bring a deleted project back with the runs that went with it."""
-        project = project_deletion.restore_project(actor=actor_of(request), project=self.get_object())
+        project = deletion.restore_project(actor=actor_of(request), project=self.get_object())
         return Response(ProjectSerializer(project).data)
 
     @extend_schema(

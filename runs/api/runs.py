@@ -24,9 +24,8 @@ from access.routes import Open, declare
 from common.formats.strict_json import strict
 from common.rest.responses import is_yes, validated
 from runs.access import RunAction
-from runs.acts import ACTS, ON_DELETED
-from runs.api.pages import RunPages
-from runs.api.shapes import (
+from runs.api.pagination import RunPages
+from runs.api.serializers import (
     ActSerializer,
     ChangedRunSerializer,
     FilterSerializer,
@@ -35,14 +34,16 @@ from runs.api.shapes import (
     RunSerializer,
     WholeRunSerializer,
 )
+from runs.bulk_actions import deletion
+from runs.bulk_actions.catalogue import ACTS, ON_DELETED
+from runs.bulk_actions.deletion import undo_ended_at
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
 from runs.models import Project, Run
+from runs.query.column_names import named
 from runs.query.expression import read_expression, tree_of, write_expression
-from runs.query.names import named
-from runs.secret_readers import reads_secrets
+from runs.secrets.readers import reads_secrets
 from runs.selectors import deleted_runs_of, project_called, runs_of
-from runs.services import deletion, lifecycle
-from runs.services.deletion import undo_ended_at
-from runs.services.lifecycle import RunFields
 from runs.table import TableQuery
 from runs.table.cells import Reader
 from runs.table.query import narrowed

@@ -1,4 +1,5 @@
-"""REST: saved views. The project is named by ``?entity=`` and ``?project=``; specs are `runs.saved_views`'."""
+"""REST: saved views. The project is named by ``?entity=`` and ``?project=``; specs are
+`runs.saved_views.selectors`'."""
 
 from typing import Any, ClassVar
 
@@ -20,9 +21,9 @@ from common.formats.numbers import whole
 from common.rest.responses import validated
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
-from runs.saved_views import get_view, views_of, working_view
+from runs.saved_views import services
+from runs.saved_views.selectors import get_view, views_of, working_view
 from runs.selectors import project_named_in
-from runs.services import saved_views as services
 
 PLACE = (
     query("entity", "The team or person whose project it is.", required=True),

@@ -8,8 +8,8 @@ from django.db.models import Expression, F, TextField, Value
 from django.db.models.functions import Coalesce, NullIf
 
 from common.errors import Invalid
-from runs.projection import GPU, GPU_COUNT
-from runs.query import spans
+from runs.config.flatten import GPU, GPU_COUNT
+from runs.query import durations
 
 
 class Kind(Enum):
@@ -51,7 +51,7 @@ class Column:
         return _SPANS[self.field]() if self.kind is Kind.SPAN else F(self.field)
 
 
-_SPANS = {"runtime": spans.runtime, "duration": spans.duration}
+_SPANS = {"runtime": durations.runtime, "duration": durations.duration}
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 

@@ -17,12 +17,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.projection import clean_text
+from runs.config.flatten import clean_text
+from runs.query.column_names import canonical, quoted, spelled
 from runs.query.columns import Kind as ColumnKind
 from runs.query.columns import column_named
 from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, to_q
 from runs.query.mongo import MAX_DEPTH, MAX_NODES
-from runs.query.names import canonical, quoted, spelled
 from runs.query.tokens import ExpressionError, Kind, Token, literal_of, tokens_of
 
 _SIGNS = {

@@ -1,4 +1,4 @@
-"""Typed access to one key of a flat projection (`runs.projection`), the same on SQLite and PostgreSQL.
+"""Typed access to one key of a flat projection (`runs.config.flatten`), the same on SQLite and PostgreSQL.
 
 Django's own JSON look-ups are not used: on SQLite ``k__gt=1`` also returns strings, None and True, and orders differ
 (decisions/database.md). Each expression here is NULL unless the value is of its type.

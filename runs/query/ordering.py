@@ -11,9 +11,9 @@ from django.db.models.expressions import OrderBy
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
+from runs.query.column_names import Named, named, split_names
 from runs.query.columns import Column, Kind, column_named
 from runs.query.flat import InCodeOrder, typed
-from runs.query.names import Named, named, split_names
 
 MAX_PARTS = 10
 

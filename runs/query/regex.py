@@ -1,7 +1,7 @@
 """Regular expressions in RE2 syntax, unanchored, as the SDK's filters mean them.
 
 SQLite calls RE2 itself, which takes linear time whatever the pattern (Python's ``re`` does not); PostgreSQL uses its
-own matcher, after RE2 has accepted the pattern and `runs.query.dialect` has translated it.
+own matcher, after RE2 has accepted the pattern and `runs.query.regex_dialect` has translated it.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from django.db.models import BooleanField, Func, TextField, Value
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.query.dialect import for_postgresql
+from runs.query.regex_dialect import for_postgresql
 
 MAX_PATTERN = 1000
 _FUNCTION = "runyard_matches"

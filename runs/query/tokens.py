@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.query.names import unquoted
+from runs.query.column_names import unquoted
 
 MAX_TEXT = 20_000
 

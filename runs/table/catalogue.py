@@ -18,10 +18,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from runs.metric_definitions import MARK, definitions_in
+from runs.config.flatten import OWN, sdk_part
+from runs.config.metric_definitions import MARK, definitions_in
 from runs.models import Project, Run
-from runs.projection import OWN, sdk_part
-from runs.query.names import Named, spelled
+from runs.query.column_names import Named, spelled
 from runs.table.query import seen_runs
 
 KEPT = timedelta(days=1)

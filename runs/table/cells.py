@@ -10,10 +10,10 @@ from typing import Any
 from django.db.models import QuerySet
 
 from runs.models import Run
+from runs.query.column_names import Named
 from runs.query.columns import Kind
 from runs.query.flat import Picked, unpicked
-from runs.query.names import Named
-from runs.secrets import mask
+from runs.secrets.masking import mask
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Invalid
 from runs.models import Project, Run
+from runs.query.column_names import Named, named
 from runs.query.columns import Kind
 from runs.query.conditions import double
-from runs.query.names import Named, named
 from runs.query.ordering import read_page_order
 from runs.table.cells import Reader
-from runs.table.paths import Key, check_group, key_of, rank_of, step_of, text_of
+from runs.table.group_keys import Key, check_group, key_of, rank_of, step_of, text_of
 from runs.table.query import TableQuery, matching
 
 MAX_BINS = 30

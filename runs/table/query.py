@@ -12,11 +12,11 @@ from access.engine import visible
 from common.errors import Invalid
 from runs.access import RunAction
 from runs.models import Project, Run
+from runs.query.column_names import named, split_names
 from runs.query.conditions import Compare, Operator, to_q
 from runs.query.expression import read_expression
-from runs.query.names import named, split_names
 from runs.query.ordering import page_order
-from runs.table.paths import group_q
+from runs.table.group_keys import group_q
 
 DEFAULT_ORDER = "-created"
 MAX_GROUPS = 10
@@ -25,7 +25,7 @@ MAX_SEARCH = 200
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """A table's state as its query string carries it; names are spelled as in `runs.query.names`."""
+    """A table's state as its query string carries it; names are spelled as in `runs.query.column_names`."""
 
     filter: str = ""
     search: str = ""

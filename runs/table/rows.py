@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from access.actor import Actor
 from runs.models import Project, Run
-from runs.query.names import named
+from runs.query.column_names import named
 from runs.table.cells import Cell, Reader
 from runs.table.query import TableQuery, matching, seen_runs
 

@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from access.models import AuditEntry
+from runs.lifecycle import purge
 from runs.models import Run
-from runs.services import purge
 from tests.factories import RunFactory, UserFactory, add_run_file
 
 pytestmark = pytest.mark.django_db

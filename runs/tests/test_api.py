@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.core.cache import cache
 
+from runs.lifecycle import services as lifecycle
 from runs.models import Run
-from runs.services import lifecycle
 from tests.factories import ProjectFactory, RunFactory, basic, make_key, make_member
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,9 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import OutboxMail, User
 from common.errors import Invalid
+from runs.lifecycle.services import RunFields, log_run
 from runs.models import Run
-from runs.services.lifecycle import RunFields, log_run
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.members.services import remove_member
 from teams.models import Organization, Visibility
 from teams.roles.builtin import built_in

@@ -11,9 +11,9 @@ from access.web.requests import actor_of
 from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction
-from runs.entities import entity_page
-from runs.organizations import organization_page
-from runs.services import projects
+from runs.entity_pages.entity import entity_page
+from runs.entity_pages.organization import organization_page
+from runs.projects import services as projects
 
 
 @declare(ProjectAction.VIEW)
@@ -34,7 +34,7 @@ def entity(request: HttpRequest, entity: str) -> HttpResponse:
         "settings_url": reverse(f"{space}:profile", args=args),
         "intro_url": reverse(f"{space}:profile_intro", args=args),
     }
-    return render(request, "runs/entity.html", context)
+    return render(request, "runs/entity_pages/entity.html", context)
 
 
 def _organization(request: HttpRequest, name: str) -> HttpResponse:
@@ -46,7 +46,7 @@ def _organization(request: HttpRequest, name: str) -> HttpResponse:
         "is_editing": page.can_edit and "edit" in request.GET,
         "intro_url": reverse("teams:organization_profile_intro", args=[page.organization.name]),
     }
-    return render(request, "runs/organization.html", context)
+    return render(request, "runs/entity_pages/organization.html", context)
 
 
 @declare(ProjectAction.PIN)

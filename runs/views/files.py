@@ -16,13 +16,13 @@ from common.formats.numbers import whole_number
 from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
-from runs.files import FILES_A_PAGE, folder_of, found_files, preview_of
-from runs.pages import run_context
-from runs.refused_artifacts import refused_artifacts
-from runs.reveal import is_revealed
-from runs.services.files import delete_run_file
+from runs.files.browsing import FILES_A_PAGE, folder_of, found_files, preview_of
+from runs.files.refused_artifacts import refused_artifacts
+from runs.files.services import delete_run_file
+from runs.files.zip_download import zipped
+from runs.run_page.context import run_context
+from runs.secrets.reveal import is_revealed
 from runs.views.run import run_of
-from runs.zipping import zipped
 from storage import tickets
 
 _MOST_FILES = 10**9
@@ -41,7 +41,7 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
         context["preview"] = preview_of(file, revealed=is_revealed(request, run))
     context["can_delete_files"] = can(actor, RunAction.DELETE_FILES, run)
     if wanted and request.htmx:  # type: ignore[attr-defined]  # of HtmxMiddleware
-        return render(request, "runs/file_preview.html", context)
+        return render(request, "runs/files/preview.html", context)
     if search:
         context["found"] = found_files(run, search)
     folder, start = request.GET.get("folder", ""), whole_number(request.GET, "start", 0, _MOST_FILES)
@@ -49,9 +49,9 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
     refused = run.refused_files.all()
     context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
     context["artifacts"] = refused_artifacts(run)
-    part = "runs/run_files.html"
+    part = "runs/files/page.html"
     if request.htmx:  # type: ignore[attr-defined]
-        part = "runs/file_list.html" if "search" in request.GET else "runs/file_branch.html"
+        part = "runs/files/list.html" if "search" in request.GET else "runs/files/branch.html"
     return render(request, part, context)
 
 

@@ -17,7 +17,7 @@ from accounts.views.base import signed_in_user
 from common.errors import Forbidden
 from common.web.responses import fragment
 from runs import selectors
-from runs.script import script_for
+from runs.projects.quickstart import script_for
 from teams.teams.selectors import teams_of
 
 _RECENT = 12

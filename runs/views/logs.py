@@ -15,12 +15,12 @@ from common.formats.numbers import MOST, whole_number
 from common.web.responses import as_json, attachment
 from runs import selectors
 from runs.access import ProjectAction, RunAction
-from runs.log_search import MOST_HITS, Needle, search
-from runs.log_windows import MAX_LINES, read_window, whole_log
+from runs.logs.project_search import Cursor, search_logs
+from runs.logs.search import MOST_HITS, Needle, search
+from runs.logs.windows import MAX_LINES, read_window, whole_log
 from runs.models import Run
-from runs.pages import run_context
-from runs.project_logs import Cursor, search_logs
-from runs.reveal import is_revealed
+from runs.run_page.context import run_context
+from runs.secrets.reveal import is_revealed
 from runs.table.query import TableQuery
 from runs.views.run import run_of
 
@@ -40,7 +40,7 @@ def run_logs(request: HttpRequest, **names: str) -> HttpResponse:
         "writers_url": reverse("metrics:log_writers", args=args),
         "revealed": is_revealed(request, run),
     }
-    return render(request, "runs/run_logs.html", context)
+    return render(request, "runs/logs/page.html", context)
 
 
 @declare(RunAction.VIEW)
@@ -95,8 +95,10 @@ def project_logs(request: HttpRequest, entity: str, project: str) -> HttpRespons
         except Invalid as error:
             context["error"] = error.message
     if context["is_partial"]:
-        return render(request, "runs/project_log_hits.html", context)
-    return render(request, "runs/project_logs.html", context, status=422 if "error" in context else 200)
+        return render(request, "runs/logs/project_hits.html", context)
+    return render(
+        request, "runs/logs/project_search.html", context, status=422 if "error" in context else 200
+    )
 
 
 @declare(RunAction.VIEW)

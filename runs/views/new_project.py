@@ -11,8 +11,8 @@ from access.web.requests import actor_of
 from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction
-from runs.forms import NewProjectForm
-from runs.services.projects import create_project
+from runs.projects.forms import NewProjectForm
+from runs.projects.services import create_project
 from teams.models import Visibility
 
 
@@ -36,5 +36,5 @@ def new_project(request: HttpRequest, entity: str) -> HttpResponse:
                 "runs:project_members" if is_restricted else "metrics:workspace", entity, project.name
             )
     return render(
-        request, "runs/new_project.html", {"team": team, "form": form}, status=422 if form.errors else 200
+        request, "runs/projects/new.html", {"team": team, "form": form}, status=422 if form.errors else 200
     )

@@ -14,10 +14,11 @@ from access.web.requests import actor_of
 from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction, RunAction
-from runs.comparison import compare_runs
+from runs.bulk_actions import deletion
 from runs.models import Run
-from runs.services import deletion, projects
-from runs.visibility import choices_for
+from runs.projects import services as projects
+from runs.projects.visibility import choices_for
+from runs.table.comparison import compare_runs
 from teams.models import Visibility
 
 MOST_COMPARED = 20
@@ -47,7 +48,7 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "can_open": can_open,
         "visibilities": choices_for(actor, row) if can_open else [],
     }
-    return render(request, "runs/project_overview.html", context)
+    return render(request, "runs/projects/overview.html", context)
 
 
 @declare(ProjectAction.UPDATE)
@@ -118,7 +119,7 @@ def deleted(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "left_out": max(0, runs.count() - _DELETED_SHOWN),
     }
     part = "#lists" if request.headers.get("HX-Request") else ""
-    return render(request, f"runs/deleted.html{part}", context)
+    return render(request, f"runs/projects/deleted_runs.html{part}", context)
 
 
 @declare(RunAction.VIEW)
@@ -143,4 +144,4 @@ def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "with_equal": bool(request.GET.get("all")),
         "missing": [uid for uid in uids if uid not in found],
     }
-    return render(request, "runs/compare.html", context)
+    return render(request, "runs/table/comparison.html", context)

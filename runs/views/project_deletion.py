@@ -17,7 +17,7 @@ from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import Conflict, NotFound
 from runs import selectors
 from runs.access import ProjectAction
-from runs.services.project_deletion import delete_project, restore_project
+from runs.projects.deletion import delete_project, restore_project
 
 
 @declare(ProjectAction.DELETE)
@@ -61,4 +61,4 @@ def deleted_projects(request: HttpRequest, entity: str) -> HttpResponse:
         return redirect("runs:project_overview", entity, row.name)
     kept = timedelta(days=settings.DELETED_KEPT_DAYS)
     context = {"team": team, "rows": [(row, row.deleted_at + kept) for row in rows if row.deleted_at]}
-    return render(request, "runs/deleted_projects.html", context)
+    return render(request, "runs/projects/deleted.html", context)

@@ -20,8 +20,9 @@ from common.web.responses import fragment
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, ProjectAccessRequest, ProjectMember
-from runs.services import access_requests, project_members
-from runs.visibility import choices_for
+from runs.projects import access_requests
+from runs.projects import members as project_members
+from runs.projects.visibility import choices_for
 from teams.access import TeamAction
 from teams.members.people import Wanted, named
 from teams.models import Role, Visibility
@@ -58,7 +59,7 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "can_open": can_open,
         "visibilities": choices_for(actor, row) if can_open else [],
     }
-    return render(request, fragment(request, "runs/project_members.html", "found"), context)
+    return render(request, fragment(request, "runs/projects/members.html", "found"), context)
 
 
 def _shown(request: HttpRequest, entity: str, project: str) -> Project:
@@ -173,7 +174,7 @@ def request_access(request: HttpRequest, entity: str, project: str) -> HttpRespo
             _("If this project exists, the people who manage it have been notified of your request."),
         )
         return redirect("runs:entity", entity)
-    return render(request, "runs/request_access.html", {"team": team, "name": project})
+    return render(request, "runs/projects/request_access.html", {"team": team, "name": project})
 
 
 @declare(ProjectAction.MANAGE_MEMBERS)
@@ -183,4 +184,4 @@ def restricted_projects(request: HttpRequest, entity: str) -> HttpResponse:
     """List a team's restricted projects by name for its admins, who can let people in, themselves among them."""
     team = team_of(request, entity, ProjectAction.MANAGE_MEMBERS)
     rows = selectors.restricted_projects_of(actor_of(request)).filter(team=team).order_by("name")
-    return render(request, "runs/restricted_projects.html", {"team": team, "projects": rows})
+    return render(request, "runs/projects/restricted.html", {"team": team, "projects": rows})

@@ -21,21 +21,22 @@ from common.formats.strict_json import strict_json
 from common.web.responses import attachment, page_of_ours
 from runs import selectors
 from runs.access import RunAction
-from runs.metric_definitions import definitions_of
+from runs.bulk_actions import annotations
+from runs.bulk_actions.redaction import redact_run
+from runs.config.metric_definitions import definitions_of
+from runs.config.redaction import read_keys
+from runs.files.refused_artifacts import refused_artifacts
+from runs.ingest.bad_lines import lines_set_aside
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
+from runs.lifecycle.timeline import timeline_of
 from runs.models import Run, RunAlert
-from runs.overview import overview_facts
-from runs.pages import run_context
-from runs.redaction import read_keys
-from runs.refused_artifacts import refused_artifacts
-from runs.reveal import conceal, is_revealed, reveal
-from runs.secrets import Found, mask, mask_tree
-from runs.services import annotations, lifecycle
-from runs.services.lifecycle import RunFields
-from runs.services.redaction import redact_run
-from runs.services.reveal import reveal_secrets
-from runs.set_aside import lines_set_aside
-from runs.timeline import timeline_of
-from runs.values import config_tree, leaves_of, nodes_of, summary_tree
+from runs.run_page.context import run_context
+from runs.run_page.overview import overview_facts
+from runs.run_page.value_tree import config_tree, leaves_of, nodes_of, summary_tree
+from runs.secrets.masking import Found, mask, mask_tree
+from runs.secrets.reveal import conceal, is_revealed, reveal
+from runs.secrets.services import reveal_secrets
 
 EDITABLE = {"display_name", "notes", "description", "group", "job_type"}
 _BEFORE_SCRIPT = 100
@@ -103,7 +104,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "suggested_keys": "\n".join(suggested),
         "revealed": revealed,
     }
-    return render(request, "runs/run_overview.html", context)
+    return render(request, "runs/run_page/overview/page.html", context)
 
 
 @declare(RunAction.VIEW)
@@ -113,7 +114,7 @@ def run_head(request: HttpRequest, **names: str) -> HttpResponse:
     """Return what changes in a run's head: state, runtime, the stop button, a hint when there is no signal (RUN-44)."""
     run = run_of(request, names)
     context = run_context(actor_of(request), run, tab="", read_only=is_framed(request))
-    return render(request, "runs/run_facts.html", context)
+    return render(request, "runs/run_page/facts.html", context)
 
 
 @declare(RunAction.VIEW)

@@ -29,11 +29,11 @@ from common.formats.strict_json import strict
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
+from runs.projects.quickstart import script_for
+from runs.query.column_names import named, quoted
 from runs.query.expression import read_expression, tree_of
-from runs.query.names import named, quoted
-from runs.saved_views import get_view, working_view
-from runs.script import script_for
-from runs.secrets import mask
+from runs.saved_views.selectors import get_view, working_view
+from runs.secrets.masking import mask
 from runs.table import (
     ColumnInfo,
     Row,
@@ -44,9 +44,9 @@ from runs.table import (
     rows_of,
     seen_catalogue,
 )
-from runs.table.paths import NOTHING
-from runs.table_html import Drawing, draw_group, draw_rows
-from runs.table_layout import (
+from runs.table.group_keys import NOTHING
+from runs.table.html import Drawing, draw_group, draw_rows
+from runs.table.layout import (  # fmt: skip
     Shown,
     TableState,
     default_columns,
@@ -55,7 +55,7 @@ from runs.table_layout import (
     shown_columns,
     tried_columns,
     with_address,
-)  # fmt: skip
+)
 
 PAGE = 100
 MOST_GROUPS = 500
@@ -149,7 +149,7 @@ def _page(table: Table) -> HttpResponse:
         "conditions": bool(state.query.filter or state.query.search or state.query.group),
         "urls": _urls(table),
     }
-    return render(table.request, "runs/table.html", context)
+    return render(table.request, "runs/table/page.html", context)
 
 
 def _urls(table: Table) -> dict[str, str]:
@@ -203,11 +203,11 @@ def _table(table: Table) -> HttpResponse:
     except Invalid as refused:
         query = TableQuery(filter=given.get("filter", ""), search=given.get("search", ""))
         state, error = replace(state, query=query), refused
-    return render(table.request, "runs/table_part.html", _drawn(table, state, error))
+    return render(table.request, "runs/table/part.html", _drawn(table, state, error))
 
 
 def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, Any]:
-    """Return the context of ``runs/table_part.html``."""
+    """Return the context of ``runs/table/part.html``."""
     page, names, tree = TablePage([], 0, 0), state.layout.order, None
     if error is None:
         try:
@@ -273,14 +273,14 @@ def _more_rows(table: Table) -> HttpResponse:
         "path": json.dumps(path) if path else "",
         "depth": len(path),
     }
-    return render(table.request, "runs/table_rows.html", context)
+    return render(table.request, "runs/table/rows.html", context)
 
 
 def _more_groups(table: Table) -> HttpResponse:
     """Draw the groups inside of the one that ``path`` leads to."""
     query = TableQuery.of(table.request.GET)
     context = _groups(table, _asked_columns(table, query), query)
-    return render(table.request, "runs/table_groups.html", context)
+    return render(table.request, "runs/table/groups.html", context)
 
 
 def _group_uids(table: Table) -> HttpResponse:

@@ -18,9 +18,9 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from common.errors import TooLarge
 from config.asgi import application
+from runs.bulk_actions import deletion
+from runs.lifecycle.timeline import timeline_of
 from runs.models import RefusedFile, Run, RunFile
-from runs.services import deletion
-from runs.timeline import timeline_of
 from storage import filesystem, quota, tickets
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes

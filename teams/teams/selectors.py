@@ -122,7 +122,8 @@ def code_saving_of(actor: Actor) -> bool | None:
     """Whether SDKs of the actor save code: True always, False never, None as the script asks (TEAM-8).
 
     An SDK asks once, before it knows which team it will log to; what that team or the person forbids is not stored
-    either (`runs.services.code`). A person's own choice comes first, then a team of theirs that saves code by default.
+    either (`runs.files.code_saving`). A person's own choice comes first, then a team of theirs that saves code by
+    default.
     """
     user = User.objects.filter(pk=actor.lookup_id).first()
     if user is not None and user.code_saving != CodeSaving.ASKED:

@@ -16,7 +16,8 @@ from access.audit.log import purge, record
 from access.audit.words import register_words, words_of
 from access.models import AuditEntry
 from accounts.models import User
-from runs.services import lifecycle, projects
+from runs.lifecycle import services as lifecycle
+from runs.projects import services as projects
 from teams.audit.log import PAGE, Wanted, chunks, matching
 from teams.models import Organization, Team
 from teams.tests.visiting import as_user, organization, team, text_of

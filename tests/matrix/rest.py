@@ -68,7 +68,7 @@ ROUTES: dict[str, list[Case]] = {
         Case("projects: view", Over.VIEW, listed=True),
         Case("views: read own", Over.OWN_VIEW, listed=True),
     ],
-    # who is not signed in reads shared views only, see runs/tests/test_saved_views.py
+    # who is not signed in reads shared views only, see runs/tests/saved_views/test_saved_views.py
     "SavedViewViewSet.create": [
         Case("projects: view", Over.PROJECT, "POST", {"name": "new", "spec": {}}, without=_PUBLIC),
         Case("projects: edit overview", Over.PROJECT, "POST", {"name": "new", "spec": {}, "shared": True}),

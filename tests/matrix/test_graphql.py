@@ -6,8 +6,8 @@ import pytest
 from django.db import transaction
 
 from access.actor import SYSTEM
+from runs.bulk_actions import deletion
 from runs.models import Run
-from runs.services import deletion
 from tests.matrix import asking, graphql, lean
 from tests.matrix.cases import Answer, Over, expected
 from tests.matrix.cells import Check, cells_of, compare, rows, telling

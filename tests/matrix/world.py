@@ -17,7 +17,7 @@ from alerts.tests.places import a_place
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions import subscription_of
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run, RunAlert, SavedView, StoredChart
-from runs.services import project_members
+from runs.projects import members
 from teams.invitations.mail import hash_of
 from teams.models import Invitation, Organization, Role, ServiceAccount, Team, Visibility
 from teams.roles.builtin import built_in
@@ -283,7 +283,7 @@ def build() -> World:
         )
         project = _project(world, "team", team, visibility, owners)
         if visibility == Visibility.RESTRICTED:
-            project_members.add_project_member(
+            members.add_project_member(
                 actor=SYSTEM, project=project, user=users["member"], role=built_in(Preset.MEMBER)
             )
             ProjectAccessRequest.objects.create(project=project, user=users["member"])  # which others decline

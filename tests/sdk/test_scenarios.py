@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from runs.metric_definitions import definitions_in
+from runs.config.metric_definitions import definitions_in
 from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import Person

@@ -25,8 +25,8 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.lifecycle.services import create_api_key, create_user
 from runs.key_scopes import LOG_RUNS, READ_ONLY
-from runs.services.project_members import add_project_member
-from runs.services.projects import create_project
+from runs.projects.members import add_project_member
+from runs.projects.services import create_project
 from teams.models import Organization, Team
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account

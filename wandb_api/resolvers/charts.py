@@ -5,7 +5,7 @@ from typing import Any
 from common.errors import Invalid
 from ingest.services import team_for, unknown_alike
 from runs.access import ChartAction
-from runs.services.charts import save_chart
+from runs.charts.services import save_chart
 from wandb_api.context import Info
 from wandb_api.schema import mutation, root
 

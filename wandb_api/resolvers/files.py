@@ -10,9 +10,9 @@ from django.db.models import QuerySet
 from access.engine import require, visible
 from common.errors import NotFound
 from runs.access import RunAction
+from runs.files.services import delete_run_file, upload_paths
 from runs.models import Run, RunFile
 from runs.selectors import files_of, run_called
-from runs.services.files import delete_run_file, upload_paths
 from storage import tickets
 from wandb_api.context import Info
 from wandb_api.ids import from_id, to_id

@@ -8,10 +8,10 @@ from common.errors import Invalid
 from common.formats.strict_json import strict
 from metrics import chosen, store
 from metrics.models import Kind
-from runs.console import read_line
+from runs.config.flatten import clean_text, read_lenient
+from runs.logs.console_lines import read_line
 from runs.models import Run
-from runs.projection import clean_text, read_lenient
-from runs.secrets import mask_lines, mask_tree
+from runs.secrets.masking import mask_lines, mask_tree
 from runs.selectors import log_lines_between
 from storage.tickets import get_path
 from wandb_api.budget import Budget

@@ -20,8 +20,8 @@ from common.errors import DomainError, Forbidden, Invalid, NotFound
 from ingest.services import team_for, unknown_alike
 from runs.access import ProjectAction
 from runs.models import Project
+from runs.projects import services as projects
 from runs.selectors import get_team, project_called, projects_of
-from runs.services import projects
 from storage.services import held_bytes
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations import services as invitations

@@ -17,12 +17,13 @@ from metrics import store
 from metrics.models import Kind
 from metrics.services import fork_run, rewind_run
 from runs.access import RunAction
+from runs.bulk_actions import deletion
+from runs.config.flatten import sdk_part
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.alerts import send_alert
+from runs.lifecycle.services import RunFields
 from runs.models import Run
-from runs.projection import sdk_part
 from runs.selectors import changeable, get_run, run_called
-from runs.services import deletion, lifecycle
-from runs.services.alerts import send_alert
-from runs.services.lifecycle import RunFields
 from storage.quota import require_room
 from teams.models import Team
 from wandb_api.context import Context, Info

@@ -201,7 +201,7 @@ A run goes on and finishes whole whatever of this it asks for. What `log_artifac
 a table, the file is, and its artifact is not. The answer to `CreateArtifact` names what was not stored; 0.16 prints it
 at once, 0.31 when the run lasts some seconds more, releases between them write it to `debug-internal.log` alone, and
 nobody has a message for the end of a run in `UpsertBucket` or `serverInfo` but 0.16. So it is kept, and the run's
-overview, files and timeline say it (`runs/refused_artifacts.py`).
+overview, files and timeline say it (`runs/files/refused_artifacts.py`).
 
 `artifact.wait()` raises; `use_artifact`, `wandb sweep` and `wandb.Api()` raise with the message, but lists of
 `wandb.Api()` up to 0.22, and `wait()` of 0.16, say only "400 Client Error". `api.registries()` is refused by the SDK

@@ -15,7 +15,7 @@ from alerts.services.automations import AutomationFields, create_automation
 from alerts.services.destinations import create_slack_webhook, create_webhook
 from alerts.services.secrets import put_secret
 from runs.models import Project
-from runs.services.project_deletion import delete_project
+from runs.projects.deletion import delete_project
 from teams.models import Team, Visibility
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, make_member
 from wandb_api.ids import to_id

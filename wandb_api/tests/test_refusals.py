@@ -103,7 +103,7 @@ def test_logging_an_artifact_fails_where_the_script_waits_for_it(told: dict[str,
 def test_the_run_says_what_was_not_kept(server: Installation, told: dict[str, Any]) -> None:
     """The table's artifact is one of those whose loss takes nothing."""
     code = (
-        "import json; from runs.models import Run; from runs.refused_artifacts import refused_artifacts as found;"
+        "import json; from runs.models import Run; from runs.files.refused_artifacts import refused_artifacts as found;"
         f"kept = found(Run.objects.get(uid={told['id']!r}, project__name='refused'));"
         "print(json.dumps([[[one.type, one.name] for one in kept.named], kept.count, kept.needless]))"
     )

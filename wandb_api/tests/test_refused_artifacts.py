@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from runs.files.refused_artifacts import MOST
+from runs.lifecycle.timeline import timeline_of
 from runs.models import RefusedArtifact, Run
-from runs.refused_artifacts import MOST
-from runs.timeline import timeline_of
 from tests.factories import RunFactory, UserFactory, make_member
 from wandb_api.tests.asking import Answer, Asker
 

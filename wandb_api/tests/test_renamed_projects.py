@@ -1,6 +1,6 @@
 """What the SDK asks for by a name that a project had before."""
 
-from runs.services.projects import rename_project
+from runs.projects.services import rename_project
 from teams.models import Team, Visibility
 from tests.factories import ProjectFactory, RunFactory, actor
 from wandb_api.tests.asking import Asker

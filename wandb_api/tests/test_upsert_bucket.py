@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from access.actions import Preset
+from runs.lifecycle import services as lifecycle
 from runs.models import Project, Run
-from runs.services import lifecycle
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 from wandb_api.tests.asking import Answer, Asker
 

@@ -13,8 +13,8 @@ from accounts.lifecycle import services
 from accounts.lifecycle.deletion import delete_account, obstacles_of
 from accounts.models import ApiKey, User
 from common.errors import Conflict, Forbidden, Invalid, NotFound
+from runs.lifecycle import services as lifecycle
 from runs.models import Run
-from runs.services import lifecycle
 from runs.tasks import purge_runs
 from teams.models import Membership, OrganizationMember
 from tests.factories import (

@@ -6,7 +6,7 @@ import { word } from "../lib/words";
 import { enableFields } from "../run/fields";
 import { enableMove } from "../run/move";
 
-/** A running run that was not heard of for so long is asked after, milliseconds; see runs/timeline.py. */
+/** A running run that was not heard of for so long is asked after, milliseconds; see runs/lifecycle/timeline.py. */
 const SILENT_MS = 95_000;
 
 const head = one<HTMLElement>("[data-run-socket]");

@@ -2,7 +2,7 @@ import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
 import { isMedia } from "../media/kinds";
 
-/** [key, type, text] of a value; with nodes of what is in it. See runs/values.py. */
+/** [key, type, text] of a value; with nodes of what is in it. See runs/run_page/value_tree.py. */
 export type Node = [key: string, kind: string, text: string, inner?: Node[]];
 
 /** Values longer than this are folded to one line, characters. */

@@ -32,7 +32,7 @@ export function enableCopyingRuns(table: RunsTable, selection: Selection): void 
   copyFrom(one("#table-menu"), false);
 }
 
-/** The form that was clicked in a menu of them (`runs/copy_items.html`). */
+/** The form that was clicked in a menu of them (`runs/table/copy_items.html`). */
 export function formOf(event: Event): string | undefined {
   return (event.target as Element).closest<HTMLElement>("[data-copy-form]")?.dataset.copyForm;
 }

@@ -12,7 +12,7 @@ from access.engine import can, visible, who_may
 from accounts.models import User
 from runs.access import ProjectAction, RunAction
 from runs.models import Project, Run
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.members import services
 from teams.models import OrganizationMember, ProductAccess, Team

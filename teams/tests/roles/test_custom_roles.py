@@ -15,7 +15,7 @@ from access.signals import rights_changed
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.models import ProjectMember, Run
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations.services import invite
 from teams.members import services

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from access.actions import Preset
 from access.actor import SYSTEM
 from runs.access import RunAction
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.invitations.services import invite
 from teams.models import Invitation, Organization, Role, Team
 from teams.policy import features

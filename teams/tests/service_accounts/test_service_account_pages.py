@@ -9,7 +9,7 @@ from django.test import Client
 
 from access.actions import Preset
 from accounts.models import ApiKey, User
-from runs.services import lifecycle
+from runs.lifecycle import services as lifecycle
 from teams.models import ServiceAccount, Team
 from teams.roles.builtin import built_in
 from tests.factories import (

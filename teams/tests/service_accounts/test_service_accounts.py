@@ -13,7 +13,7 @@ from accounts.models import User
 from common.errors import Conflict, Forbidden, Invalid
 from runs.access import ProjectAction, RunAction
 from runs.models import Run
-from runs.services.project_members import add_project_member
+from runs.projects.members import add_project_member
 from teams.models import ServiceAccount, Team
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import attributed_user, create_service_account
@@ -212,7 +212,7 @@ class TestAttribution:
         assert (run.user, run.logged_by) == (ada, bot.user)
 
     def test_what_is_logged_for_a_member_is_the_members_own(self, team: Team, bot: ServiceAccount):
-        from runs.services import lifecycle
+        from runs.lifecycle import services as lifecycle
 
         ada = make_member(team, username="ada")
         run, _ = lifecycle.log_run(

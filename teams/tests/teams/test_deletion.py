@@ -63,7 +63,7 @@ def test_a_deleted_team_is_gone_for_all_and_comes_back_whole(team, chief):
 
 
 def test_what_was_deleted_before_the_team_stays_deleted(team, chief):
-    from runs.services.project_deletion import delete_project
+    from runs.projects.deletion import delete_project
 
     project = ProjectFactory(team=team)
     delete_project(actor=chief, project=project)

@@ -16,7 +16,7 @@ from accounts.models import Name, User
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound
 from runs.access import RunAction
 from runs.models import Run
-from runs.services.projects import change_visibility, create_project
+from runs.projects.services import change_visibility, create_project
 from teams.access import OrganizationAction, TeamAction
 from teams.members import services
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, TeamKind

@@ -1,0 +1,72 @@
+"""Acts on many runs at once, by name: what the runs table and the REST API offer (RUN-4, RUN-7)."""
+
+from collections.abc import Callable, Sequence
+
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from common.errors import DomainError, Invalid
+from runs import selectors
+from runs.bulk_actions import annotations, deletion, moving, redaction
+from runs.bulk_actions.services import Outcome
+from runs.lifecycle import services as lifecycle
+from runs.lifecycle.services import RunFields
+from runs.models import Project, Run
+
+Do = Callable[[Actor, list[int], Sequence[str]], Outcome]
+"""Takes who asks, the runs' keys, and the values that the act needs: tags, a name, a project."""
+
+
+def _tags(values: Sequence[str]) -> list[str]:
+    return [tag for tag in (text.strip() for text in values) if tag]
+
+
+def _project(actor: Actor, values: Sequence[str]) -> Project:
+    entity, slash, name = "".join(values[:1]).partition("/")
+    if not slash:
+        raise Invalid(_("Enter the target project as entity/project."))
+    return selectors.project_called(actor, entity, name)
+
+
+def _stop(actor: Actor, run_ids: list[int], values: Sequence[str]) -> Outcome:
+    outcome = Outcome()
+    for run in Run.objects.filter(pk__in=run_ids).select_related("project__team").order_by("pk"):
+        try:
+            lifecycle.stop_run(actor=actor, run=run)
+            outcome.done.append(run.uid)
+        except DomainError as error:
+            outcome.refused[run.uid] = error.message
+    return outcome
+
+
+def _annotate(name: str) -> Do:
+    def do(actor: Actor, run_ids: list[int], values: Sequence[str]) -> Outcome:
+        fields = RunFields(**{name: values[-1] if values else None})  # type: ignore[arg-type]
+        return annotations.annotate_runs(actor=actor, run_ids=run_ids, fields=fields)
+
+    return do
+
+
+def _plain(service: Callable[..., Outcome]) -> Do:
+    return lambda actor, run_ids, values: service(actor=actor, run_ids=run_ids)
+
+
+ACTS: dict[str, Do] = {
+    "tag": lambda actor, ids, values: annotations.tag_runs(actor=actor, run_ids=ids, tags=_tags(values)),
+    "untag": lambda actor, ids, values: annotations.untag_runs(actor=actor, run_ids=ids, tags=_tags(values)),
+    "rename": _annotate("display_name"),
+    "note": _annotate("notes"),
+    "group": _annotate("group"),
+    "stop": _stop,
+    "delete": _plain(deletion.delete_runs),
+    "restore": _plain(deletion.restore_runs),
+    "purge": _plain(deletion.purge_now),
+    "protect": _plain(deletion.protect_runs),
+    "unprotect": _plain(deletion.unprotect_runs),
+    "redact": lambda actor, ids, values: redaction.redact_runs(actor=actor, run_ids=ids, keys=values),
+    "move": lambda actor, ids, values: moving.move_runs(
+        actor=actor, run_ids=ids, project=_project(actor, values)
+    ),
+}
+ON_DELETED = {"restore", "purge"}
+"""Acts on runs that are deleted; all others are on those that are not."""

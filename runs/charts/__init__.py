@@ -1,0 +1,1 @@
+"""Custom charts that teams store: who reads which, and changing them."""

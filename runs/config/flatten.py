@@ -1,0 +1,232 @@
+"""The flat form of config and summary: dotted key to number, string or boolean; for columns, filters and sorting.
+
+The exact text is kept beside it and is what the SDK gets back. Here what looks like a secret is masked, so that no
+table, export, filter or order can tell it (`runs.secrets.readers`); NUL and lone surrogates are replaced (PostgreSQL
+refuses both), non-finite numbers become the one-element lists ``["NaN"]``, ``["Infinity"]``, ``["-Infinity"]``, and
+lists become their JSON text.
+"""
+
+import json
+import math
+from typing import Any
+
+import orjson
+
+from common.formats.strict_json import strict
+from runs.secrets.masking import mask_tree
+
+MAX_TEXT = 2000
+MAX_KEYS = 20_000
+MAX_DEPTH = 12
+OWN = "_wandb."
+"""How the keys begin that no user logged."""
+GPU, GPU_COUNT = f"{OWN}gpu", f"{OWN}gpu_count"
+MAX_NESTING = 200
+"""Levels a JSON value may have; Python's own encoder and our walks over trees end at some hundreds."""
+
+
+_NUMBERS = frozenset({int, float})
+_INTEGER_DIGITS = 300
+"""Integers of more digits are read as doubles, many as infinity: no database compares with them."""
+
+
+def _integer(text: str) -> float:
+    return int(text) if len(text) <= _INTEGER_DIGITS else float(text)
+
+
+def has_only_numbers(row: dict[str, Any]) -> bool:
+    """Say whether all values are plain numbers, as in most lines of history."""
+    return _NUMBERS.issuperset(map(type, row.values()))
+
+
+def check_nesting(value: Any) -> None:
+    """Let a decoded JSON value pass that others can walk and encode.
+
+    Raises:
+        ValueError: nested deeper than MAX_NESTING levels.
+    """
+    level = [value]
+    for _ in range(MAX_NESTING + 1):
+        inner: list[Any] = []
+        for node in level:
+            if type(node) is dict:
+                inner += [item for item in node.values() if type(item) in (dict, list)]
+            elif type(node) is list:
+                inner += [item for item in node if type(item) in (dict, list)]
+        if not inner:
+            return
+        level = inner
+    raise ValueError(f"nested deeper than {MAX_NESTING} levels")
+
+
+def read_lenient(text: str | bytes) -> Any:
+    """Decode JSON as the SDK writes it: with NaN, Infinity, numbers beyond a double, lone surrogates.
+
+    Raises:
+        ValueError: not JSON at all, or nested deeper than MAX_NESTING levels.
+    """
+    value = decode(text)
+    check_nesting(value)
+    return value
+
+
+def decode(text: str | bytes) -> Any:
+    """As `read_lenient`, of which the parts are still to be checked.
+
+    Raises:
+        ValueError: not JSON at all, or nested deeper than decoders go.
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(text, parse_int=_integer)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+
+
+def clean_text(text: str) -> str:
+    """Return the text without NUL and lone surrogates, which PostgreSQL cannot store."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode(errors="replace").decode()
+    return text
+
+
+def clean_tree(value: Any) -> Any:
+    """Return a JSON value with every string in it cleaned."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_text(key): clean_tree(item) for key, item in value.items()}
+    return [clean_tree(item) for item in value] if isinstance(value, list) else value
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return value
+        return ["NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"]
+    if isinstance(value, str):
+        return clean_text(value)[:MAX_TEXT]
+    return clean_text(json.dumps(value))[:MAX_TEXT]
+
+
+def flatten(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return the flat form; null values are left out, as missing ones are."""
+    flat: dict[str, Any] = {}
+
+    def walk(node: dict[str, Any], start: str, depth: int) -> None:
+        for key, value in node.items():
+            name = clean_text(f"{start}{key}")
+            if isinstance(value, dict) and value and depth < MAX_DEPTH:
+                walk(value, f"{name}.", depth + 1)
+            elif value is not None and len(flat) < MAX_KEYS:
+                flat[name] = _leaf(value if type(value) in _NUMBERS else mask_tree(value, (name,))[0])
+
+    walk(tree, "", 1)
+    return flat
+
+
+def unwrap_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the user's configuration: ``{"lr": {"value": 0.1}}`` to ``{"lr": 0.1}``, without the SDK's own part."""
+    plain: dict[str, Any] = {}
+    for key, value in config.items():
+        if key != "_wandb":
+            plain[key] = value["value"] if isinstance(value, dict) and "value" in value else value
+    return plain
+
+
+def wrap_config(config: dict[str, Any], before: str = "{}") -> str:
+    """Return the text of a user's configuration in the SDK's form, with the SDK's own part of the one before."""
+    wrapped = {key: {"value": value} for key, value in config.items() if key != "_wandb"}
+    own = sdk_part(before)
+    return json.dumps(wrapped | ({"_wandb": {"value": own}} if own else {}))
+
+
+def json_tree(text: str) -> dict[str, Any]:
+    """Return a config or summary text for strict JSON: clean texts, and NaN and infinities as text."""
+    try:
+        tree = read_lenient(text)
+    except ValueError:
+        return {}
+    return strict(clean_tree(tree)) if isinstance(tree, dict) else {}
+
+
+def sdk_part(config_text: str) -> dict[str, Any]:
+    """Return what the SDK wrote of itself into a config, ``_wandb.value``; empty where there is nothing of the kind."""
+    try:
+        config = read_lenient(config_text)
+    except ValueError:
+        return {}
+    return _sdk_part(config) if isinstance(config, dict) else {}
+
+
+def _sdk_part(config: dict[str, Any]) -> dict[str, Any]:
+    own = config.get("_wandb")
+    value = own.get("value") if isinstance(own, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def environments_in(sdk: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what each process of a run said of its machine, from the SDK's part of a config."""
+    writers = sdk.get("e", {})
+    return (
+        [dict(one) for one in writers.values() if isinstance(one, dict)] if isinstance(writers, dict) else []
+    )
+
+
+def _hardware(config: dict[str, Any]) -> dict[str, Any]:
+    told = next(iter(environments_in(_sdk_part(config))), {})
+    return {GPU: told.get("gpu") or None, GPU_COUNT: told.get("gpu_count") or None}
+
+
+def flat_config(text: str) -> dict[str, Any]:
+    """Return the flat form of a config text, and in it the GPUs that the SDK found.
+
+    Raises:
+        ValueError: not a JSON object.
+    """
+    config = read_lenient(text)
+    if not isinstance(config, dict):
+        raise ValueError(f"it is {type(config).__name__}")  # noqa: TRY004 - bad input, as json's own error
+    return flatten(unwrap_config(config) | _hardware(config))
+
+
+def flat_summary(text: str) -> dict[str, Any]:
+    """Return the flat form of a summary text, without the SDK's own part."""
+    summary = read_lenient(text)
+    if not isinstance(summary, dict):
+        return {}
+    summary.pop("_wandb", None)
+    return summary if _is_flat(summary) else flatten(summary)
+
+
+def summary_of(text: str) -> tuple[str, str]:
+    """Return what is kept of a summary's text, and its flat form as JSON.
+
+    Raises:
+        ValueError: not JSON.
+    """
+    flat = flat_summary(text)
+    try:
+        as_json = orjson.dumps(flat).decode()
+    except TypeError:  # integers beyond 64 bits, which come through beside a NaN
+        as_json = json.dumps(flat)
+    return clean_text(text), as_json
+
+
+def _is_flat(summary: dict[str, Any]) -> bool:
+    """Say, cheaply, whether a summary is its own flat form: few keys, each with a finite number."""
+    keys = "".join(summary)
+    return (
+        has_only_numbers(summary)
+        and len(summary) < MAX_KEYS
+        and clean_text(keys) is keys
+        and all(map(math.isfinite, summary.values()))
+    )

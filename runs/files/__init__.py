@@ -1,0 +1,1 @@
+"""Files of runs: uploading, listing, previewing, downloading, and what was refused."""

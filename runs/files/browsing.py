@@ -1,0 +1,148 @@
+"""How a run's files are shown: folder by folder, and previewed."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+
+from runs.config.flatten import clean_tree, read_lenient
+from runs.models import Run, RunFile
+from runs.secrets.masking import mask, mask_tree
+from runs.selectors import files_of
+from storage import tickets
+from storage.filesystem import path_of
+
+PREVIEW_BYTES = 256 * 1024
+FILES_A_PAGE = 200
+OPEN_UP_TO = 40
+"""A run of so few files shows all its folders open."""
+_LANGUAGES = {
+    "py": "python", "json": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "sh": "shell", "js": "script",
+    "ts": "script", "c": "script", "cpp": "script", "cu": "script", "h": "script", "rs": "script", "go": "script",
+    "patch": "diff", "diff": "diff", "md": "markdown", "ini": "toml", "cfg": "toml",
+}  # fmt: skip
+
+
+def kind_of(content_type: str) -> str:
+    """Return how a file is shown: image, audio, video or text; text is tried for all others."""
+    main = content_type.partition("/")[0]
+    return main if main in {"image", "audio", "video"} else "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A file's row."""
+
+    name: str
+    size_bytes: int
+    updated_at: datetime
+    url: str
+    kind: str
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder's row, and what is in it where it is open."""
+
+    path: str
+    """With a slash at its end; "" for the whole."""
+    file_count: int = 0
+    size_bytes: int = 0
+    folders: "list[Folder]" = field(default_factory=list)
+    files: list[ListedFile] = field(default_factory=list)
+    is_open: bool = False
+    more_from: int | None = None
+    """Where the folder's further files begin, when there are."""
+
+    @property
+    def name(self) -> str:
+        """What follows the parent's path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+
+def _listed(run: Run, file: RunFile) -> ListedFile:
+    url = reverse("runs:run_file", args=[run.project.team.name, run.project.name, run.uid, file.name])
+    return ListedFile(file.name, file.size_bytes, file.updated_at, url, kind_of(file.content_type))
+
+
+def _rows(run: Run, names: list[str]) -> list[ListedFile]:
+    found = {file.name: file for file in files_of(run).filter(name__in=names)}
+    return [_listed(run, found[name]) for name in names if name in found]
+
+
+def _split(sizes: dict[str, int], path: str) -> tuple[dict[str, Folder], list[str]]:
+    """Return the folders directly in a folder, and the names of its own files."""
+    folders: dict[str, Folder] = {}
+    names: list[str] = []
+    for name, size in sizes.items():
+        if not name.startswith(path):
+            continue
+        first, slash, _rest = name[len(path) :].partition("/")
+        if slash:
+            folder = folders.setdefault(first, Folder(f"{path}{first}/"))
+            folder.file_count += 1
+            folder.size_bytes += size
+        else:
+            names.append(name)
+    return dict(sorted(folders.items())), sorted(names)
+
+
+def _filled(run: Run, sizes: dict[str, int], folder: Folder, *, start: int, deep: bool) -> Folder:
+    inner, names = _split(sizes, folder.path)
+    folder.is_open = True
+    folder.folders = list(inner.values()) if start == 0 else []
+    folder.files = _rows(run, names[start : start + FILES_A_PAGE])
+    folder.more_from = start + FILES_A_PAGE if len(names) > start + FILES_A_PAGE else None
+    if deep:
+        for child in folder.folders:
+            _filled(run, sizes, child, start=0, deep=True)
+    return folder
+
+
+def folder_of(run: Run, path: str = "", start: int = 0) -> Folder:
+    """Return a folder with its files from ``start`` on, and what lies in it when the run has few files."""
+    sizes = dict(files_of(run).values_list("name", "size_bytes"))
+    folder = Folder(path, len(sizes), sum(sizes.values()))
+    return _filled(run, sizes, folder, start=start, deep=not path and len(sizes) <= OPEN_UP_TO)
+
+
+def found_files(run: Run, text: str) -> list[ListedFile]:
+    """Return the first files whose path has the text, whatever its case."""
+    return [_listed(run, file) for file in files_of(run).filter(name__icontains=text)[:FILES_A_PAGE]]
+
+
+def _pretty(text: str, *, revealed: bool) -> str:
+    """Lay JSON out, with what its keys name as secrets masked; other texts stay as they are."""
+    try:
+        tree = clean_tree(read_lenient(text))
+    except ValueError:
+        return text
+    return json.dumps(tree if revealed else mask_tree(tree)[0], indent=2, ensure_ascii=False)
+
+
+def preview_of(file: RunFile | None, *, revealed: bool) -> dict[str, Any] | None:
+    """Return what the preview shows: a signed URL, or the beginning of a text with secrets masked, or nothing."""
+    if file is None:
+        return None
+    shown: dict[str, Any] = {
+        "name": file.name, "size_bytes": file.size_bytes, "kind": kind_of(file.content_type), "text": "",
+        "truncated": False, "missing": False, "language": _LANGUAGES.get(file.name.rpartition(".")[2].lower(), ""),
+    }  # fmt: skip
+    if shown["kind"] != "text":
+        shown["url"] = tickets.get_path(file.blob, name=file.name, content_type=file.content_type)
+        return shown
+    try:
+        with path_of(file.blob.location).open("rb") as content:
+            head = content.read(PREVIEW_BYTES)
+    except FileNotFoundError:
+        return {**shown, "missing": True}
+    if b"\x00" in head:
+        return {**shown, "kind": "other"}
+    text = head.decode("utf-8", errors="replace")
+    shown["truncated"] = file.size_bytes > len(head)
+    if shown["language"] == "json" and not shown["truncated"]:
+        text = _pretty(text, revealed=revealed)
+    shown["text"] = text if revealed else mask(text)
+    return shown

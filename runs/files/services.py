@@ -1,0 +1,166 @@
+"""Files of a run."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require
+from common.database.commits import after_commit
+from common.errors import Gone, Invalid
+from runs.access import RunAction
+from runs.config.flatten import clean_text
+from runs.config.redaction import redacted_config_file, redacted_metadata_file
+from runs.files.code_saving import note_code_not_stored
+from runs.hosts.services import MAX_METADATA_BYTES, METADATA, note_hosts_of_file, tells_of_host
+from runs.lifecycle.storage_ledger import FILE
+from runs.models import RefusedFile, Run, RunFile
+from storage import tickets
+from storage.filesystem import path_of
+from storage.models import Blob
+from storage.quota import require_room
+from storage.services import enter_bytes, keep_bytes
+from storage.tasks import free_blobs
+
+PURPOSE = "run-file"
+MAX_NAME = 1024
+_SEPARATOR = re.compile(r"[/\\]")
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
+"""Windows' forms too: there the SDK joins the name to the folder that it downloads into."""
+
+
+CONFIG = "config.yaml"
+_OF_RUN = frozenset({
+    CONFIG, "wandb-summary.json", METADATA, "output.log", "requirements.txt", "conda-environment.yaml",
+})  # fmt: skip
+_LOGS = "logs/"
+"""Where newer SDKs put the console log in parts."""
+
+
+def is_of_run(name: str) -> bool:
+    """Whether a file belongs to the run as its metrics do: its config, summary and log are taken even without room."""
+    return name in _OF_RUN or name.startswith(_LOGS)
+
+
+def check_file_name(name: str) -> str:
+    """Return the slash path if a file may have it.
+
+    Raises:
+        Invalid: empty, too long, absolute, or leaving the run's folder.
+    """
+    name = clean_text(name)
+    if not name or len(name) > MAX_NAME:
+        raise Invalid(f"A file name must have 1 to {MAX_NAME} characters; this one has {len(name)}.")
+    if _ABSOLUTE.match(name) or ".." in _SEPARATOR.split(name):
+        raise Invalid(f"The file name {name!r} leaves the run's folder.")
+    return name
+
+
+def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | None]:
+    """Return for each file of a run a signed path to PUT it to; what the upload is asked about is in the ticket.
+
+    Code that is not stored with the run has none, which SDKs take for done. Where there is no room for more files the
+    PUT says so, file by file: a refusal here would take the SDK's own files of the same call with it.
+    """
+    require(actor, RunAction.LOG, run)
+    team, checked = run.project.team_id, list(map(check_file_name, names))
+    refused = note_code_not_stored(run, checked)
+
+    def path(name: str) -> str:
+        return tickets.put_path(
+            PURPOSE, r=run.pk, n=name, **({} if is_of_run(name) else {tickets.TEAM: team})
+        )
+
+    return [None if name in refused else path(name) for name in checked]
+
+
+def require_room_for(run: Run, names: Iterable[str]) -> None:
+    """Refuse at once what the uploads would be refused for, to callers that ask for all or none.
+
+    Raises:
+        DomainError: the team may store no more files.
+    """
+    if not all(map(is_of_run, names)):
+        require_room(run.project.team_id)
+
+
+def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
+    """Name a blob that arrived by ticket; part of the upload's transaction.
+
+    Raises:
+        Gone: the run was deleted meanwhile.
+    """
+    # its project is read after the lock: the run may have been moved while this waited for it
+    run = Run.objects.locked().filter(pk=ticket["r"]).first()
+    if run is None or run.deleted_at is not None:
+        raise Gone("The run of this file was deleted.")
+    file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
+    before = file.size_bytes if file else 0
+    blob = without_redacted(run, ticket["n"], blob)
+    if tells_of_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
+        note_hosts_of_file(run, ticket["n"], path_of(blob.location).read_bytes())
+    RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
+    RunFile.objects.update_or_create(
+        run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
+    )
+    enter_bytes(
+        team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
+        delta_bytes=blob.size_bytes - before,
+    )  # fmt: skip
+
+
+def rewrite_redacted_files(run: Run) -> None:
+    """Rewrite the files of a locked run that repeat what was redacted from it."""
+    for file in run.files.select_related("blob"):
+        blob = without_redacted(run, file.name, file.blob)
+        if blob == file.blob:
+            continue
+        enter_bytes(
+            team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
+            delta_bytes=blob.size_bytes - file.size_bytes,
+        )  # fmt: skip
+        file.blob, file.size_bytes = blob, blob.size_bytes
+        file.save(update_fields=["blob", "size_bytes", "updated_at"])
+
+
+def without_redacted(run: Run, name: str, blob: Blob) -> Blob:
+    """Return the blob to keep under a name: another one where the file repeats keys that were redacted from the run.
+
+    The blob that it replaces is freed after the commit, unless another file has the same content.
+    """
+    if not run.redacted_keys or (name != CONFIG and not tells_of_host(name)):
+        return blob
+    kept = keep_bytes(redacted_config_file(run) if name == CONFIG else _redacted_metadata(run, blob))
+    if kept != blob:
+        after_commit(free_blobs.delay, [blob.pk])
+    return kept
+
+
+def _redacted_metadata(run: Run, blob: Blob) -> bytes:
+    is_readable = blob.size_bytes <= MAX_METADATA_BYTES
+    content = path_of(blob.location).read_bytes() if is_readable else b""
+    return redacted_metadata_file(content, run.redacted_keys)
+
+
+@transaction.atomic
+def delete_run_file(*, actor: Actor, file: RunFile) -> None:
+    """Remove a file from its run; its bytes are freed after the commit, unless something else uses them."""
+    require(actor, RunAction.DELETE_FILES, file.run)
+    run = Run.objects.locked().get(pk=file.run_id)
+    found = RunFile.objects.filter(pk=file.pk).first()
+    if found is None:  # two clicks at once give its bytes back once
+        return
+    file, team = found, run.project.team
+    record(
+        actor, RunAction.DELETE_FILES, run, organization_id=team.organization_id, team_id=team.pk,
+        before={"file": file.name, "bytes": file.size_bytes},
+    )  # fmt: skip
+    enter_bytes(
+        team_id=team.pk, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
+        delta_bytes=-file.size_bytes,
+    )  # fmt: skip
+    file.delete()
+    after_commit(free_blobs.delay, [file.blob_id])

@@ -1,0 +1,1 @@
+"""The machines on which runs ran, and their GPUs."""

@@ -1,0 +1,1 @@
+"""What posts of clients change in runs, and the posts and lines that were refused."""

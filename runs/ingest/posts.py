@@ -1,0 +1,230 @@
+"""The bulk part of ingest: what a group of posts changes in runs, in the group's one transaction.
+
+`metrics.group_commit` has checked who posts. Statements here are few and fixed, because a group commit holds up to 256
+posts; the hot ones are written by hand (an ORM update costs ten times its SQL).
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import zstandard
+from django.db import connection
+
+from common.database.sql import execute_in, execute_many
+from runs.config.flatten import clean_text, flat_config, read_lenient, summary_of, wrap_config
+from runs.config.redaction import redacted_config
+from runs.lifecycle.host_runs import has_values, note_training
+from runs.lifecycle.services import finish_run, revive_run
+from runs.models import BadLine, LogBlock, Pulse, Run
+from runs.states import RunState
+
+LINES_PER_BLOCK = 1000
+_MAX_BAD_TEXT = 2000
+
+
+@dataclass(slots=True)
+class LogLines:
+    """Lines to be written from ``first_line`` on, over what is there."""
+
+    first_line: int
+    lines: list[str]
+
+
+@dataclass(slots=True)
+class RunPost:
+    """What one post says of its run besides points."""
+
+    run_id: int
+    summary_text: str | None = None
+    summary_flat: str = "{}"
+    """JSON of the summary's projection."""
+    is_shared: bool = False
+    """Whether other processes log this run too, so that the summary has this one's keys only."""
+    log: list[LogLines] = field(default_factory=list)
+    bad_lines: list[tuple[str, str, str]] = field(default_factory=list)
+    """(kind, text, reason)"""
+    preempting: bool = False
+    exit_code: int | None = None
+    """Given when the run is complete."""
+    ended_at: datetime | None = None
+    """When it was, by the client's word."""
+    config: dict[str, Any] | None = None
+    """The user's configuration, whole."""
+    has_history: bool = False
+    """Whether it brings rows of history."""
+    is_attached: bool = False
+    """Whether something else logs the run, so that this is no sign of its life."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunNow:
+    """What the ingest must know of a run before it writes."""
+
+    state: str
+    is_deleted: bool
+    stop_requested: bool
+    is_host: bool = False
+    """Whether it has only watched a machine so far."""
+
+
+def lock_runs(run_ids: Iterable[int]) -> dict[int, RunNow]:
+    """Lock the runs that exist until the transaction ends, as ``Run.objects.locked()``; return their present state."""
+    rows = execute_in(
+        "SELECT id, state, deleted_at IS NOT NULL, stop_requested_at IS NOT NULL, is_host FROM runs_run WHERE id IN",
+        list(run_ids),
+        "ORDER BY id" + (" FOR NO KEY UPDATE" if connection.features.has_select_for_no_key_update else ""),
+    )
+    return {
+        pk: RunNow(state, bool(deleted), bool(stop), bool(host)) for pk, state, deleted, stop, host in rows
+    }
+
+
+def log_ends(run_ids: Iterable[int]) -> dict[int, int]:
+    """Return how many lines of console log each run has; call with the runs locked."""
+    return dict(execute_in("SELECT run_id, log_lines FROM runs_pulse WHERE run_id IN", list(run_ids)))
+
+
+def compress_lines(lines: Sequence[str]) -> bytes:
+    """Return the stored form of console lines."""
+    return zstandard.compress(json.dumps(lines).encode(), 3)
+
+
+def decompress_lines(payload: bytes) -> list[str]:
+    """Return the console lines of a block, exactly as they came."""
+    lines: list[str] = json.loads(zstandard.decompress(payload))
+    return lines
+
+
+def _log_blocks(post: RunPost) -> Iterable[LogBlock]:
+    for piece in post.log:
+        for start in range(0, len(piece.lines), LINES_PER_BLOCK):
+            part = piece.lines[start : start + LINES_PER_BLOCK]
+            yield LogBlock(
+                run_id=post.run_id, first_line=piece.first_line + start, line_count=len(part),
+                payload=compress_lines(part),
+            )  # fmt: skip
+
+
+def _write_logs(posts: Sequence[RunPost]) -> None:
+    blocks = [block for post in posts for block in _log_blocks(post)]
+    if not blocks:
+        return
+    LogBlock.objects.bulk_create(blocks)
+    ends: dict[int, int] = {}
+    for block in blocks:
+        ends[block.run_id] = max(ends.get(block.run_id, 0), block.first_line + block.line_count)
+    rows = [(end, run_id, end) for run_id, end in sorted(ends.items())]
+    execute_many("UPDATE runs_pulse SET log_lines = %s WHERE run_id = %s AND log_lines < %s", rows)
+
+
+def _latest_summaries(posts: Sequence[RunPost]) -> dict[int, tuple[str, str]]:
+    """Return each run's summary and its flat form as JSON; processes that share a run each bring keys of their own."""
+    shared = {post.run_id for post in posts if post.is_shared and post.summary_text is not None}
+    query = "SELECT run_id, summary_text FROM runs_pulse WHERE run_id IN"
+    stored: dict[int, str] = dict(execute_in(query, list(shared)) if shared else ())
+    latest: dict[int, tuple[str, str]] = {}
+    for post in posts:
+        if post.summary_text is None:
+            continue
+        if post.is_shared:
+            known = latest[post.run_id][0] if post.run_id in latest else stored.get(post.run_id, "{}")
+            latest[post.run_id] = _merged(known, post.summary_text)
+        else:
+            latest[post.run_id] = post.summary_text, post.summary_flat
+    return latest
+
+
+def _merged(known: str, text: str) -> tuple[str, str]:
+    trees = [tree if isinstance(tree := read_lenient(one or "{}"), dict) else {} for one in (known, text)]
+    return summary_of(json.dumps(trees[0] | trees[1]))
+
+
+def _write_pulses(posts: Sequence[RunPost], at: datetime) -> None:
+    """Note the sign of life of each run, and its latest summary if one came; one write of its row."""
+    beat = connection.ops.adapt_datetimefield_value(at)
+    latest = _latest_summaries(posts)
+    cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
+    execute_many(
+        f"UPDATE runs_pulse SET heartbeat_at = %s, summary_text = %s, summary_flat = {cast} WHERE run_id = %s",  # noqa: S608
+        [(beat, *summary, run_id) for run_id, summary in sorted(latest.items())],
+    )
+    others = sorted({post.run_id for post in posts} - latest.keys())
+    execute_many("UPDATE runs_pulse SET heartbeat_at = %s WHERE run_id = %s", [(beat, pk) for pk in others])
+
+
+def _write_configs(posts: Sequence[RunPost], at: datetime) -> None:
+    latest = {post.run_id: post.config for post in posts if post.config is not None}
+    if not latest:
+        return
+    stored = Run.objects.only("config_text", "redacted_keys").in_bulk(list(latest))
+    now = connection.ops.adapt_datetimefield_value(at)
+    rows = []
+    for run_id, config in sorted(latest.items()):
+        run = stored[run_id]
+        text = redacted_config(wrap_config(config, run.config_text), run.redacted_keys)
+        rows.append((text, json.dumps(flat_config(text)), now, run_id))
+    cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
+    execute_many(
+        f"UPDATE runs_run SET config_text = %s, config_flat = {cast}, updated_at = %s WHERE id = %s",  # noqa: S608
+        rows,
+    )
+
+
+def _write_bad_lines(posts: Sequence[RunPost]) -> None:
+    for post in posts:
+        if post.bad_lines:
+            BadLine.objects.bulk_create(
+                BadLine(
+                    run_id=post.run_id, kind=kind, text=clean_text(text)[:_MAX_BAD_TEXT], reason=reason[:300]
+                )
+                for kind, text, reason in post.bad_lines
+            )
+            pulse = Pulse.objects.get(run_id=post.run_id)
+            pulse.bad_lines += len(post.bad_lines)
+            pulse.save(update_fields=["bad_lines"])
+
+
+def _move_states(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
+    for post in posts:
+        state = now[post.run_id].state
+        if post.preempting:
+            revive_run(run_id=post.run_id, at=at, preempting=True)
+        if post.exit_code is not None:
+            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at, told_at=post.ended_at)
+        elif not post.preempting and state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
+            revive_run(run_id=post.run_id, at=at)
+
+
+def _find_trainings(posts: Sequence[RunPost], now: dict[int, RunNow]) -> None:
+    """Take runs that watched a machine for trainings as soon as they say anything else."""
+    said = {post.run_id for post in posts if now[post.run_id].is_host and _is_training(post)}
+    for run in Run.objects.locked().select_related("project__team").filter(pk__in=said) if said else ():
+        note_training(run)
+
+
+def _is_training(post: RunPost) -> bool:
+    return (
+        post.has_history
+        or bool(post.log)
+        or (post.summary_text is not None and has_values(post.summary_flat))
+    )
+
+
+def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
+    """Write a group's heartbeats, summaries, configurations, logs and state changes.
+
+    Args:
+        posts: In the order they came; several may be of one run. All their runs are in ``now``.
+        now: What ``lock_runs`` answered in this transaction.
+        at: The group's time, UTC.
+    """
+    alive = [post for post in posts if not post.is_attached]
+    _write_pulses(alive, at)  # before states: hooks read what a run's last post says of it
+    _write_logs(posts)  # and settle a run that ends with its last lines
+    _find_trainings(posts, now)  # before states, whose hooks ask
+    _move_states(alive, now, at)
+    _write_configs(posts, at)
+    _write_bad_lines(posts)

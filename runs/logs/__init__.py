@@ -1,0 +1,1 @@
+"""Console logs of runs: their lines, windows of them, search, and compaction."""

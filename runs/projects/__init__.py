@@ -1,0 +1,1 @@
+"""Projects: creating, renaming, visibility, members of restricted ones, deletion, search."""

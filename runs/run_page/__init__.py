@@ -1,0 +1,1 @@
+"""What a run's page shows: the context of all tabs, the Overview, trees of values, links to code, neighbours."""

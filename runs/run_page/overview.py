@@ -1,0 +1,161 @@
+"""The Overview tab: what the run is, where it ran, what it was told and what came out (RUN-40)."""
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from common.formats.numbers import whole
+from common.templatetags.runyard import duration
+from runs.hosts.gpus import counted_names
+from runs.lifecycle.services import path_of
+from runs.models import Run
+from runs.names.authors import author_of
+from runs.run_page.git_links import commit_url, repository_url
+from runs.secrets.masking import Found, mask, mask_arguments
+from runs.selectors import environments_of
+
+Told = dict[str, Any]
+_LINKED = 20
+"""Runs of each kind that are linked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A row of the overview."""
+
+    label: str
+    value: Any
+    kind: str = "text"
+    """text, time, duration, path or code; the last two can be copied."""
+    url: str = ""
+    detail: str = ""
+    """What is said beside it."""
+
+
+def _part(told: Told, name: str) -> Told:
+    value = told.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _gpus(told: Told) -> str:
+    names = [
+        str(card.get("name", ""))
+        for card in told.get("gpu_nvidia") or told.get("gpu_amd") or []
+        if isinstance(card, dict)
+    ]
+    counted = counted_names(name for name in names if name)
+    return counted or (f"{told.get('gpu_count', 1)} × {told['gpu']}" if told.get("gpu") else "")
+
+
+def _hardware(told: Told) -> str:
+    parts = []
+    logical, physical = told.get("cpu_count_logical"), told.get("cpu_count")
+    if logical or physical:
+        parts.append(_("%(n)s CPUs") % {"n": logical or physical})
+    if memory := whole(str(_part(told, "memory").get("total", ""))):
+        parts.append(_("%(n)s GiB memory") % {"n": f"{memory / 2**30:.1f}"})
+    if disk := whole(str(_part(_part(told, "disk"), "/").get("total", ""))):
+        parts.append(_("%(n)s GiB disk") % {"n": f"{disk / 2**30:.0f}"})
+    if cards := _gpus(told):
+        parts.append(cards)
+    return " · ".join(parts)
+
+
+def command_of(run: Run, told: Told, *, revealed: bool) -> tuple[str, bool]:
+    """Return how the run was started, and whether something in it looks like a secret."""
+    program = str(told.get("codePath") or told.get("program") or run.program or "")
+    given = told.get("args")
+    arguments = [str(part) for part in given] if isinstance(given, list) else []
+    if not program:
+        return "", False
+    masked, any_found = mask_arguments(arguments)
+    python = ["python"] if program.endswith(".py") else []
+    return shlex.join([*python, program]) + "".join(
+        f" {part if part != shlex.quote(part) and '•' in part else shlex.quote(part)}"
+        for part in (arguments if revealed else masked)
+    ), any_found
+
+
+def _lineage(run: Run) -> list[Fact]:
+    rows = []
+    source = run.forked_from
+    if run.is_rewound:
+        rows.append(Fact(_("Rewound to step"), str(run.forked_at_step)))
+    elif source is not None and source.deleted_at is None:
+        text = f"{source.display_name} ({source.uid})"
+        if run.forked_at_step is not None:
+            text = _("%(run)s at step %(step)s") % {"run": text, "step": run.forked_at_step}
+        rows.append(Fact(_("Forked from"), text, url=path_of(source)))
+    if run.archive_of is not None and run.archive_of.deleted_at is None:
+        rows.append(_link(_("Rewound run"), run.archive_of))
+    archives = run.archives.order_by("pk").select_related("project__team")[:_LINKED]
+    for number, archive in enumerate(archives, 1):
+        if archive.deleted_at is None:
+            rows.append(_link(_("Before rewind %(number)s") % {"number": number}, archive))
+    forks = run.forks.live().exclude(pk=run.archive_of_id or 0).select_related("project__team").order_by("pk")
+    return [*rows, *(_link(_("Fork"), fork) for fork in forks[:_LINKED])]
+
+
+def _link(label: str, run: Run) -> Fact:
+    return Fact(label, f"{run.display_name} ({run.uid})", url=path_of(run))
+
+
+def _synced(run: Run) -> Fact:
+    """Return when a run was sent that had been recorded before, with how long after its end."""
+    detail = ""
+    if run.synced_at and run.finished_at and run.finished_at <= run.synced_at:
+        late = duration((run.synced_at - run.finished_at).total_seconds())
+        detail = _("%(time)s after the end") % {"time": late}
+    return Fact(_("Synced"), run.synced_at, "time", detail=detail)
+
+
+def _git(run: Run, told: Told, *, revealed: bool) -> list[Fact]:
+    git = _part(told, "git")
+    remote, commit = (
+        run.git_remote or str(git.get("remote") or ""),
+        run.git_commit or str(git.get("commit") or ""),
+    )
+    return [
+        Fact(_("Git repository"), remote if revealed else mask(remote), "path", repository_url(remote)),
+        Fact(_("Git commit"), commit, "path", commit_url(remote, commit)),
+    ]
+
+
+def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]]:
+    """Return the overview's rows in order, without empty ones, and where secrets were found in them."""
+    environments = environments_of(run)
+    told = environments[0] if environments else {}
+    command, is_secret = command_of(run, told, revealed=revealed)
+    root = str(told.get("root") or "")
+    facts = [
+        Fact(_("Run path"), f"{run.project.team.name}/{run.project.name}/{run.uid}", "path"),
+        Fact(
+            _("Author"),
+            author_of(run),
+            url=reverse("runs:entity", args=[run.user.username]) if run.user else "",
+        ),
+        Fact(_("Started"), run.started_at, "time"),
+        Fact(_("Ended"), run.finished_at, "time"),
+        _synced(run),
+        Fact(_("Runtime"), run.runtime_s, "duration"),
+        Fact(_("Duration"), run.duration_s, "duration"),
+        Fact(_("Last signal"), run.pulse.heartbeat_at, "time"),
+        Fact(_("Exit code"), "" if run.exit_code is None else str(run.exit_code)),
+        *_lineage(run),
+        Fact(_("Command"), command, "code"),
+        Fact(_("Working folder"), root, "path"),
+        *_git(run, told, revealed=revealed),
+        Fact(_("Host"), run.host or told.get("host", ""), "path"),
+        Fact(_("Operating system"), told.get("os", "")),
+        Fact(_("Python"), told.get("python", "")),
+        Fact(_("Executable"), told.get("executable", ""), "path"),
+        Fact(_("Hardware"), _hardware(told)),
+        Fact(_("CUDA"), str(told.get("cudaVersion") or told.get("cuda_version") or "")),
+        Fact(_("SDK version"), told.get("cli_version", "")),
+    ]
+    always = {_("Command"), _("Host")}
+    shown = [fact for fact in facts if fact.value not in ("", None) or fact.label in always]
+    return shown, [Found(_("the command line"), "argument")] if is_secret else []

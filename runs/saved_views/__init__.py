@@ -1,0 +1,1 @@
+"""Saved views of a project's pages: who reads which, and changing them."""

@@ -1,0 +1,1 @@
+"""Tests of actions on one or many runs."""

@@ -1,0 +1,1 @@
+"""Tests of the pages of people, teams and organizations."""

@@ -1,0 +1,1 @@
+"""Tests of the states and times of runs."""

@@ -1,0 +1,1 @@
+"""Tests of conditions, orders and expressions."""
