@@ -123,7 +123,7 @@ types: $(DEV) ## Check types only
 schemas: $(DEV) ## Write anew what is made of code: docs/openapi.json, tables of docs/use
 	$(BIN)/python manage.py write_openapi
 	$(BIN)/python manage.py write_limits
-	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --json > metrics/hardware.json
+	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --json > metrics/hardware/hardware.json
 	PYTHONPATH=agent $(BIN)/python -m runyard_agent metrics --markdown > docs/use/agent-metrics.md
 
 .PHONY: messages

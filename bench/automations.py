@@ -13,8 +13,8 @@ from alerts.automation.metrics import Watcher
 from alerts.models import Automation
 from bench import posts, world
 from bench.watched import AUTOMATIONS, watch
-from metrics.group_commit import write_group
-from metrics.listeners import register_listener, remove_listener
+from metrics.ingest.committer import write_group
+from metrics.ingest.listeners import register_listener, remove_listener
 from runs.models import Run
 from tests.installation import Installation
 from tests.sdk.people import person

@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from bench import reads, world
-from metrics import chosen, compaction, store
 from metrics.models import Kind, Stream
+from metrics.series import history_rows
+from metrics.store import compaction
+from metrics.store import reads as store
 from runs.models import Run
 
 STEPS, STEPS_A_POST, KEYS = 300_000, 3000, 4
@@ -28,14 +30,16 @@ def run(home: Path) -> None:
     [row] = world.runs(world.project("history"), 1)
     _fill(row)
     every = reads.cpu_ms(lambda: list(store.scan(row.pk, Kind.HISTORY)))
-    keys = chosen.keys_of(["walk_1", "_step"])
+    keys = history_rows.keys_of(["walk_1", "_step"])
     middle = STEPS // 2
     print(f"{STEPS} steps x {KEYS} keys; all rows put together: {every:.0f} ms CPU; aim .{AIM * 100:02.0f}")
     for name, work in {
-        f"history(keys), {SAMPLES} samples": lambda: chosen.sampled(row.pk, Kind.HISTORY, SAMPLES, keys),
-        f"history(), {SAMPLES} samples": lambda: chosen.sampled(row.pk, Kind.HISTORY, SAMPLES),
-        f"scan with keys, {PAGE} steps": lambda: chosen.between(row.pk, middle, middle + PAGE, keys),
-        f"scan, {PAGE} steps": lambda: chosen.between(row.pk, middle, middle + PAGE),
+        f"history(keys), {SAMPLES} samples": lambda: history_rows.sampled(
+            row.pk, Kind.HISTORY, SAMPLES, keys
+        ),
+        f"history(), {SAMPLES} samples": lambda: history_rows.sampled(row.pk, Kind.HISTORY, SAMPLES),
+        f"scan with keys, {PAGE} steps": lambda: history_rows.between(row.pk, middle, middle + PAGE, keys),
+        f"scan, {PAGE} steps": lambda: history_rows.between(row.pk, middle, middle + PAGE),
     }.items():
         took = reads.cpu_ms(work)
         print(f"{name:<28} {took:8.1f} ms CPU: {took / every:.3f} of all rows")

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from bench import world
-from metrics.group_commit import write_group
+from metrics.ingest.committer import write_group
 from wandb_api.file_stream import read_post
 
 POSTS = 640

@@ -7,8 +7,9 @@ import numpy as np
 
 from bench import world
 from bench.reads import cpu_ms, log, row_of, walks
-from metrics import compaction, contents, selectors, store
 from metrics.models import Kind, Stream
+from metrics.series import selectors
+from metrics.store import compaction, reads, segment_cache
 from runs.models import Run
 
 STEPS, KEYS, STEPS_A_POST = 1_000_000, 5, 4000
@@ -43,11 +44,11 @@ def run(home: Path) -> None:
     packing = time.process_time() - begin
     points = STEPS * (KEYS + 3)
     files = sum(path.stat().st_size for path in (home / "segments").rglob("*") if path.is_file())
-    contents.forget()
+    segment_cache.forget()
     begin = time.process_time()
     chart()
     first = (time.process_time() - begin) * 1e3
-    scan = cpu_ms(lambda: store.columns(store.blocks(row.pk, Kind.HISTORY), ["walk_1", "_step"]))
+    scan = cpu_ms(lambda: reads.columns(reads.blocks(row.pk, Kind.HISTORY), ["walk_1", "_step"]))
     blocks, exact = cpu_ms(chart), cpu_ms(lambda: chart(exact=True))
     listed = cpu_ms(lambda: selectors.described(row.pk, Kind.HISTORY))
     print(f"run                 {STEPS} steps x {KEYS} keys, {report.packed} segments")

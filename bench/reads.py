@@ -8,11 +8,12 @@ import numpy as np
 from django.db import transaction
 
 from bench import world
-from metrics import compaction, selectors, store
-from metrics.group_commit import write_group
+from metrics.ingest.committer import write_group
+from metrics.ingest.points import Lines
+from metrics.ingest.post import Post
 from metrics.models import Kind, Stream
-from metrics.posts import Post
-from metrics.writing import Lines
+from metrics.series import selectors
+from metrics.store import compaction, reads
 from runs.ingest.posts import RunPost
 from runs.lifecycle import purge
 from runs.models import Run
@@ -69,7 +70,7 @@ def _delete(run: Run) -> float:
     """Delete all rows of a run as the worker does; return milliseconds."""
     begin = time.perf_counter()
     with transaction.atomic():
-        while store.delete(run, purge.ROWS_AT_ONCE):
+        while reads.delete(run, purge.ROWS_AT_ONCE):
             pass
     return (time.perf_counter() - begin) * 1e3
 
@@ -80,12 +81,12 @@ def run(home: Path) -> None:
     _fill(rows)
     ids, one = [row.pk for row in rows], rows[0].pk
     points = STEPS * (KEYS + 3)
-    raw = cpu_ms(lambda: [store.columns(store.blocks(pk, Kind.HISTORY), ["walk_1", "_step"]) for pk in ids])
+    raw = cpu_ms(lambda: [reads.columns(reads.blocks(pk, Kind.HISTORY), ["walk_1", "_step"]) for pk in ids])
     charts = cpu_ms(lambda: selectors.series_of(ids, Kind.HISTORY, ["walk_1"], buckets=BUCKETS))
-    tail = cpu_ms(lambda: list(store.scan(one, Kind.HISTORY, row_from=STEPS - 10)))
+    tail = cpu_ms(lambda: list(reads.scan(one, Kind.HISTORY, row_from=STEPS - 10)))
     listed = cpu_ms(lambda: selectors.described(one, Kind.HISTORY))
-    every = cpu_ms(lambda: [block.batch() for block in store.blocks(one, Kind.HISTORY)])
-    lines = cpu_ms(lambda: [store.line_of(row) for _, row in store.scan(one, Kind.HISTORY)])
+    every = cpu_ms(lambda: [block.batch() for block in reads.blocks(one, Kind.HISTORY)])
+    lines = cpu_ms(lambda: [reads.line_of(row) for _, row in reads.scan(one, Kind.HISTORY)])
     deleted = _delete(rows[-1])
     print(f"{RUNS} runs of {STEPS} steps x {KEYS} keys")
     print(

@@ -11,8 +11,9 @@ from django.test import RequestFactory
 from access.web.requests import actor_of_user
 from accounts.models import User
 from bench import reads, world
-from metrics import compaction, workspace
 from metrics.models import Kind, Stream
+from metrics.store import compaction
+from metrics.views import workspace
 from runs.models import Project, Run
 
 RUNS, STEPS, STEPS_A_POST, KEYS = 50, 10_000, 1000, 20

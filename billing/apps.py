@@ -53,7 +53,7 @@ class BillingConfig(AppConfig):
 
     def _register_metering(self) -> None:
         from billing.metering import backfill, gpus, hardware, intervals
-        from metrics.services import register_rewind_hook
+        from metrics.ingest.branching import register_rewind_hook
         from runs.lifecycle.hooks import register_move_hook, register_state_hook, register_training_hook
         from runs.lifecycle.purge import register_preparation
 

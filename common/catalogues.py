@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LANGUAGES = ("ja", "ko")
 WITHOUT_WORDS = {"bench", "demo", "migrations", "tests"}
 """Folders whose words nobody reads on a page."""
-TABLES = {"metrics/hardware.json": ("title", "group", "text")}
+TABLES = {"metrics/hardware/hardware.json": ("title", "group", "text")}
 """Files with rows of which some columns are words for people."""
 
 Spec = tuple[int | tuple[int, str], ...]

@@ -33,7 +33,7 @@ from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
 from config.sockets import urlpatterns as socket_urlpatterns
 from ingest import refusals, stream
-from metrics import group_commit
+from metrics.ingest import committer
 from storage import endpoints, tickets
 from storage.cors import SignedUrlsMiddleware
 from wandb_api import file_stream
@@ -72,15 +72,15 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         message = await receive()
         if message["type"] == "lifespan.startup":
             live.send_on(asyncio.get_running_loop())
-            group_commit.start()
+            committer.start()
             automations.start()
-            vitals.sample(INGEST_QUEUE, group_commit.queued)
+            vitals.sample(INGEST_QUEUE, committer.queued)
             vitals.watch("web")
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
             await refusals.gathered.keep()
-            group_commit.stop()
+            committer.stop()
             automations.stop()
             await send({"type": "lifespan.shutdown.complete"})
             return

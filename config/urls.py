@@ -84,7 +84,7 @@ urlpatterns = [
     path("api/v1/", include("teams.api.urls")),
     path("api/v1/", include("ingest.api_urls")),
     path("api/v1/", include("runs.api.urls")),
-    path("api/v1/", include("metrics.api_urls")),
+    path("api/v1/", include("metrics.api.urls")),
     path("api/v1/", include("alerts.api.urls")),
     path("api/v1/", include("billing.api.urls")),
     path("api/v1/", include("exports.api_urls")),

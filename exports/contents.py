@@ -11,7 +11,7 @@ from access.engine import visible
 from common.formats.strict_json import strict_text
 from exports.alerts import alerts_of, automations_of
 from exports.archive import Archive
-from metrics.downloads import Format, pieces_of
+from metrics.downloads.formats import Format, pieces_of
 from metrics.models import Kind
 from runs.access import ProjectAction, RunAction
 from runs.logs.console_lines import read_line

@@ -24,9 +24,9 @@ from ingest import refusals
 from ingest.bodies import Receive, open_body
 from ingest.callers import authorized
 from ingest.rights import Names, rights
-from metrics import group_commit
-from metrics.group_commit import Ack
-from metrics.posts import Post
+from metrics.ingest import committer
+from metrics.ingest.committer import Ack
+from metrics.ingest.post import Post
 from runs.names.run_ids import uid_of
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ async def _take_of(form: Form, run_id: int, names: Names, headers: Headers, rece
             post = await asyncio.to_thread(form.read, body, run_id, headers)
         else:
             post = form.read(body, run_id, headers)
-    return await group_commit.committer().store(post)
+    return await committer.committer().store(post)
 
 
 async def _taken(form: Form, scope: dict[str, Any], receive: Receive) -> Ack | None:

@@ -12,7 +12,7 @@ from access.actor import Actor
 from access.engine import require
 from common.errors import Conflict, NotFound
 from ingest.callers import loggable_run
-from metrics import store
+from metrics.store import reads
 from runs.access import ProjectAction
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields
@@ -137,7 +137,7 @@ def begin_run(
     )
     if resume == Resume.NEVER and not inserted:
         raise Conflict(f"A run with the ID “{uid}” already exists in {team.name}/{project_name}.")
-    return Begun(run, inserted, store.last_steps([run.pk])[run.pk] + 1)
+    return Begun(run, inserted, reads.last_steps([run.pk])[run.pk] + 1)
 
 
 def attach(*, actor: Actor, entity: str, project_name: str, uid: str) -> Begun:
@@ -147,4 +147,4 @@ def attach(*, actor: Actor, entity: str, project_name: str, uid: str) -> Begun:
         NotFound, Forbidden, Gone: it cannot be logged to.
     """
     run = loggable_run(actor, (entity or team_for(actor, None).name, project_name, uid))
-    return Begun(run, inserted=False, next_step=store.last_steps([run.pk])[run.pk] + 1)
+    return Begun(run, inserted=False, next_step=reads.last_steps([run.pk])[run.pk] + 1)

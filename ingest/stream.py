@@ -2,7 +2,7 @@
 
 A lean ASGI endpoint, as the SDK's. Unlike the SDK, these writers number their lines for their whole life, so nothing
 has to be guessed: lines that are stored already are left out, missing ones are asked for
-(`metrics.placement.place_exactly`).
+(`metrics.ingest.placement.place_exactly`).
 """
 
 import json
@@ -19,10 +19,10 @@ from common.errors import DomainError, Invalid
 from ingest.bodies import Receive
 from ingest.endpoint import Form, Headers, Send, serve
 from ingest.rows import exit_code_of, why_not_written
-from metrics.group_commit import Ack
+from metrics.ingest.committer import Ack
+from metrics.ingest.points import Lines
+from metrics.ingest.post import BadRow, Exact, Post
 from metrics.models import Kind
-from metrics.posts import BadRow, Exact, Post
-from metrics.writing import Lines
 from runs.access import RunAction
 from runs.config.flatten import check_nesting, decode, summary_of
 from runs.ingest.posts import RunPost

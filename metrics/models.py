@@ -40,7 +40,7 @@ class Stream(models.Model):
 
 
 class Export(models.Model):
-    """Rows of an ended run's history that the SDK was given as one Parquet file (metrics.exports)."""
+    """Rows of an ended run's history that the SDK was given as one Parquet file (metrics.downloads.sdk_parquet)."""
 
     stream = models.ForeignKey(Stream, models.CASCADE, related_name="+")
     row_from = models.BigIntegerField()
@@ -102,7 +102,7 @@ class KeySet(models.Model):
 
 
 class Tail(models.Model):
-    """A batch of consecutive rows as columns (metrics.codec)."""
+    """A batch of consecutive rows as columns (metrics.store.codec)."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
     kind = models.SmallIntegerField(choices=Kind)
@@ -126,7 +126,8 @@ class Tail(models.Model):
 
 
 class Segment(models.Model):
-    """Consecutive rows, packed (metrics.segments); neighbours are merged, so a segment may be replaced by a larger."""
+    """Consecutive rows, packed (metrics.store.segments); neighbours are merged, so a segment may be replaced by a
+    larger."""
 
     stream = models.ForeignKey(Stream, models.CASCADE, related_name="segments")
     row0 = models.BigIntegerField()

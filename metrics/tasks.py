@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from metrics import compaction
+from metrics.store import compaction
 
 BUDGET_S = 60.0
 

@@ -2,8 +2,18 @@
 
 from django.urls import path
 
-from metrics import values, workspace
-from metrics.views import downloads, ends, frames, groups, histograms, hosts, media, run
+from metrics.views import (
+    diagnostics,
+    downloads,
+    frames,
+    groups,
+    histograms,
+    hosts,
+    media,
+    run,
+    run_columns,
+    workspace,
+)
 from runs.names.run_ids import RUN_ROUTE
 
 app_name = "metrics"
@@ -21,8 +31,8 @@ urlpatterns = [
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
     path(f"{_PROJECT}/histograms", histograms.overlay, name="project_histograms"),
-    path(f"{_PROJECT}/columns", values.columns, name="project_columns"),
-    path(f"{_PROJECT}/importance", values.importance, name="project_importance"),
+    path(f"{_PROJECT}/columns", run_columns.columns, name="project_columns"),
+    path(f"{_PROJECT}/importance", run_columns.importance, name="project_importance"),
     path(RUN_ROUTE, run.run_workspace, name="run_workspace"),
     path(f"{RUN_ROUTE}/system", run.run_system, name="run_system"),
     path(f"{RUN_ROUTE}/series", run.series, name="series"),
@@ -34,7 +44,7 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/media/files", media.media_files, name="media_files"),
     path(f"{RUN_ROUTE}/media/frame/<path:path>", media.media_frame, name="media_frame"),
     path(f"{RUN_ROUTE}/hardware", hosts.run_hardware, name="run_hardware"),
-    path(f"{RUN_ROUTE}/end", ends.run_crash, name="run_crash"),
-    path(f"{RUN_ROUTE}/logs/writers", ends.log_writers, name="log_writers"),
+    path(f"{RUN_ROUTE}/end", diagnostics.run_crash, name="run_crash"),
+    path(f"{RUN_ROUTE}/logs/writers", diagnostics.log_writers, name="log_writers"),
     path(f"{RUN_ROUTE}/export/<str:kind>.<str:form>", downloads.run_export, name="run_export"),
 ]

@@ -110,7 +110,7 @@ def _nothing_in_the_cache() -> None:
 @pytest.fixture(autouse=True)
 def _no_key_sets_in_memory() -> None:
     """A process remembers key sets by ids, which the next test's database gives to others."""
-    from metrics import keysets
+    from metrics.store import keysets
 
     keysets.forget()
 

@@ -19,7 +19,7 @@ app.conf.beat_schedule["pack-streams"]["schedule"] = PACK_EVERY_S
 @worker_init.connect
 def hurry(**_: Any) -> None:
     """Lower the limits, once Django is set up."""
-    from metrics import compaction
+    from metrics.store import compaction
 
     compaction.PACK_AT_ROWS = compaction.PACK_ENDED_AT_ROWS = 16
     compaction.MERGE_AT, compaction.LEASE = 3, LEASE

@@ -72,13 +72,13 @@ def print_found(told: str) -> None:
     """Look, in a process of the installation."""
     from django.utils import timezone
 
-    from metrics import cold, compaction
     from metrics.models import Segment
+    from metrics.store import compaction, segment_storage
 
     compaction.ORPHAN_AFTER = timedelta(hours=-1)
     swept = compaction.sweep()
     named = set(Segment.objects.values_list("name", flat=True))
-    left = set(cold.cold_store().names(timezone.now() + timedelta(hours=1))) - named
+    left = set(segment_storage.cold_store().names(timezone.now() + timedelta(hours=1))) - named
     found = Found(
         wrong=[error for run in json.loads(told) for error in _wrong_in(Expected(**run))],
         unreadable=[str(segment) for segment in Segment.objects.all() if not is_readable(segment)],
@@ -90,30 +90,32 @@ def print_found(told: str) -> None:
 
 
 def is_readable(segment: Any) -> bool:
-    from metrics import cold, segments
-    from metrics.contents import Content
+    from metrics.store import segment_storage, segments
+    from metrics.store.segment_cache import Content
 
     content = Content(segment.name, is_remembered=False)
     try:
-        index = segments.Index(segments.index_in(content.read, cold.cold_store().size(segment.name)))
+        index = segments.Index(
+            segments.index_in(content.read, segment_storage.cold_store().size(segment.name))
+        )
         return bool(index.read(content).row_count == segment.row_count)
     except (OSError, ValueError):
         return False
 
 
 def _wrong_in(expected: Expected) -> list[str]:
-    from metrics import store
     from metrics.models import Kind
+    from metrics.store import reads
     from runs.models import Run
     from runs.selectors import log_lines_between
 
     pk = Run.objects.get(uid=expected.uid).pk
     differences = {
         "row": _first(
-            [row for _, row in store.scan(pk, Kind.HISTORY)], [row_of(step) for step in range(expected.rows)]
+            [row for _, row in reads.scan(pk, Kind.HISTORY)], [row_of(step) for step in range(expected.rows)]
         ),
         "system row": _first(
-            [row for _, row in store.scan(pk, Kind.SYSTEM)],
+            [row for _, row in reads.scan(pk, Kind.SYSTEM)],
             [system_row_of(number) for number in range(expected.system_rows)],
         ),
         "console line": _first(

@@ -30,7 +30,7 @@ CONTENT = b"what the blob holds"
 
 LOOK = """
 import hashlib, json, sys
-from metrics import store
+from metrics.store.reads import reads as store
 from metrics.models import Kind, Segment
 from runs.models import Run
 from storage import filesystem as local
@@ -163,7 +163,7 @@ def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
 def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path) -> None:
     """The review's M2: the copied database still names what a purge or a packing takes meanwhile."""
     from common.backups.deletion_lock import nothing_erased
-    from metrics.cold import Files
+    from metrics.store.segment_storage import Files
 
     settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = (
         tmp_path,

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from access.actor import SYSTEM
 from accounts.lifecycle.account_merge import merge_accounts
-from metrics import compaction, keysets
-from metrics.group_commit import write_group
+from metrics.ingest.branching import fork_run, rewind_run
+from metrics.ingest.committer import write_group
 from metrics.models import Kind, Segment, Stream
-from metrics.services import fork_run, rewind_run
-from metrics.tests.test_ingest import history, post
+from metrics.store import compaction, keysets
+from metrics.tests.ingest.test_ingest import history, post
 from runs.bulk_actions import deletion
 from runs.bulk_actions.moving import move_runs
 from runs.files.services import delete_run_file

@@ -17,11 +17,11 @@ from access.models import AuditEntry
 from alerts.models import Automation, AutomationRun, Delivery, Event, Message, MetricCursor
 from common.errors import DomainError, Gone
 from ingest.callers import _run_for
-from metrics import cold, compaction
-from metrics.group_commit import write_group
+from metrics.ingest.branching import fork_run, rewind_run
+from metrics.ingest.committer import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail
-from metrics.services import fork_run, rewind_run
-from metrics.tests.test_ingest import history, post, rows_of
+from metrics.store import compaction, segment_storage
+from metrics.tests.ingest.test_ingest import history, post, rows_of
 from runs.bulk_actions import deletion
 from runs.files.refused_artifacts import note_refused_artifact
 from runs.files.refused_files import note_refused_file
@@ -59,7 +59,7 @@ def _small(monkeypatch, tmp_path, settings):
 @pytest.fixture(params=["files", "database"])
 def cold_store(request, settings):
     settings.SEGMENT_STORE = request.param
-    return cold.cold_store()
+    return segment_storage.cold_store()
 
 
 def names_in(cold_store):
@@ -387,7 +387,7 @@ def test_the_past_of_a_rewound_run_outlives_it():
 
 
 def test_a_rewound_run_still_knows_that_it_was_when_its_past_is_purged():
-    """Otherwise the SDK would be given files of what was cut off (metrics.exports)."""
+    """Otherwise the SDK would be given files of what was cut off (metrics.downloads.sdk_parquet)."""
     run = full_run()
     rewind_run(actor=SYSTEM, run=run, step=2)
     deleted(Run.objects.get(uid=f"{run.uid}.rewound-1"))
@@ -473,4 +473,4 @@ def test_posts_packers_folds_and_purges_at_once_leave_nothing_and_wait_in_no_cir
     left = [key for run in runs for key, count in counts_of(run).items() if count and key[0] not in KEPT]
     assert left == []
     assert [held_bytes(run_id=run.pk) for run in runs] == [0] * len(runs)
-    assert names_in(cold.cold_store()) == set()
+    assert names_in(segment_storage.cold_store()) == set()

@@ -15,7 +15,7 @@ KILLS = amount("kills of the purging worker", 2, 20)
 DELETED = """
 import json
 from access.actor import SYSTEM
-from metrics import compaction
+from metrics.store.reads import compaction
 from runs.models import Run
 from runs.bulk_actions import deletion
 from tests.test_purge import full_run

@@ -25,7 +25,7 @@ from schemathesis.specs.openapi import checks
 
 from access.openapi.schema import document
 from ingest import stream
-from metrics import group_commit
+from metrics.ingest import committer
 from tests.matrix.asking import lean_reply
 from tests.matrix.cases import Over
 from tests.matrix.world import World, build
@@ -58,7 +58,7 @@ def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[No
     """Take the place of pytest-django's: the world is built once."""
     with django_db_blocker.unblock():
         yield
-        group_commit.stop()
+        committer.stop()
         call_command("flush", verbosity=0, interactive=False)
         connections.close_all()
 

@@ -18,8 +18,8 @@ from accounts.models import User
 from alerts.templating import fill
 from exports import services
 from exports.tasks import make_exports
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from storage.filesystem import path_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, basic, make_key, make_member

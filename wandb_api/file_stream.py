@@ -12,10 +12,10 @@ from common.errors import DomainError, Invalid
 from ingest.bodies import Receive, too_many_lines
 from ingest.endpoint import Form, Headers, Send, serve
 from ingest.rows import exit_code_of, why_not_written
-from metrics.codec import read_lines
-from metrics.group_commit import Ack
-from metrics.posts import Post
-from metrics.writing import Lines
+from metrics.ingest.committer import Ack
+from metrics.ingest.points import Lines
+from metrics.ingest.post import Post
+from metrics.store.codec import read_lines
 from runs.access import RunAction
 from runs.config.flatten import read_lenient, summary_of
 from runs.ingest.posts import RunPost

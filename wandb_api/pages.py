@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from access.routes import Open, declare
 from access.web.requests import lead
 from common.errors import NotFound
-from metrics.workspace import workspace
+from metrics.views.workspace import workspace
 from runs.access import ProjectAction
 from runs.query.column_names import quoted
 

@@ -1,7 +1,7 @@
 """The one table of metrics: what each tag means, in which unit, from where.
 
 The listing of ``runyard-agent metrics``, the page docs/use/agent-metrics.md and the server's titles and units of charts
-(metrics/hardware.json, by ``make schemas``) are made of it; its order is the order of charts.
+(metrics/hardware/hardware.json, by ``make schemas``) are made of it; its order is the order of charts.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 from alerts.automation.conditions import Values, ZScore, hits
 from alerts.automation.rules import Places, Rule
 from alerts.automation.streams import Watched
-from metrics.codec import Batch, Rows
+from metrics.store.codec import Batch, Rows
 
 _TOGETHER = 250_000
 """Numbers that the windows of conditions tried together hold at most."""

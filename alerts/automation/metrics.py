@@ -20,8 +20,8 @@ from alerts.automation.looking import Look, hits_of
 from alerts.automation.outcome import act
 from alerts.automation.rules import RELOAD_S, RuleBook
 from alerts.automation.streams import Rows, Watched
-from metrics.batches import cut
-from metrics.listeners import Written, register_listener, remove_listener
+from metrics.ingest.listeners import Written, register_listener, remove_listener
+from metrics.store.batches import cut
 
 logger = logging.getLogger(__name__)
 

@@ -18,9 +18,9 @@ from alerts.automation.conditions import MetricTest, hits
 from alerts.automation.events import METRIC_EVENTS, AutomationEvent
 from alerts.automation.filters import Condition, parse
 from alerts.automation.sentences import met_sentence
-from metrics import store
 from metrics.models import Kind
-from metrics.store import Block
+from metrics.store import reads
+from metrics.store.reads import Block
 from runs.access import RunAction
 from runs.models import Project, Run, StateChange
 from runs.states import RunState
@@ -133,10 +133,10 @@ def _of_metrics(runs: QuerySet[Run], test: MetricTest, since: datetime, once_in_
         some = {run.pk: run for run in chosen[start : start + _RUNS_AT_ONCE]}
         looked_at += len(some)
         for kind in Kind.HISTORY, Kind.SYSTEM:
-            ends = store.cursors(list(some), kind)
+            ends = reads.cursors(list(some), kind)
             is_cut |= any(end > MOST_ROWS for end in ends.values())
             first = {run_id: max(0, end - MOST_ROWS) for run_id, end in ends.items()}
-            for run_id, blocks in store.blocks_of(list(some), kind, since=first):
+            for run_id, blocks in reads.blocks_of(list(some), kind, since=first):
                 occasions = _occasions(blocks, test, since)
                 firings += [
                     Firing(at=at, run=some[run_id], why=why) for at, why in _once_in(occasions, once_in_s)
@@ -146,7 +146,7 @@ def _of_metrics(runs: QuerySet[Run], test: MetricTest, since: datetime, once_in_
 
 def _occasions(blocks: Sequence[Block], test: MetricTest, since: datetime) -> Iterator[tuple[datetime, str]]:
     """Yield when a run's stored values met a condition, and what they were."""
-    columns = store.columns(blocks, {test.metric, "_timestamp", "_step"})
+    columns = reads.columns(blocks, {test.metric, "_timestamp", "_step"})
     column = columns[test.metric]
     known = ~np.isnan(column.values)
     rows, values = column.rows[known], column.values[known]

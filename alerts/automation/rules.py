@@ -16,7 +16,7 @@ from alerts.automation.events import METRIC_EVENTS
 from alerts.automation.filters import Condition
 from alerts.automation.plan import with_conditions, with_plan
 from alerts.models import Automation
-from metrics.tally import shown_key
+from metrics.store.key_stats import shown_key
 from runs.models import Project
 
 RELOAD_S = 5.0

@@ -12,10 +12,10 @@ from alerts.automation.conditions import Values
 from alerts.automation.rules import Rules, metric_automations
 from alerts.automation.windows import Windows
 from alerts.models import Automation, MetricCursor
-from metrics import store
-from metrics.batches import cut
-from metrics.codec import Batch
 from metrics.models import Kind, Stream
+from metrics.store import reads
+from metrics.store.batches import cut
+from metrics.store.codec import Batch
 from runs.models import Project, Pulse, Run
 from runs.states import ACTIVE, RunState
 
@@ -121,7 +121,7 @@ def read(watched: Sequence[Watched], behind: Collection[int]) -> Iterator[tuple[
         own = dict(rows.values_list("run_id", "pk"))
         some = {one.run_id: one for one in of_kind if own.get(one.run_id) == one.stream}  # not rewound since
         since = {run_id: max(0, one.row - _look_back(one)) for run_id, one in some.items()}
-        for run_id, blocks in store.blocks_of(some, kind, since=since):
+        for run_id, blocks in reads.blocks_of(some, kind, since=since):
             one = some[run_id]
             names = one.rules.shown_names() | {"_step"}
             until = None if one.stream in behind else one.row

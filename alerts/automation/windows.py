@@ -10,7 +10,7 @@ import numpy as np
 
 from alerts.automation.conditions import Values
 from alerts.automation.rules import Places, Rules
-from metrics.codec import Batch, Rows, row_numbers
+from metrics.store.codec import Batch, Rows, row_numbers
 
 _MOST_PIECES = 32
 """Of a generation: more are joined, since posts of one row each would make many."""

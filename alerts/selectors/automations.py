@@ -13,9 +13,9 @@ from alerts.access import AutomationAction
 from alerts.editor.words import event_words, runs_words
 from alerts.models import Automation, Destination, Message
 from common.errors import NotFound
-from metrics import store
-from metrics.hardware import chart_of, find
+from metrics.hardware.system_metrics import chart_of, find
 from metrics.models import Kind
+from metrics.store import reads
 from runs.access import RunAction
 from runs.models import Project, Run
 from teams.models import Team
@@ -122,7 +122,7 @@ def metric_names(actor: Actor, team: Team, project: Project | None) -> list[tupl
     for kind in (Kind.HISTORY, Kind.SYSTEM):
         numbers = {
             key
-            for stats in store.describe(keys, kind).values()
+            for stats in reads.describe(keys, kind).values()
             for key, one in stats.items()
             if one.type == "number" and not key.startswith("_")
         }

@@ -14,7 +14,7 @@ from alerts.automation.conditions import Aggregate, Change, ChangeKind, Directio
 from alerts.automation.looking import Look, hits_of
 from alerts.automation.rules import Rules
 from alerts.automation.streams import Watched
-from metrics.codec import pack
+from metrics.store.codec import pack
 from tests.automations import change, threshold, zscore
 
 INF, NAN = float("inf"), float("nan")

@@ -14,12 +14,12 @@ from alerts.automation import metrics as watching
 from alerts.automation.metrics import Watcher
 from alerts.automation.rules import RuleBook, Rules
 from alerts.models import Automation, AutomationRun, Event, EventKind, MetricCursor
-from metrics import compaction
-from metrics.group_commit import write_group
-from metrics.listeners import register_listener, remove_listener
+from metrics.ingest.branching import fork_run, rewind_run
+from metrics.ingest.committer import write_group
+from metrics.ingest.listeners import register_listener, remove_listener
 from metrics.models import Kind, Stream
-from metrics.services import fork_run, rewind_run
-from metrics.tests.test_ingest import post
+from metrics.store import compaction
+from metrics.tests.ingest.test_ingest import post
 from runs.lifecycle.services import RunFields, update_run
 from tests.automations import change, make_automation, run_filter, threshold, zscore
 from tests.factories import ProjectFactory, RunFactory

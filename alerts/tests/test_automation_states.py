@@ -14,8 +14,8 @@ from alerts.automation.preview import preview
 from alerts.automation.run_states import matching
 from alerts.models import Automation, AutomationRun, Event, EventKind
 from common.errors import NotFound
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
 from runs.states import RunState

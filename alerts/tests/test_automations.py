@@ -13,8 +13,8 @@ from alerts.services.automations import (
     delete_automation,
 )
 from common.errors import Conflict, Forbidden, Invalid, NotFound
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import history, post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import history, post
 from tests.automations import make_automation, states, threshold
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member
 from tests.plans import lacking

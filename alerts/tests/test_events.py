@@ -11,8 +11,8 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from alerts.models import Automation, Event, EventKind
 from alerts.tests.peers import ends
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import history, post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle import hooks
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert

@@ -92,17 +92,17 @@ def count_back(runs: Sequence[SimulatedRun], sample: int) -> list[str]:
 
 
 def _wrong_in(run: SimulatedRun) -> list[str]:
-    from metrics import store
     from metrics.models import Kind
+    from metrics.store import reads
     from runs.selectors import log_lines_between
 
-    history = store.columns(store.blocks(run.pk, Kind.HISTORY), ["_step", CHECKED])
+    history = reads.columns(reads.blocks(run.pk, Kind.HISTORY), ["_step", CHECKED])
     steps = list(range(run.rows))
     lines = [console_line(number) for number in range(run.posts * CONSOLE)]
     is_right = {
         "steps": history["_step"].values.tolist() == steps,
         "values": history[CHECKED].values.tolist() == [checked_value(step) for step in steps],
-        "system rows": sum(1 for _ in store.scan(run.pk, Kind.SYSTEM)) == run.posts,
+        "system rows": sum(1 for _ in reads.scan(run.pk, Kind.SYSTEM)) == run.posts,
         "console lines": log_lines_between(run.pk, 0, len(lines) + 1) == [*lines, None],
     }
     return [f"{run.path}: {what} differ" for what, right in is_right.items() if not right]

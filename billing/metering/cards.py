@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from metrics.hosts import rows_of_nodes
+from metrics.hardware.hosts import rows_of_nodes
 from runs.models import Run, RunHost
 
 Gpu = tuple[str, str]

@@ -22,7 +22,7 @@ from django.db.models.functions import Coalesce
 from billing.metering.state import locked_state
 from billing.models import GpuClaim, HardwareShift, HardwareUse
 from billing.units import DAY_S
-from metrics.codec import Floats
+from metrics.store.codec import Floats
 from runs.models import Run
 from teams.models import Team
 

@@ -29,10 +29,11 @@ from billing.metering.cards import Cards, Gpu, cards_of
 from billing.metering.gpus import HOLD_S, Claiming, Seen, key_of
 from billing.models import GpuClaim, HardwareShift, HardwareUse
 from billing.units import DAY_S
-from metrics import hardware, store
-from metrics.codec import Floats, Rows
+from metrics.hardware import system_metrics
 from metrics.models import Kind, Stream
-from metrics.store import X_OF, Block, Column
+from metrics.store import reads
+from metrics.store.codec import Floats, Rows
+from metrics.store.reads import X_OF, Block, Column
 from runs.models import Run
 
 logger = logging.getLogger(__name__)
@@ -122,7 +123,7 @@ def _date(day: float) -> date:
 @lru_cache(maxsize=16_384)
 def _gpu_of(key: str) -> tuple[Gpu, bool] | None:
     """Return which GPU a system metric is of, and whether it is its power; None for anything else."""
-    found = hardware.find(key)
+    found = system_metrics.find(key)
     places = dict(found.places)
     if not found.is_known or found.metric.group != "GPU" or places.keys() != {"gpu"}:
         return None
@@ -132,7 +133,7 @@ def _gpu_of(key: str) -> tuple[Gpu, bool] | None:
 @lru_cache(maxsize=16_384)
 def _held_by(key: str) -> Gpu | None:
     """Return which GPU a process of the run is on, where a system metric says so."""
-    found = hardware.find(key)
+    found = system_metrics.find(key)
     places = dict(found.places)
     return (found.label, places["gpu"]) if found.metric.group == _OF_PROCESS and "gpu" in places else None
 
@@ -235,7 +236,7 @@ class _Reader:
     def _before(self, gpu: Gpu, which: int) -> Samples | None:
         """Look through earlier rows, from the last on, for a GPU that is not among the latest; at last through all."""
         for row_from in dict.fromkeys((max(0, self.begin - _FURTHER_BACK_ROWS), 0)):
-            parts = store.blocks(self.run_id, Kind.SYSTEM, row_from=row_from)
+            parts = reads.blocks(self.run_id, Kind.SYSTEM, row_from=row_from)
             for part in reversed([part for part in parts if part.row0 < self.begin]):
                 samples = _read([part])[which].get(gpu)
                 if samples is not None and (samples.rows < self.begin).any():
@@ -327,7 +328,7 @@ def _measure_some(measured_to: Mapping[int, int]) -> Iterator[int]:
     """Measure runs from rows on; yields those that were looked at. One that fails is left for later."""
     since = {run_id: max(0, row - _LOOK_BACK_ROWS) for run_id, row in measured_to.items()}
     cards = cards_of(list(measured_to))
-    for run_id, parts in store.blocks_of(list(measured_to), Kind.SYSTEM, since=since):
+    for run_id, parts in reads.blocks_of(list(measured_to), Kind.SYSTEM, since=since):
         try:
             for piece in _Reader(run_id, parts, measured_to[run_id], cards[run_id]).pieces():
                 _enter(run_id, *piece)

@@ -21,9 +21,9 @@ from billing.models.usage import SUMS
 from billing.periods import period_of
 from billing.subscriptions import subscription_of_team, teams_of
 from common.errors import Gone
-from metrics.group_commit import write_group
-from metrics.services import fork_run, rewind_run
-from metrics.tests.test_ingest import post
+from metrics.ingest.branching import fork_run, rewind_run
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import deletion, moving
 from runs.lifecycle import purge
 from runs.lifecycle import services as lifecycle

@@ -16,11 +16,12 @@ from billing.metering import hardware
 from billing.metering.cards import Cards
 from billing.models import HardwareUse
 from billing.tasks import measure_hardware
-from metrics import compaction, keysets, store
-from metrics.group_commit import write_group
+from metrics.ingest.branching import rewind_run
+from metrics.ingest.committer import write_group
 from metrics.models import Kind, Stream
-from metrics.services import rewind_run
-from metrics.tests.test_ingest import history, post
+from metrics.store import compaction, keysets
+from metrics.store import reads as store
+from metrics.tests.ingest.test_ingest import history, post
 from runs.bulk_actions import deletion
 from runs.lifecycle import purge
 from runs.models import Run

@@ -21,8 +21,8 @@ from billing.models import (
     UsageDay,
 )
 from billing.tests.test_hardware import NOON, sample, send
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import history, post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields
 from runs.models import Run

@@ -33,9 +33,9 @@ from billing.subscriptions import subscription_of_team
 from billing.tests.by_days import use_by
 from billing.tests.lives import byte_seconds, metered, table
 from common.errors import Invalid
-from metrics.group_commit import write_group
-from metrics.services import fork_run, rewind_run
-from metrics.tests.test_ingest import post
+from metrics.ingest.branching import fork_run, rewind_run
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import moving
 from runs.bulk_actions.deletion import delete_run
 from runs.lifecycle import services as lifecycle

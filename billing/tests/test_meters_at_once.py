@@ -20,8 +20,8 @@ from billing.models import Subscription, TrackedInterval, UsageDay
 from billing.periods import period_at
 from billing.subscriptions import subscription_of_team
 from billing.tests.lives import table
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from storage.models import ByteEntry
 from tests.factories import ProjectFactory, RunFactory
 from tests.waiting import PATIENCE_S

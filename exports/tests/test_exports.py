@@ -18,8 +18,8 @@ from common.errors import Conflict, Forbidden, NotFound, Unavailable
 from exports import services
 from exports.models import Export, ExportState
 from exports.tasks import make_exports
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import history, post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle.alerts import send_alert
 from storage.filesystem import path_of
 from storage.services import enter_bytes, sweep

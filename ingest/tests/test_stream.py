@@ -15,11 +15,12 @@ from access.actor import SYSTEM
 from common.errors import Gone, Invalid
 from ingest.selectors import standing
 from ingest.stream import read_post
-from metrics import group_commit, store
-from metrics.gaps import gap_marks, lost_lines
-from metrics.group_commit import Ack, GapError, write_group
-from metrics.log_writers import writers_of
+from metrics.diagnostics.log_writers import writers_of
+from metrics.diagnostics.lost_lines import gap_marks, lost_lines
+from metrics.ingest import committer as group_commit
+from metrics.ingest.committer import Ack, GapError, write_group
 from metrics.models import Kind, Sequence
+from metrics.store import reads
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
 from runs.models import BadLine, Pulse, Run
@@ -77,7 +78,7 @@ def refused(a_post):
 
 
 def history_of(run, kind=Kind.HISTORY):
-    return [row for _, row in store.scan(run.pk, kind)]
+    return [row for _, row in reads.scan(run.pk, kind)]
 
 
 def log_of(run):

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from common.errors import Invalid
 from common.web.responses import attachment
-from metrics.downloads import Format, download
+from metrics.downloads.formats import Format, download
 from metrics.models import Kind
 from runs.access import RunAction
 from runs.models import Run

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.requests import actor_of
 from common.formats.numbers import whole_number
-from metrics.run_groups import Drawn, Grouping, read_path, read_rules
-from metrics.workspace import Asked, json_answer
+from metrics.views.workspace import Asked, json_answer
+from metrics.workspace.run_groups import Drawn, Grouping, read_path, read_rules
 from runs.access import ProjectAction
 from runs.models import Run
 from runs.selectors import get_project

@@ -6,9 +6,9 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from common.errors import Invalid
-from metrics import histograms
+from metrics.media import histograms
 from metrics.views.media import step_of
-from metrics.workspace import Asked, json_answer
+from metrics.views.workspace import Asked, json_answer
 from runs.access import ProjectAction
 
 

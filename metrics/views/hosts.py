@@ -10,9 +10,9 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
-from metrics.hosts import cluster_of
-from metrics.machines import Host
-from metrics.run_hardware import nodes_of
+from metrics.hardware.hosts import cluster_of
+from metrics.hardware.machines import Host
+from metrics.hardware.run_hardware import nodes_of
 from runs.access import RunAction
 from runs.selectors import get_team
 from runs.views.run import run_of

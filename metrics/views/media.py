@@ -17,10 +17,12 @@ from access.web.requests import actor_of
 from common.errors import Invalid, NotFound, TooLarge
 from common.formats.numbers import whole
 from common.web.responses import as_json
-from metrics import histograms, media, store
-from metrics.logged_charts import charts_in, tables_of
+from metrics.media import histograms
+from metrics.media import selectors as media
 from metrics.models import Kind
-from metrics.workspace import viewers_url
+from metrics.store import reads
+from metrics.views.workspace import viewers_url
+from metrics.workspace.logged_charts import charts_in, tables_of
 from runs.access import RunAction
 from runs.config.flatten import sdk_part
 from runs.run_page.context import run_context
@@ -74,7 +76,7 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
     run = run_of(request, names)
     sdk = sdk_part(run.config_text)
     tables = tables_of(charts_in(sdk))
-    cursor = store.cursor(run.pk, Kind.HISTORY)
+    cursor = reads.cursor(run.pk, Kind.HISTORY)
     keys = [
         {"key": found.key, "kinds": found.kinds, "steps": found.steps, "count": found.count}
         for found in media.media_keys(run.pk)

@@ -12,8 +12,10 @@ from access.web.requests import actor_of
 from common.errors import Invalid
 from common.formats.numbers import whole_number
 from common.web.responses import as_json
-from metrics import selectors, store, workspace
-from metrics.asked import kind_of
+from metrics.series import selectors
+from metrics.series.request_params import kind_of
+from metrics.store import reads
+from metrics.views import workspace
 from runs.access import ChartAction, RunAction
 from runs.models import Run
 from runs.run_page.context import run_context
@@ -73,7 +75,7 @@ def series(request: HttpRequest, entity: str, project: str, uid: str) -> HttpRes
         raise Invalid(f"At most {selectors.MAX_KEYS} keys in one request; this one names {len(keys)}.")
     row_from = whole_number(request.GET, "since_row", 0, 2**62)
     buckets = max(1, whole_number(request.GET, "buckets", 600, selectors.MAX_BUCKETS))
-    next_row = store.cursor(run.pk, kind)  # before the points: a row in between is sent again, never missed
+    next_row = reads.cursor(run.pk, kind)  # before the points: a row in between is sent again, never missed
     found = selectors.series(
         run.pk, kind, keys, x=request.GET.get("x", ""), buckets=buckets, row_from=row_from
     )
@@ -87,4 +89,4 @@ def keys(request: HttpRequest, entity: str, project: str, uid: str) -> HttpRespo
     """Return which keys were logged, with type, count, last, min and max."""
     run = _run(request, entity, project, uid)
     kind = kind_of(request.GET)
-    return as_json({"next_row": store.cursor(run.pk, kind), "keys": selectors.described(run.pk, kind)})
+    return as_json({"next_row": reads.cursor(run.pk, kind), "keys": selectors.described(run.pk, kind)})

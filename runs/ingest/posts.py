@@ -1,7 +1,7 @@
 """The bulk part of ingest: what a group of posts changes in runs, in the group's one transaction.
 
-`metrics.group_commit` has checked who posts. Statements here are few and fixed, because a group commit holds up to 256
-posts; the hot ones are written by hand (an ORM update costs ten times its SQL).
+`metrics.ingest.committer` has checked who posts. Statements here are few and fixed, because a group commit holds up to
+256 posts; the hot ones are written by hand (an ORM update costs ten times its SQL).
 """
 
 import json

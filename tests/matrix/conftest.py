@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import connections, transaction
 from pytest_django import DjangoDbBlocker
 
-from metrics import group_commit
+from metrics.ingest import committer
 from tests.matrix.world import World, build
 
 
@@ -25,6 +25,6 @@ def world(db: None) -> Iterator[World]:
     """Build the world once."""
     with transaction.atomic():
         built = build()
-    group_commit.start()
+    committer.start()
     yield built
-    group_commit.stop()
+    committer.stop()

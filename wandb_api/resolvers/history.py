@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from common.errors import Invalid
 from common.formats.strict_json import strict
-from metrics import chosen, store
 from metrics.models import Kind
+from metrics.series import history_rows
+from metrics.store import reads
 from runs.config.flatten import clean_text, read_lenient
 from runs.logs.console_lines import read_line
 from runs.models import Run
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 def _last_line(run: dict[str, Any], kind: Kind) -> str | None:
-    line: str | None = run["siblings"].ask(store.last_lines, kind).get(run["row"].pk)
+    line: str | None = run["siblings"].ask(reads.last_lines, kind).get(run["row"].pk)
     return line
 
 
@@ -63,7 +64,7 @@ def resolve_history_keys(run: dict[str, Any], info: Info) -> dict[str, Any] | No
     """Return what was logged under which key, and the last step."""
     run_id, siblings = run["row"].pk, run["siblings"]
     expect_scan(info, run_id)
-    stats = siblings.ask(store.describe, Kind.HISTORY).get(run_id)
+    stats = siblings.ask(reads.describe, Kind.HISTORY).get(run_id)
     if not stats:
         return None
     shown = _exact if reads_exactly(run, info) else _masked
@@ -74,7 +75,7 @@ def resolve_history_keys(run: dict[str, Any], info: Info) -> dict[str, Any] | No
         }
         for key, stat in stats.items()
     }
-    return {"sets": [], "keys": keys, "lastStep": siblings.ask(store.last_steps)[run_id]}
+    return {"sets": [], "keys": keys, "lastStep": siblings.ask(reads.last_steps)[run_id]}
 
 
 def _exact(_key: str, value: T) -> T:
@@ -98,25 +99,25 @@ def resolve_history(
     """Return rows as JSON strings: a range of steps whole and strict, or a sample as written."""
     run_id, meter = run["row"].pk, info.context.budget
     if minStep is None and maxStep is None:
-        rows = chosen.sampled(run_id, Kind.HISTORY, max(1, samples or _SAMPLES), meter=meter)
-        return [shown_json(run, info, store.line_of(row)) for row in rows]
+        rows = history_rows.sampled(run_id, Kind.HISTORY, max(1, samples or _SAMPLES), meter=meter)
+        return [shown_json(run, info, reads.line_of(row)) for row in rows]
     high = math.inf if maxStep is None else math.nextafter(maxStep, -math.inf)  # maxStep itself is left out
-    rows = chosen.between(run_id, minStep or 0, high, meter=meter)
-    return [shown_json(run, info, store.line_of(strict(row))) for row in rows]
+    rows = history_rows.between(run_id, minStep or 0, high, meter=meter)
+    return [shown_json(run, info, reads.line_of(strict(row))) for row in rows]
 
 
 @run_type.field("events")
 def resolve_events(run: dict[str, Any], info: Info, *, samples: int | None = None) -> list[str]:
     """Return a sample of system metrics as JSON strings."""
     count = max(1, samples or _SAMPLES)
-    rows = chosen.sampled(run["row"].pk, Kind.SYSTEM, count, meter=info.context.budget)
-    return [store.line_of(row) for row in rows]
+    rows = history_rows.sampled(run["row"].pk, Kind.SYSTEM, count, meter=info.context.budget)
+    return [reads.line_of(row) for row in rows]
 
 
 def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
     try:
         spec = read_lenient(text)
-        keys = chosen.keys_of(map(str, spec["keys"]))
+        keys = history_rows.keys_of(map(str, spec["keys"]))
         low, high = (None if spec.get(name) is None else float(spec[name]) for name in ("minStep", "maxStep"))
         samples = max(1, int(spec.get("samples") or _SAMPLES))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -125,10 +126,10 @@ def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
             " numbers as `samples`, `minStep`, `maxStep`."
         ) from None
     if low is None and high is None:
-        rows = chosen.sampled(run_id, Kind.HISTORY, samples, keys, budget)
+        rows = history_rows.sampled(run_id, Kind.HISTORY, samples, keys, budget)
     else:
         bounds = (-math.inf if low is None else low, math.inf if high is None else high)
-        rows = chosen.between(run_id, *bounds, keys, budget)
+        rows = history_rows.between(run_id, *bounds, keys, budget)
     return [strict(row) for row in rows]
 
 
@@ -149,19 +150,22 @@ def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[s
 
     A scan reads live what files would change; a download (`wandb_api.scans`) gets a file of any ended run.
     """
-    from metrics import downloads, exports  # pyarrow: half a second and 50 MB, only where somebody wants it
+    from metrics.downloads import (  # pyarrow: half a second and 50 MB, only where somebody wants it
+        formats,
+        sdk_parquet,
+    )
 
     row: Run = run["row"]
     is_scan, is_exact = begins_scan(info, row.pk), reads_exactly(run, info)
     blobs = (
-        exports.history_files(row) if is_exact else []
+        sdk_parquet.history_files(row) if is_exact else []
     )  # they hold what was logged; read live, rows are masked
     is_complete = bool(blobs) or not (is_scan or row.is_active)
     if is_complete and not blobs:
-        blobs = exports.whole_files(row, revealed=is_exact)
+        blobs = sdk_parquet.whole_files(row, revealed=is_exact)
     urls = [
         info.context.absolute(
-            get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=downloads.CONTENT_TYPE)
+            get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=formats.CONTENT_TYPE)
         )
         for number, blob in enumerate(blobs)
     ]

@@ -13,9 +13,9 @@ from access.actor import Actor
 from access.engine import visible
 from common.errors import Conflict, DomainError, Invalid, NotFound
 from ingest.services import log_run, team_for
-from metrics import store
+from metrics.ingest.branching import fork_run, rewind_run
 from metrics.models import Kind
-from metrics.services import fork_run, rewind_run
+from metrics.store import reads
 from runs.access import RunAction
 from runs.bulk_actions import deletion
 from runs.config.flatten import sdk_part
@@ -284,7 +284,7 @@ def resolve_wandb_config(run: dict[str, Any], info: Info, keys: list[str]) -> st
 
 
 def _rows_of(run: dict[str, Any], kind: Kind) -> int:
-    return int(run["siblings"].ask(store.cursors, kind).get(run["row"].pk, 0))
+    return int(run["siblings"].ask(reads.cursors, kind).get(run["row"].pk, 0))
 
 
 @run_type.field("historyLineCount")

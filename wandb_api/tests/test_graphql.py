@@ -10,9 +10,9 @@ from django.test import Client
 
 from access.models import AuditEntry
 from common.errors import Conflict, Forbidden, Gone, NotFound
-from metrics.group_commit import write_group
+from metrics.ingest.committer import write_group
 from metrics.models import Kind, Stream
-from metrics.tests.test_ingest import post
+from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, UserFactory

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from metrics import compaction
-from metrics.group_commit import write_group
+from metrics.ingest.committer import write_group
 from metrics.models import Stream
+from metrics.store import compaction
 from runs.models import Project, Run
 from tests.factories import ProjectFactory, RunFactory
 from wandb_api.file_stream import read_post

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory

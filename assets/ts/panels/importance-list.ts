@@ -3,7 +3,7 @@ import { collate, formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { shortColumn } from "./columns";
 
-/** What the server says of one parameter (metrics/importance.py): shares from 0 to 1, correlations from -1 to 1. */
+/** What the server says of one parameter (metrics/workspace/importance.py): shares from 0 to 1, correlations from -1 to 1. */
 export interface KeyImportance {
   column: string;
   /** Runs that have it and the metric. */

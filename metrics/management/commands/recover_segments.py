@@ -6,8 +6,8 @@ from typing import Any
 from django.utils import timezone
 
 from common.management.base import JsonCommand
-from metrics import compaction
-from metrics.cold import cold_store
+from metrics.store import compaction
+from metrics.store.segment_storage import cold_store
 
 
 class Command(JsonCommand):

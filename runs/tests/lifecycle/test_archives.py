@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
-from metrics.group_commit import write_group
-from metrics.services import rewind_run
-from metrics.tests.test_ingest import history, post
+from metrics.ingest.branching import rewind_run
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import history, post
 from runs import selectors
 from runs.bulk_actions import deletion
 from runs.entity_pages.entity import entity_page

@@ -7,8 +7,8 @@ import pytest
 import time_machine
 
 from access.actor import SYSTEM
-from metrics.group_commit import write_group
-from metrics.tests.test_ingest import post
+from metrics.ingest.committer import write_group
+from metrics.tests.ingest.test_ingest import post
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields
 from runs.lifecycle.timeline import timeline_of

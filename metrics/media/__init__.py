@@ -1,0 +1,1 @@
+"""Logged media by key and step: images, tables, histograms, audio and files."""

@@ -1,0 +1,1 @@
+"""Series of stored points as charts and the SDK read them: bucketed, sampled, smoothed."""

@@ -1,0 +1,212 @@
+"""Lines of many runs at once, as a workspace draws them: four statements for any number of runs and keys."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from metrics.models import Kind
+from metrics.series.smoothing import MAX_POINTS, Smoothing, smoothed
+from metrics.store import reads
+from metrics.store.codec import Floats
+from metrics.store.downsampling import Ints, Points, bucket_starts, in_order, sample_blocks
+from metrics.store.pyramid import AXES
+from metrics.store.reads import Block, Column
+
+_LARGEST_SHORT = 2.0**24
+"""Whole numbers up to here are exact in 32 bits."""
+_LARGEST_WHOLE = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be drawn of each run.
+
+    ``x_from`` and ``x_to`` are in units of ``x``; the points next to the range come along, so that lines reach its
+    edges. With ``since`` (run to row) only rows from there on are read, each point on its own.
+    """
+
+    kind: Kind
+    keys: Sequence[str]
+    x: str = ""
+    """``_step``, ``_runtime``, ``_timestamp`` or any logged key; "" is the kind's own (step or time)."""
+    buckets: int = 600
+    x_from: float | None = None
+    x_to: float | None = None
+    since: Mapping[int, int] = field(default_factory=dict)
+    smoothing: Smoothing | None = None
+    """Over all points of a line, as far as `smoothing.MAX_POINTS` of a request reach."""
+
+    @property
+    def axis(self) -> str:
+        """The key that x is."""
+        return self.x or reads.X_OF[self.kind]
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether x is bounded."""
+        return self.x_from is not None or self.x_to is not None
+
+
+@dataclass(slots=True)
+class Line:
+    """One key of one run: arrays of one length, x rising. ``low`` and ``high`` are None where each point is shown."""
+
+    x: Floats
+    last: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    smooth: Floats | None = None
+    """Of all points up to each; None where nobody asked, or there are too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What is drawn of one run, and the row that its next point will have."""
+
+    run_id: int
+    next_row: int
+    by_key: dict[str, Line]
+
+
+def lines_of(run_ids: Collection[int], wanted: Wanted) -> Iterator[Lines]:
+    """Yield the lines of each run that has rows."""
+    left = MAX_POINTS if wanted.smoothing else 0
+    for run_id, blocks in reads.blocks_of(run_ids, wanted.kind, since=wanted.since):
+        next_row = blocks[-1].part.row_to if blocks else wanted.since.get(run_id, 0)
+        left -= _points_in(blocks, wanted) if left > 0 else 0
+        own = wanted if left > 0 else replace(wanted, smoothing=None)
+        yield Lines(run_id, next_row, _lines(_in_range(blocks, own), own))
+
+
+def _points_in(blocks: list[Block], wanted: Wanted) -> int:
+    """Return how many points the keys have; of blocks without an index, how many they may have."""
+    return sum(
+        block.part.row_to - block.row0 if block.index is None else block.index.count(key)
+        for block in blocks
+        for key in wanted.keys
+    )
+
+
+def _in_range(blocks: list[Block], wanted: Wanted) -> list[Block]:
+    """Leave blocks out that lie wholly outside of the range; one on each side stays, for the points at its edges."""
+    if wanted.smoothing or not wanted.is_ranged or wanted.axis != reads.X_OF[wanted.kind]:
+        return blocks
+    inside = [
+        place
+        for place, block in enumerate(blocks)
+        if (wanted.x_from is None or block.part.x1 >= wanted.x_from)
+        and (wanted.x_to is None or block.part.x0 <= wanted.x_to)
+    ]
+    return blocks[max(0, inside[0] - 1) : inside[-1] + 2] if inside else []
+
+
+def _lines(blocks: list[Block], wanted: Wanted) -> dict[str, Line]:
+    is_whole = not wanted.is_ranged and not wanted.since and not wanted.smoothing
+    is_coarse = is_whole and wanted.axis in AXES
+    reduced = reads.coarse(blocks, wanted.keys, wanted.axis, wanted.buckets) if is_coarse else {}
+    left = [key for key in wanted.keys if key not in reduced]
+    columns = reads.columns(blocks, {*left, wanted.axis}) if left else {}
+    places: list[tuple[Column, _Places]] = []
+    found: dict[str, Line] = {}
+    for key in wanted.keys:
+        if key in reduced:
+            found[key] = _from_blocks(reduced[key][key], wanted)
+        elif columns[key].rows.size:
+            found[key] = _places_of(columns[key], columns[wanted.axis], wanted, places).line(
+                columns[key].values, wanted.smoothing
+            )
+    return {key: line for key, line in found.items() if line.x.size}
+
+
+def _from_blocks(points: Points, wanted: Wanted) -> Line:
+    drawn = sample_blocks(points, wanted.buckets)
+    return Line(drawn.x, drawn.last, drawn.min, drawn.max)
+
+
+@dataclass(slots=True)
+class _Places:
+    """Where the points of keys that the same rows have lie, and which of them are drawn as one."""
+
+    order: Ints | None
+    all_x: Floats
+    x: Floats
+    first: int
+    """Of the points in x's order, the first drawn."""
+    starts: Ints
+    """Of each bucket, counted from ``first``."""
+    ends: Ints
+
+    def line(self, values: Floats, smoothing: Smoothing | None) -> Line:
+        """Return a key's line."""
+        whole = values if self.order is None else values[self.order]
+        line = self._drawn(whole)
+        if smoothing is not None and self.ends.size:
+            line.smooth = smoothed(self.all_x, whole, smoothing)[self.first + self.ends - 1]
+        return line
+
+    def _drawn(self, whole: Floats) -> Line:
+        y = whole[self.first : self.first + int(self.ends[-1])] if self.ends.size else whole[:0]
+        if self.starts.size == y.size:
+            return Line(self.x, np.ascontiguousarray(y))
+        known = np.isfinite(y)
+        if known.all():
+            low, high = np.minimum.reduceat(y, self.starts), np.maximum.reduceat(y, self.starts)
+            return Line(self.x, y[self.ends - 1], low, high)
+        last = y[self.ends - 1]
+        low = np.minimum.reduceat(np.where(known, y, np.inf), self.starts)
+        high = np.maximum.reduceat(np.where(known, y, -np.inf), self.starts)
+        is_empty = low > high
+        return Line(self.x, last, np.where(is_empty, last, low), np.where(is_empty, last, high))
+
+
+def _places_of(column: Column, axis: Column, wanted: Wanted, known: list[tuple[Column, _Places]]) -> _Places:
+    """Return the places of a key's points, found once for all keys that the same rows have."""
+    for other, places in known:
+        if other.rows is column.rows or np.array_equal(other.rows, column.rows):
+            return places
+    places = _find_places(reads.places_on(axis, column.rows, wanted.axis), wanted)
+    known.append((column, places))
+    return places
+
+
+def _find_places(x: Floats, wanted: Wanted) -> _Places:
+    order = in_order(x)
+    x = x if order is None else x[order]
+    all_x, first, stop = x, 0, x.size
+    if wanted.x_from is not None:
+        first = int(np.searchsorted(x, wanted.x_from, side="left"))
+    if wanted.x_to is not None:
+        stop = int(np.searchsorted(x, wanted.x_to, side="right"))
+    inside = np.array([], np.int64)
+    if stop > first:
+        is_exact = stop - first <= wanted.buckets or bool(wanted.since)
+        inside = np.arange(stop - first) if is_exact else bucket_starts(x[first:stop], wanted.buckets)
+    before, after = int(wanted.is_ranged and first > 0), int(wanted.is_ranged and stop < x.size)
+    starts = np.r_[np.zeros(before, np.int64), inside + before, np.full(after, stop - first + before)]
+    starts = starts.astype(np.int64)
+    first, stop = first - before, stop + after
+    ends = np.r_[starts[1:], max(0, stop - first)].astype(np.int64)[: starts.size]
+    return _Places(order, all_x, x[first + ends - 1] if ends.size else x[:0], first, starts, ends)
+
+
+def numbers(values: Floats, *, precise: bool = False) -> Any:
+    """Return what the JSON encoder takes: an array, or a list with the names of non-finite values.
+
+    Args:
+        values: Any.
+        precise: All digits; otherwise about seven, as many as a screen can show.
+    """
+    if not np.isfinite(values).all():
+        names = {np.inf: "Infinity", -np.inf: "-Infinity"}
+        return [value if np.isfinite(value) else names.get(value, "NaN") for value in values.tolist()]
+    if precise or (np.abs(values) >= _LARGEST_SHORT).any():
+        return np.ascontiguousarray(values)
+    return values.astype(np.float32)
+
+
+def places_on_x(x: Floats) -> Any:
+    """Return x as the JSON encoder takes it, whole numbers without a point."""
+    whole = x.astype(np.int64) if (np.abs(x) < _LARGEST_WHOLE).all() else None
+    return whole if whole is not None and (whole == x).all() else np.ascontiguousarray(x)

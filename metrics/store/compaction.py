@@ -1,0 +1,276 @@
+"""Packing: the tail's rows into segments, small segments into larger ones, and the sweep of what nobody names.
+
+A segment is built outside any transaction and durable before its row is written; one short transaction then names it
+and takes the tail's rows away, so a crash at any point leaves the rows in one place or the other. A lease keeps two
+workers from building the same; should one run out under a slow worker, that transaction finds its rows gone and undoes
+itself.
+"""
+
+import logging
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from common.telemetry.definitions import PACKING_DURATION, PACKING_FAILURES, PACKING_ROWS
+from metrics import instrumentation
+from metrics.models import Segment, Stream, Tail
+from metrics.store import segments
+from metrics.store.batches import join
+from metrics.store.codec import Batch
+from metrics.store.reads import MAX_SEGMENT_ROWS, Block
+from metrics.store.segment_storage import cold_store
+from runs.lifecycle.storage_ledger import HISTORY, settle_run
+from runs.models import Run
+from runs.states import ACTIVE
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=10)
+PACK_AT_ROWS = 4096
+"""An active run's tail is packed when it has so many rows."""
+PACK_AT_BYTES = 4 * 1024 * 1024
+"""Or when it is so large: every chart reads the whole tail."""
+PACK_ENDED_AT_ROWS = 256
+"""An ended run's; shorter histories stay in the tail, where they cost less than a file."""
+IDLE_FOR = timedelta(seconds=60)
+MERGE_AT = 16
+"""So many small neighbours become one."""
+MAX_SEGMENT_BYTES = 32 * 1024 * 1024
+"""Of what a segment is built from, so that wide runs do not fill the worker's memory."""
+SMALL_ROWS = MAX_SEGMENT_ROWS // 2
+ORPHAN_AFTER = timedelta(hours=1)
+
+
+class Overtaken(Exception):
+    """The stream changed while its segment was built: another worker's lease, a rewind, a deletion."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What one round did."""
+
+    packed: int = 0
+    merged: int = 0
+
+
+def due(now: datetime | None = None) -> QuerySet[Stream]:
+    """Return the streams whose tail is long enough, longest first."""
+    now = now or timezone.now()
+    waiting = F("next_row") - F("packed_to")
+    ended = ~Q(run__state__in=sorted(ACTIVE)) & Q(run__finished_at__lt=now - IDLE_FOR)
+    free = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
+    long_enough = Q(waiting__gte=PACK_AT_ROWS) | Q(tail_bytes__gte=PACK_AT_BYTES)
+    long_enough |= Q(waiting__gte=PACK_ENDED_AT_ROWS) & ended
+    streams = Stream.objects.filter(run__deleted_at__isnull=True).annotate(waiting=waiting)
+    return streams.filter(free & long_enough).order_by("-waiting")
+
+
+def _lease(stream_id: int) -> bool:
+    now = timezone.now()
+    free = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
+    return bool(Stream.objects.filter(free, pk=stream_id).update(leased_until=now + LEASE))
+
+
+def _tail_of(stream: Stream) -> list[Tail]:
+    """Return the oldest batches of the tail, as many as a segment takes."""
+    rows = Tail.objects.filter(run_id=stream.run_id, kind=stream.kind, row0__gte=stream.packed_to).order_by(
+        "row0"
+    )
+    taken: list[Tail] = []
+    count = size = 0
+    for tail in rows.iterator(chunk_size=64):
+        count, size = count + tail.row_count, size + len(tail.payload)
+        if taken and (count > MAX_SEGMENT_ROWS or size > MAX_SEGMENT_BYTES):
+            break
+        taken.append(tail)
+    return taken
+
+
+def _written(stream: Stream, parts: Sequence[Segment | Tail], batch: Batch) -> Segment:
+    """Make the content durable; the row is not saved yet."""
+    about = segments.About(
+        stream.pk, parts[0].row0, min(part.x0 for part in parts), max(part.x1 for part in parts)
+    )
+    content, index = segments.write(batch, about)
+    name = secrets.token_hex(16)
+    cold_store().put(name, content)
+    return _row(name, len(content), index)
+
+
+def _row(name: str, size_bytes: int, packed: bytes) -> Segment:
+    index = segments.Index(packed)
+    about = index.about
+    return Segment(
+        stream_id=about.stream_id, row0=about.row0, row_count=index.row_count, x0=about.x0, x1=about.x1, name=name,
+        size_bytes=size_bytes, index=packed,
+    )  # fmt: skip
+
+
+def _batches_of(parts: Sequence[Segment | Tail]) -> list[Batch]:
+    return [Block(part, part.row0).batch() for part in parts]
+
+
+def _locked(stream: Stream) -> Stream:
+    """Lock what the stream belongs to, as the ingest does, and read the stream again."""
+    run = Run.objects.locked().filter(pk=stream.run_id).only("purge_began_at").first()
+    again = Stream.objects.filter(pk=stream.pk, run_id=stream.run_id).first()
+    if run is None or run.purge_began_at is not None or again is None:
+        raise Overtaken
+    return again
+
+
+@contextmanager
+def _naming(segment: Segment) -> Iterator[None]:
+    """Hold the short transaction that names a content; one that came too late is removed: nobody knows of it."""
+    try:
+        with transaction.atomic():
+            yield
+    except Overtaken:
+        cold_store().delete([segment.name])
+        raise
+
+
+def _pack(stream: Stream) -> bool:
+    tails = _tail_of(stream)
+    if not tails:
+        return False
+    segment = _written(stream, tails, join(_batches_of(tails)))
+    size = sum(len(tail.payload) for tail in tails)
+    with _naming(segment):
+        if _locked(stream).packed_to != segment.row0:
+            raise Overtaken
+        mine = Tail.objects.filter(
+            run_id=stream.run_id, kind=stream.kind, row0__gte=segment.row0, row0__lt=segment.row_to
+        )
+        if mine._raw_delete(mine.db) != len(tails):  # nothing refers to a tail: no need to collect
+            raise Overtaken
+        segment.save(force_insert=True)
+        stream.packed_to, stream.tail_bytes = segment.row_to, F("tail_bytes") - size
+        stream.save(update_fields=["packed_to", "tail_bytes"])
+        settle_run(stream.run_id, HISTORY)
+    stream.refresh_from_db(fields=["tail_bytes"])
+    PACKING_ROWS.inc(segment.row_count)
+    instrumentation.segment_written("pack", segment.size_bytes)
+    return True
+
+
+def _mergeable(stream: Stream, *, ended: bool) -> list[Segment]:
+    """Return the small neighbours at the stream's end that are worth one segment."""
+    found: list[Segment] = []
+    count = size = 0
+    for segment in Segment.objects.filter(stream=stream).defer("index").order_by("-row0"):
+        size += segment.size_bytes
+        if (
+            segment.row_count >= SMALL_ROWS
+            or count + segment.row_count > MAX_SEGMENT_ROWS
+            or size > MAX_SEGMENT_BYTES
+        ):
+            break
+        found.append(segment)
+        count += segment.row_count
+    worth = len(found) >= MERGE_AT or count >= SMALL_ROWS or (ended and len(found) > 1)
+    return found[::-1] if worth and len(found) > 1 else []
+
+
+def _merge(stream: Stream, *, ended: bool) -> bool:
+    """Replace small segments by one. Their content stays for readers under way, until the sweep."""
+    small = _mergeable(stream, ended=ended)
+    if not small:
+        return False
+    merged = _written(stream, small, join(_batches_of(small)))
+    with _naming(merged):
+        _locked(stream)
+        gone, _ = Segment.objects.filter(stream=stream, name__in=[segment.name for segment in small]).delete()
+        if gone != len(small):
+            raise Overtaken
+        merged.save(force_insert=True)
+        settle_run(stream.run_id, HISTORY)
+    instrumentation.segment_written("merge", merged.size_bytes)
+    return True
+
+
+def _is_long(stream: Stream, *, ended: bool) -> bool:
+    least = PACK_ENDED_AT_ROWS if ended else PACK_AT_ROWS
+    return stream.next_row - stream.packed_to >= least or stream.tail_bytes >= PACK_AT_BYTES
+
+
+def pack_stream(stream_id: int, report: Report | None = None) -> Report:
+    """Pack and merge one stream until nothing is left to do; nothing when another worker does it."""
+    report = report or Report()
+    if not _lease(stream_id):
+        return report
+    try:
+        stream = Stream.objects.select_related("run").get(pk=stream_id)
+        ended = not stream.run.is_active
+        while _is_long(stream, ended=ended) and _pack(stream):
+            report.packed += 1
+        while _merge(stream, ended=ended):
+            report.merged += 1
+    except (Overtaken, Stream.DoesNotExist):
+        logger.info("stream %s changed while it was packed; the next round looks again", stream_id)
+    finally:
+        Stream.objects.filter(pk=stream_id).update(leased_until=None)
+    return report
+
+
+def maintain(budget_s: float) -> Report:
+    """Pack what is due for so long."""
+    report = Report()
+    until = time.monotonic() + budget_s
+    for stream_id in list(due().values_list("pk", flat=True)[:1000]):
+        if time.monotonic() > until:
+            break
+        try:
+            with PACKING_DURATION.time():
+                pack_stream(stream_id, report)
+        except Exception:
+            PACKING_FAILURES.inc()
+            logger.exception("stream %s could not be packed; its rows stay in the tail", stream_id)
+    return report
+
+
+def sweep() -> int:
+    """Remove content that no segment names: of merged, deleted and never finished ones; returns how many."""
+    cold = cold_store()
+    old = list(cold.names(timezone.now() - ORPHAN_AFTER))
+    freed = 0
+    for start in range(0, len(old), 500):
+        names = old[start : start + 500]
+        unnamed = set(names) - set(Segment.objects.filter(name__in=names).values_list("name", flat=True))
+        cold.delete(unnamed)
+        freed += len(unnamed)
+    return freed
+
+
+@transaction.atomic
+def recover(name: str) -> bool:
+    """Make a lost segment's row again from the footer of its content; says whether rows came back by it.
+
+    Raises:
+        ValueError: the content is cut off, or no segment.
+        FileNotFoundError: nothing of this name.
+    """
+    cold = cold_store()
+    size_bytes = cold.size(name)
+    segment = _row(name, size_bytes, segments.index_in(partial(cold.read, name), size_bytes))
+    stream = Stream.objects.filter(pk=segment.stream_id).first()
+    others = Segment.objects.filter(
+        stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to
+    )
+    if stream is None or segment.row_to > stream.packed_to:
+        return False
+    if any(other.row_to > segment.row0 for other in others):  # merged into another, or there
+        return False
+    if Run.objects.locked().filter(pk=stream.run_id, purge_began_at__isnull=True).first() is None:
+        return False
+    segment.save(force_insert=True)
+    settle_run(stream.run_id, HISTORY)
+    return True

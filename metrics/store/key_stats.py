@@ -1,0 +1,146 @@
+"""What was logged under each key: counted once per block of rows, joined when asked."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from metrics.store.codec import SEPARATOR, Batch, Floats, Rows, row_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStats:
+    """What was logged under one key."""
+
+    type: str
+    """"number", "string", "boolean", "null", "object", a media type such as "image-file", "media" for a
+    list of several, or "mixed"."""
+    count: int
+    last: Any
+    min: float | None = None
+    max: float | None = None
+    types: tuple[str, ...] = ()
+    """All of them, where ``type`` is "mixed"."""
+
+
+def shown_key(column: str) -> str:
+    """Return what pages and the SDK call a column: nested keys joined by dots."""
+    return column.replace(SEPARATOR, ".")
+
+
+def type_of(value: Any) -> str:
+    """Return a value's type, as `KeyStats` names it."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return str(value.get("_type", "object"))
+    return "string" if isinstance(value, str) else _type_of_list(value)
+
+
+def _type_of_list(values: Any) -> str:
+    """Return a media type for a list of media, which the SDK sends so where it has no form of its own for them."""
+    if not values or not isinstance(values[0], dict):
+        return "list"
+    types = {str(value["_type"]) if isinstance(value, dict) and "_type" in value else "" for value in values}
+    if "" in types:
+        return "list"
+    return types.pop() if len(types) == 1 else "media"
+
+
+class _Tally:
+    """Counts one key."""
+
+    __slots__ = ("count", "last", "last_row", "max", "min", "types")
+
+    def __init__(self) -> None:
+        self.count, self.last_row = 0, -1
+        self.last: Any = None
+        self.min, self.max = math.inf, -math.inf
+        self.types: set[str] = set()
+
+    def add_numbers(self, rows: Rows, values: Floats) -> None:
+        self.types.add("number")
+        self.count += values.size
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            self.min, self.max = min(self.min, float(finite.min())), max(self.max, float(finite.max()))
+        if rows[-1] > self.last_row:
+            self.last_row, self.last = int(rows[-1]), float(values[-1])
+
+    def add_other(self, row: int, value: Any) -> None:
+        self.types.add(type_of(value))
+        self.count += 1
+        if row >= self.last_row:
+            self.last_row, self.last = row, value
+
+    def join(self, other: "_Tally") -> None:
+        self.types |= other.types
+        self.count += other.count
+        self.min, self.max = min(self.min, other.min), max(self.max, other.max)
+        if other.last_row >= self.last_row:
+            self.last_row, self.last = other.last_row, other.last
+
+    def stats(self) -> KeyStats:
+        types = tuple(sorted(self.types))
+        kind = types[0] if len(types) == 1 else "mixed"
+        bounded = self.min <= self.max
+        low, high = (self.min, self.max) if bounded else (None, None)
+        return KeyStats(kind, self.count, self.last, low, high, types)
+
+
+class Tallies:
+    """Counts all keys of some rows."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, _Tally] = {}
+
+    def _of(self, key: str) -> _Tally:
+        return self._by_key.setdefault(key, _Tally())
+
+    def add(self, row0: int, batch: Batch) -> None:
+        """Count a batch's rows."""
+        for group in batch.groups:
+            rows = row_numbers(group, batch.row_count) + row0
+            for position, column in enumerate(group.keys):
+                self._of(shown_key(column)).add_numbers(rows, group.values[position])
+        for number, path, value in batch.other:
+            self._of(".".join(path)).add_other(row0 + number, value)
+
+    def join(self, others: "Tallies") -> None:
+        """Count what another has counted."""
+        for key, tally in others._by_key.items():
+            self._of(key).join(tally)
+
+    def stats(self) -> dict[str, KeyStats]:
+        """Return what was logged under each key, by its shown name."""
+        return {key: tally.stats() for key, tally in sorted(self._by_key.items())}
+
+    def last_numbers(self) -> dict[str, tuple[int, float]]:
+        """Return, per key that ends in a number, the row that has it, and the number."""
+        return {
+            key: (tally.last_row, float(tally.last))
+            for key, tally in self._by_key.items()
+            if isinstance(tally.last, int | float)
+        }
+
+    def dump(self) -> dict[str, Any]:
+        """Return what `load` takes, as JSON can hold it."""
+        return {
+            key: [sorted(tally.types), tally.count, tally.last_row, tally.last, tally.min, tally.max]
+            for key, tally in self._by_key.items()
+        }
+
+    @classmethod
+    def load(cls, dumped: dict[str, Any]) -> "Tallies":
+        """Return what was dumped."""
+        tallies = cls()
+        for key, (types, count, last_row, last, low, high) in dumped.items():
+            tally = tallies._of(key)
+            tally.types, tally.count, tally.last_row, tally.last = set(types), count, last_row, last
+            tally.min, tally.max = low, high
+        return tallies

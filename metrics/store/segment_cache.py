@@ -1,0 +1,75 @@
+"""What is read of segments' contents, unpacked. They never change, so what was read is remembered in the process."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+from cachetools import LRUCache
+
+from metrics.store import segments
+from metrics.store.downsampling import Points
+from metrics.store.segment_storage import cold_store
+
+REMEMBERED_BYTES = 64 * 1024 * 1024
+"""Charts of one page ask for the same columns again and again; a column of a full segment has half a MiB."""
+_UNPACKED_INDEX = 20
+"""So many times its packed size an index takes as Python objects, about."""
+
+T = TypeVar("T")
+
+
+def _size_of(value: Any) -> int:
+    """Return the bytes that an array, blocks or an index take; anything else is too large to remember."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, Points):
+        return sum(getattr(value, name).nbytes for name in Points.__slots__)
+    if isinstance(value, segments.Index):
+        return value.packed_bytes * _UNPACKED_INDEX
+    return REMEMBERED_BYTES + 1
+
+
+_remembered: LRUCache[tuple[str, int], Any] = LRUCache(REMEMBERED_BYTES, getsizeof=_size_of)
+_lock = Lock()
+
+
+def forget() -> None:
+    """Empty what is remembered."""
+    with _lock:
+        _remembered.clear()
+
+
+class Content:
+    """One segment's content by its name."""
+
+    __slots__ = ("is_remembered", "name")
+
+    def __init__(self, name: str, *, is_remembered: bool = True) -> None:
+        self.name = name
+        self.is_remembered = is_remembered
+        """False for who reads all of it once."""
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return the bytes of a part."""
+        return cold_store().read(self.name, start, length)
+
+    def part(self, start: int, length: int, unpack: Callable[[bytes], T]) -> T:
+        """Return a part unpacked; a part is always unpacked in one way, and nobody may change what comes back."""
+        return self._once(start, lambda: unpack(self.read(start, length)))
+
+    def index(self, packed: bytes) -> segments.Index:
+        """Return the index that the segment's row has."""
+        return self._once(-1, lambda: segments.Index(packed))
+
+    def _once(self, start: int, make: Callable[[], T]) -> T:
+        if not self.is_remembered:
+            return make()
+        with _lock:
+            known: T | None = _remembered.get((self.name, start))
+        if known is None:
+            known = make()
+            with _lock:
+                if _size_of(known) <= REMEMBERED_BYTES:
+                    _remembered[self.name, start] = known
+        return known

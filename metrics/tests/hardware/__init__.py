@@ -1,0 +1,1 @@
+"""Tests of system metrics, hosts and GPUs."""

@@ -1,0 +1,1 @@
+"""Tests of series as charts and the SDK read them."""

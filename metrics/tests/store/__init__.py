@@ -1,0 +1,1 @@
+"""Tests of storing, packing and reading points."""

@@ -1,0 +1,130 @@
+"""Columns over all runs that a workspace lists, whether or not their lines are drawn (RUN-26).
+
+Scatter plots, parallel coordinates, grouped bars and parameter importance read through here: the same ``filter``,
+``search`` and ``order`` as the run selector, columns by the names of the runs table (`runs.query.column_names`).
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from access.actor import Actor
+from access.routes import declare
+from access.web.requests import actor_of
+from common.errors import Invalid
+from common.formats.strict_json import strict
+from common.templatetags.runyard import color_index
+from metrics.views.workspace import json_answer
+from metrics.workspace.importance import Importance, importances
+from runs.access import ProjectAction
+from runs.models import Project
+from runs.query.column_names import MAX_COLUMNS, Named, named
+from runs.selectors import get_project
+from runs.table import TableQuery, catalogue_of, matching
+from runs.table.cells import Reader
+from runs.table.groups import NUMERIC
+
+MAX_RUNS = 10_000
+"""Runs of one answer, the first in the order of the list."""
+MAX_KEYS = 1000
+"""Keys of the configuration whose importance is computed at once, the first by name."""
+
+Values = tuple[int, str, list[Any]]
+"""A run's pk, state and values, as `Reader.rows` yields them."""
+
+
+def _read(
+    actor: Actor, project: Project, query: TableQuery, columns: Sequence[Named]
+) -> tuple[list[Values], int]:
+    """Return the values of the first MAX_RUNS runs that meet the query, and how many meet it."""
+    runs = matching(actor, project, query)
+    found = list(Reader(columns).rows(runs[:MAX_RUNS]))
+    return found, len(found) if len(found) < MAX_RUNS else runs.count()
+
+
+def _query(request: HttpRequest) -> TableQuery:
+    """Return which runs are meant; here each of ``columns`` is one name, whatever its characters."""
+    given = request.GET.copy()
+    given.pop("columns", None)
+    return TableQuery.of(given)
+
+
+def _wire(value: Any) -> Any:
+    """Return a value for JSON: times in seconds since 1970, tags as one text."""
+    if isinstance(value, datetime):
+        return value.timestamp()
+    return ", ".join(value) if isinstance(value, list) else strict(value)
+
+
+def _columns(rows: list[Values], count: int) -> Iterator[list[Any]]:
+    return ([_wire(row[2][place]) for row in rows] for place in range(count))
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return arrays over all runs listed: ids, names, states, colours, and ``columns`` by the names asked for."""
+    actor = actor_of(request)
+    row = get_project(actor, entity, project)
+    asked = list(dict.fromkeys(request.GET.getlist("columns")))
+    if len(asked) > MAX_COLUMNS:
+        raise Invalid(
+            _("You can request at most %(most)s columns at once, not %(count)s.")
+            % {"most": MAX_COLUMNS, "count": len(asked)}
+        )
+    wanted = [named("id"), named("name"), *map(named, asked)]
+    places = {one: place for place, one in enumerate(dict.fromkeys(wanted))}
+    rows, total = _read(actor, row, _query(request), wanted)
+    found = list(_columns(rows, len(places)))
+    answer = {
+        "total": total,
+        "uid": found[0],
+        "name": found[1],
+        "state": [state for _pk, state, _values in rows],
+        "color": [color_index(pk) for pk, _state, _values in rows],
+        "columns": {name: found[places[one]] for name, one in zip(asked, wanted[2:], strict=True)},
+    }
+    return json_answer(request, answer)
+
+
+@declare(ProjectAction.VIEW)
+@require_GET
+@never_cache
+def importance(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Return how much each key of the configuration tells of a ``metric``, over all runs listed; see `importances`."""
+    actor = actor_of(request)
+    row = get_project(actor, entity, project)
+    if not request.GET.get("metric"):  # nobody has chosen one yet
+        return json_answer(request, {"total": 0, "runs": 0, "known": 0, "keys": [], "left_out": 0})
+    metric = named(request.GET["metric"])
+    if metric.column.kind not in NUMERIC:
+        raise Invalid(_("%(name)s has no numeric values.") % {"name": metric.name})
+    keys = [one.label for one in catalogue_of(row) if one.part == "config"]
+    found, total = _of_keys(actor, row, metric, _query(request), keys[:MAX_KEYS])
+    answer = {
+        "total": total,
+        "runs": found.runs,
+        "known": found.known,
+        "keys": [key.wire() for key in found.keys],
+        "left_out": max(0, len(keys) - MAX_KEYS),
+    }
+    return json_answer(request, answer)
+
+
+def _of_keys(
+    actor: Actor, project: Project, metric: Named, query: TableQuery, keys: list[str]
+) -> tuple[Importance, int]:
+    columns = {f"config.{key}": named(f"config.{key}") for key in keys}
+    wanted = [metric, *columns.values()]
+    places = {one: place for place, one in enumerate(dict.fromkeys(wanted))}
+    rows, total = _read(actor, project, query, wanted)
+    values = list(zip(*(values for _pk, _state, values in rows), strict=True))
+    if not values:
+        return Importance(0, 0, []), total
+    return importances(values[0], {name: values[places[one]] for name, one in columns.items()}), total
