@@ -32,7 +32,8 @@ from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
 from config.sockets import urlpatterns as socket_urlpatterns
-from ingest import refusals, stream
+from ingest.api import stream
+from ingest.endpoint import refused_posts
 from metrics.ingest import committer
 from storage import endpoints, tickets
 from storage.cors import SignedUrlsMiddleware
@@ -79,7 +80,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
-            await refusals.gathered.keep()
+            await refused_posts.gathered.keep()
             committer.stop()
             automations.stop()
             await send({"type": "lifespan.shutdown.complete"})

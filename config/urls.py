@@ -82,7 +82,7 @@ urlpatterns = [
     path("api/v1/openapi.yaml", openapi_views.as_yaml, name="api-openapi-yaml"),
     path("api/v1/", include("accounts.api.urls")),
     path("api/v1/", include("teams.api.urls")),
-    path("api/v1/", include("ingest.api_urls")),
+    path("api/v1/", include("ingest.api.urls")),
     path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("metrics.api.urls")),
     path("api/v1/", include("alerts.api.urls")),

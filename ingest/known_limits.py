@@ -4,7 +4,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
-from ingest import shapes
+from ingest.api import serializers as shapes
 
 
 def register() -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 from access.actor import Actor
 from access.engine import require
 from common.errors import Conflict, NotFound
-from ingest.callers import loggable_run
+from ingest.authorization.checks import loggable_run
 from metrics.store import reads
 from runs.access import ProjectAction
 from runs.lifecycle import services as lifecycle

@@ -16,7 +16,7 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from alerts.models import Automation, AutomationRun, Delivery, Event, Message, MetricCursor
 from common.errors import DomainError, Gone
-from ingest.callers import _run_for
+from ingest.authorization.checks import _run_for
 from metrics.ingest.branching import fork_run, rewind_run
 from metrics.ingest.committer import write_group
 from metrics.models import Export, Kind, Segment, Stream, Tail

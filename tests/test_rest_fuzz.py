@@ -24,7 +24,7 @@ from schemathesis.core.transport import Response
 from schemathesis.specs.openapi import checks
 
 from access.openapi.schema import document
-from ingest import stream
+from ingest.api import stream
 from metrics.ingest import committer
 from tests.matrix.asking import lean_reply
 from tests.matrix.cases import Over

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from access.routes import declare
 from common.errors import DomainError, Invalid
-from ingest.bodies import Receive, too_many_lines
-from ingest.endpoint import Form, Headers, Send, serve
-from ingest.rows import exit_code_of, why_not_written
+from ingest.endpoint.handler import Form, Headers, Send, serve
+from ingest.endpoint.request_body import Receive, too_many_lines
+from ingest.endpoint.validation import exit_code_of, why_not_written
 from metrics.ingest.committer import Ack
 from metrics.ingest.points import Lines
 from metrics.ingest.post import Post

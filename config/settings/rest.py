@@ -53,7 +53,7 @@ SPECTACULAR_SETTINGS = {
         "LevelEnum": "runs.lifecycle.alerts.LEVELS",
     },
     "ENABLE_DJANGO_DEPLOY_CHECK": False,
-    "PREPROCESSING_HOOKS": ["ingest.api.describe_stream"],
+    "PREPROCESSING_HOOKS": ["ingest.api.runs.describe_stream"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "access.openapi.schema.add_refusals",

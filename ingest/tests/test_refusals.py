@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from access.actor import SYSTEM
 from common.rate_limits import Pace
-from ingest import endpoint, refusals
-from ingest.rights import rights
+from ingest.authorization.permission_cache import rights
+from ingest.endpoint import handler, refused_posts
 from runs.bulk_actions import deletion
 from runs.ingest.refused_posts import QUIET, Refused, keep_refused, refused_post_marks
 from runs.models import RefusedPosts, Run
@@ -77,7 +77,7 @@ class TestKeeping:
 
 @pytest.fixture
 def _fresh_pace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(endpoint, "_pace", Pace(saved_s=2.0))
+    monkeypatch.setattr(handler, "_pace", Pace(saved_s=2.0))
     rights.forget()
     yield
     rights.forget()
@@ -114,7 +114,7 @@ def test_refused_posts_are_gathered_and_kept_once(settings):
     async def flood() -> tuple[list[int], int]:
         statuses = [await _post(path, secret, large) for _ in range(6)]
         written = await RefusedPosts.objects.acount()
-        await refusals.gathered.keep()
+        await refused_posts.gathered.keep()
         return statuses, written
 
     statuses, written = asyncio.run(flood())
@@ -127,10 +127,10 @@ def test_refused_posts_are_gathered_and_kept_once(settings):
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many runs are refused at once, no more than so many are noted."""
-    monkeypatch.setattr(refusals, "MOST", 2)
+    monkeypatch.setattr(refused_posts, "MOST", 2)
 
     async def note() -> int:
-        gathered = refusals.Gathered()
+        gathered = refused_posts.Gathered()
         for run_id in (1, 2, 3, 2):
             gathered.note(run_id, RATE)
         return len(gathered._waiting)

@@ -9,9 +9,9 @@ import pytest
 
 from access.actor import SYSTEM
 from accounts.models import User
-from ingest import rights as module
-from ingest.callers import allowed
-from ingest.rights import Names, Rights
+from ingest.authorization import permission_cache as module
+from ingest.authorization.checks import allowed
+from ingest.authorization.permission_cache import Names, Rights
 from runs.bulk_actions.deletion import delete_run
 from runs.models import Project
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from access.actor import SYSTEM
 from common.errors import Gone, Invalid
+from ingest.api.stream import read_post
 from ingest.selectors import standing
-from ingest.stream import read_post
 from metrics.diagnostics.log_writers import writers_of
 from metrics.diagnostics.lost_lines import gap_marks, lost_lines
 from metrics.ingest import committer as group_commit

@@ -1,4 +1,4 @@
-"""REST routes of projects and of what runs hold; runs themselves, which also begin there, are at `ingest.api`."""
+"""REST routes of projects and of what runs hold; runs themselves, which also begin there, are at `ingest.api.runs`."""
 
 from common.rest.routers import Router
 from runs.api.charts import ChartViewSet

@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from access.actions import Preset
 from access.web.sockets import NOT_VISIBLE
 from config.asgi import application, lean_routes
-from ingest import stream
+from ingest.api import stream
 from storage import tickets
 from tests.factories import add_run_file
 from tests.matrix.cases import Answer, Case, Over, Thing

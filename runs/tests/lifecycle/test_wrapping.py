@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from common.errors import NotFound
-from ingest.callers import allowed, loggable_run
+from ingest.authorization.checks import allowed, loggable_run
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields
 from runs.models import Run, RunAlias

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from access.actions import Preset
 from common.errors import Conflict, Forbidden, NotFound
-from ingest.callers import allowed, loggable_run
+from ingest.authorization.checks import allowed, loggable_run
 from ingest.services import log_run
 from runs import selectors
 from runs.lifecycle.services import RunFields

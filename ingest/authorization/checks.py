@@ -1,4 +1,5 @@
-"""Who may log to which run: asked for all runs of a key at once, and remembered by `ingest.rights`."""
+"""Who may log to which run: asked for all runs of a key at once, and remembered by
+`ingest.authorization.permission_cache`."""
 
 import asyncio
 from collections import defaultdict
@@ -13,7 +14,7 @@ from access.callers.credentials import actor_of_header
 from access.engine import require, visible
 from access.web.requests import address_in
 from common.errors import Gone, NotFound
-from ingest.rights import Names, rights
+from ingest.authorization.permission_cache import Names, rights
 from runs.access import RunAction
 from runs.config.flatten import clean_text
 from runs.models import Run

@@ -20,10 +20,10 @@ from common import live
 from common.errors import DomainError, Gone, NotFound, TooLarge, TooManyRequests, Unavailable
 from common.rate_limits import Pace
 from common.telemetry.definitions import ABORTED, INGEST_POSTS, STORED, database_failed
-from ingest import refusals
-from ingest.bodies import Receive, open_body
-from ingest.callers import authorized
-from ingest.rights import Names, rights
+from ingest.authorization.checks import authorized
+from ingest.authorization.permission_cache import Names, rights
+from ingest.endpoint import refused_posts
+from ingest.endpoint.request_body import Receive, open_body
 from metrics.ingest import committer
 from metrics.ingest.committer import Ack
 from metrics.ingest.post import Post
@@ -90,7 +90,7 @@ async def _take(form: Form, names: Names, scope: dict[str, Any], receive: Receiv
         return await _take_of(form, run_id, names, headers, receive)
     except (TooManyRequests, TooLarge) as error:
         if error.setting:
-            refusals.gathered.note(run_id, error.setting)
+            refused_posts.gathered.note(run_id, error.setting)
         raise
 
 

@@ -1,4 +1,4 @@
-"""REST: runs with their beginning, and what is logged to them besides the stream itself (`ingest.stream`)."""
+"""REST: runs with their beginning, and what is logged to them besides the stream itself (`ingest.api.stream`)."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -21,10 +21,7 @@ from access.rest.policy import actor_of, signed_in
 from access.routes import declare
 from common.rest.responses import validated
 from ingest import services
-from ingest.callers import loggable_run
-from ingest.selectors import standing
-from ingest.services import Resume
-from ingest.shapes import (
+from ingest.api.serializers import (
     AlertSerializer,
     BegunRunSerializer,
     NamesSerializer,
@@ -34,7 +31,10 @@ from ingest.shapes import (
     StandingSerializer,
     UploadsSerializer,
 )
-from ingest.stream import check_writer
+from ingest.api.stream import check_writer
+from ingest.authorization.checks import loggable_run
+from ingest.selectors import standing
+from ingest.services import Resume
 from runs.access import RunAction
 from runs.api import runs as runs_api
 from runs.api.serializers import RunSerializer
@@ -126,8 +126,8 @@ class LoggedRunViewSet(ViewSet):
         JSON, or the same as gzip with `Content-Encoding: gzip`. Answered once it is stored for good. Rows and lines
         are numbered by each writer from 0 on: those that are stored already are left out; where some are missing, 409
         with the code `gap` says in `detail.expected` from where to send again, and nothing of the post is stored.
-        Rows may have NaN and Infinity as bare words. 503: nothing was stored; send it again. (`ingest.stream` answers
-        before Django is reached; here it is described.)
+        Rows may have NaN and Infinity as bare words. 503: nothing was stored; send it again. (`ingest.api.stream`
+        answers before Django is reached; here it is described.)
         """
 
     @extend_schema(

@@ -152,4 +152,4 @@ def rights_have_changed(**_: Any) -> None:
     live.send(GROUP, {"type": "rights"})
 
 
-rights_changed.connect(rights_have_changed, dispatch_uid="ingest.rights")
+rights_changed.connect(rights_have_changed, dispatch_uid="ingest.authorization.permission_cache")

@@ -1,0 +1,1 @@
+"""The REST API of logging: beginning runs, the stream of posts, files and alerts."""

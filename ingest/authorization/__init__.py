@@ -1,0 +1,1 @@
+"""Who may log to which run, asked of the access engine and cached for a few seconds."""
