@@ -18,7 +18,7 @@ from metrics.ingest.listeners import register_listener, remove_listener
 from runs.models import Run
 from tests.installation import Installation
 from tests.sdk.people import person
-from wandb_api.file_stream import read_post
+from wandb_api.file_stream.endpoint import read_post
 
 POSTS, GROUP = 1600, 16
 ROUNDS = 3

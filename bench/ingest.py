@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bench import world
 from metrics.ingest.committer import write_group
-from wandb_api.file_stream import read_post
+from wandb_api.file_stream.endpoint import read_post
 
 POSTS = 640
 

@@ -37,7 +37,7 @@ from ingest.endpoint import refused_posts
 from metrics.ingest import committer
 from storage import endpoints, tickets
 from storage.cors import SignedUrlsMiddleware
-from wandb_api import file_stream
+from wandb_api.file_stream import endpoint
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -122,7 +122,7 @@ SURFACES = (
 def _served(method: str, path: str) -> tuple[str, Application]:
     """Return the surface a path belongs to, by which it is measured, and who serves it."""
     if path.endswith("/file_stream") and path.startswith("/files/"):
-        return "file_stream", file_stream.file_stream
+        return "file_stream", endpoint.file_stream
     if method == "POST" and stream.PATH.fullmatch(path):
         return "stream", stream.stream
     surface = next((name for name, prefixes in SURFACES if path.startswith(prefixes)), "pages")

@@ -13,7 +13,7 @@ from teams.models import Role
 from teams.roles.builtin import built_in
 from tests.databases import GIVEN
 from tests.installation import Installation
-from wandb_api.errors import answer_to
+from wandb_api.graphql.errors import answer_to
 
 
 def fail() -> None:

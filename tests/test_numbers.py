@@ -4,7 +4,7 @@ import pytest
 
 from access.actions import Preset
 from tests.factories import RunFactory, make_member
-from wandb_api.ids import to_id
+from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker
 
 pytestmark = pytest.mark.django_db

@@ -24,7 +24,7 @@ from runs.secrets.masking import MASK
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, actor, add_run_file, basic, make_key, make_member
 from tests.streams import body_of
-from wandb_api.file_stream import read_post
+from wandb_api.file_stream.endpoint import read_post
 
 pytestmark = pytest.mark.django_db
 

@@ -1,10 +1,11 @@
-"""W&B's addresses of pages (`wandb_api.pages`). They come before pages of ours that end in names people choose."""
+"""W&B's addresses of pages (`wandb_api.views.pages`). They come before pages of ours that end in names people
+choose."""
 
 from django.urls import path
 
 from access.web.requests import leads_to
 from runs.names.run_ids import RUN_ROUTE
-from wandb_api import pages
+from wandb_api.views import pages
 
 app_name = "wandb"
 _PROJECT = "<str:entity>/<str:project>"

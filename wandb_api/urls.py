@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from wandb_api import views, weave
+from wandb_api.views import graphql, weave
 
 urlpatterns = [
-    path("graphql", views.graphql, name="graphql"),
+    path("graphql", graphql.graphql, name="graphql"),
     path("traces/server_info", weave.server_info, name="weave-server-info"),
     path("traces/<path:rest>", weave.nothing, name="weave-nothing"),
 ]

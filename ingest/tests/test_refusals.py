@@ -18,7 +18,7 @@ from runs.bulk_actions import deletion
 from runs.ingest.refused_posts import QUIET, Refused, keep_refused, refused_post_marks
 from runs.models import RefusedPosts, Run
 from tests.factories import RunFactory, UserFactory, basic, make_key
-from wandb_api.file_stream import file_stream
+from wandb_api.file_stream.endpoint import file_stream
 
 T = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RATE, BYTES = "RUNYARD_RUN_POST_RATE", "RUNYARD_FILE_STREAM_MAX_MIB"

@@ -1,6 +1,6 @@
 """Artifacts that SDKs wanted to log: there are none here yet, so the run's page says what was not kept.
 
-Goes when artifacts come, with its model, `wandb_api.refused_artifacts` and
+Goes when artifacts come, with its model, `wandb_api.unsupported.artifacts` and
 `templates/runs/files/refused_artifacts.html`.
 """
 

@@ -12,7 +12,7 @@ from tests import environments, sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.sdk.wire import Recorder, Run, recording
-from wandb_api.refusals import Feature
+from wandb_api.unsupported.fields import Feature
 
 HERE = Path(__file__).parent
 TORCH = HERE / "torch.txt"

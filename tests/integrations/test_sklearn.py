@@ -3,7 +3,7 @@
 import pytest
 
 from tests.integrations.frameworks import Trained
-from wandb_api.refusals import Feature
+from wandb_api.unsupported.fields import Feature
 
 pytestmark = [pytest.mark.sdk, pytest.mark.exhaustive("trains with one more framework")]
 

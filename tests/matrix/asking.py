@@ -24,8 +24,8 @@ from tests.factories import add_run_file
 from tests.matrix.cases import Answer, Case, Over, Thing
 from tests.matrix.world import World
 from tests.waiting import PATIENCE_S
-from wandb_api import file_stream
-from wandb_api.ids import to_id
+from wandb_api.file_stream import endpoint
+from wandb_api.graphql.global_ids import to_id
 
 _HTML = {"Accept": "text/html"}
 
@@ -102,7 +102,7 @@ def undone(ask: Callable[[], Answer]) -> Answer:
 def lean_endpoints() -> dict[str, Any]:
     """Return path to endpoint of the routes that never reach Django."""
     found: dict[str, Any] = {
-        "/files/{entity}/{project}/{run}/file_stream": file_stream.file_stream,
+        "/files/{entity}/{project}/{run}/file_stream": endpoint.file_stream,
         stream.ADDRESS: stream.stream,
     }
     for route in lean_routes:

@@ -13,7 +13,7 @@ from tests.matrix.cases import Answer, Over, expected
 from tests.matrix.cells import Check, cells_of, compare, rows, telling
 from tests.matrix.permissions import ELEVATED
 from tests.matrix.world import World, keys_for
-from wandb_api.schema import roots, schema
+from wandb_api.graphql.schema import roots, schema
 
 pytestmark = pytest.mark.portable
 

@@ -19,15 +19,15 @@ from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import projects_of
 from teams.teams.selectors import entities_of
-from wandb_api.context import Info
-from wandb_api.errors import Taken
-from wandb_api.ids import from_id, to_id
-from wandb_api.nodes import project_node
-from wandb_api.paging import page_at_once
-from wandb_api.schema import entity_type, mutation, organization_type, project_type, root, user_type
-from wandb_api.siblings import Siblings
-from wandb_api.trigger_inputs import fields_of, scope_of
-from wandb_api.triggers import TRIGGER, automations_for, trigger_nodes, triggers_by_project
+from wandb_api.automations.trigger_inputs import fields_of, scope_of
+from wandb_api.automations.triggers import TRIGGER, automations_for, trigger_nodes, triggers_by_project
+from wandb_api.graphql.batch_loading import Siblings
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.errors import Taken
+from wandb_api.graphql.global_ids import from_id, to_id
+from wandb_api.graphql.nodes import project_node
+from wandb_api.graphql.pagination import page_at_once
+from wandb_api.graphql.schema import entity_type, mutation, organization_type, project_type, root, user_type
 
 _MAX_PAGE = 200
 _COLUMNS = {"name": "name", "description": "description", "enabled": "is_on"}

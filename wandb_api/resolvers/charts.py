@@ -6,8 +6,8 @@ from common.errors import Invalid
 from ingest.services import team_for, unknown_alike
 from runs.access import ChartAction
 from runs.charts.services import save_chart
-from wandb_api.context import Info
-from wandb_api.schema import mutation, root
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.schema import mutation, root
 
 _TYPE = "vega2"
 

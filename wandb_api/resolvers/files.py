@@ -14,12 +14,12 @@ from runs.files.services import delete_run_file, upload_paths
 from runs.models import Run, RunFile
 from runs.selectors import files_of, run_called
 from storage import tickets
-from wandb_api.context import Info
-from wandb_api.ids import from_id, to_id
-from wandb_api.nodes import file_node
-from wandb_api.paging import page_of
-from wandb_api.schema import file_type, mutation, root, run_type
-from wandb_api.secrets import reads_exactly
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.global_ids import from_id, to_id
+from wandb_api.graphql.masking import reads_exactly
+from wandb_api.graphql.nodes import file_node
+from wandb_api.graphql.pagination import page_of
+from wandb_api.graphql.schema import file_type, mutation, root, run_type
 
 _MAX_PAGE = 10_000
 

@@ -15,13 +15,13 @@ from runs.models import Run
 from runs.secrets.masking import mask_lines, mask_tree
 from runs.selectors import log_lines_between
 from storage.tickets import get_path
-from wandb_api.budget import Budget
-from wandb_api.context import Info
-from wandb_api.limits import MAX_SPECS
-from wandb_api.paging import number_of
-from wandb_api.scans import begins_scan, expect_scan
-from wandb_api.schema import run_type
-from wandb_api.secrets import reads_exactly, shown_json
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.cost_budget import Budget
+from wandb_api.graphql.document_limits import MAX_SPECS
+from wandb_api.graphql.history_scans import begins_scan, expect_scan
+from wandb_api.graphql.masking import reads_exactly, shown_json
+from wandb_api.graphql.pagination import number_of
+from wandb_api.graphql.schema import run_type
 
 _SAMPLES = 500
 _MAX_LOG_PAGE = 10_000
@@ -148,7 +148,8 @@ def resolve_sampled_history(run: dict[str, Any], info: Info, specs: list[str]) -
 def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[str, Any]:
     """Return signed URLs of the files of an ended run's history, or say that all of it is read live.
 
-    A scan reads live what files would change; a download (`wandb_api.scans`) gets a file of any ended run.
+    A scan reads live what files would change; a download (`wandb_api.graphql.history_scans`) gets a file of any ended
+    run.
     """
     from metrics.downloads import (  # pyarrow: half a second and 50 MB, only where somebody wants it
         formats,

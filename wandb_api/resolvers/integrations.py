@@ -7,10 +7,10 @@ from alerts.access import AlertAction, AutomationAction
 from alerts.models import Destination
 from alerts.services.destinations import create_webhook
 from runs.selectors import get_team
-from wandb_api.context import Info
-from wandb_api.paging import page_at_once
-from wandb_api.schema import entity_type, mutation, root
-from wandb_api.triggers import integration_node, managed_destinations
+from wandb_api.automations.triggers import integration_node, managed_destinations
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.pagination import page_at_once
+from wandb_api.graphql.schema import entity_type, mutation, root
 
 _MAX_PAGE = 200
 

@@ -6,10 +6,10 @@ from access.engine import can, visible
 from accounts.models import User
 from teams.access import OrganizationAction
 from teams.models import Organization, Team
-from wandb_api.context import Info
-from wandb_api.features import FEATURES
-from wandb_api.nodes import organization_node, user_node
-from wandb_api.schema import entity_type, organization_type, query, root, user_type
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.nodes import organization_node, user_node
+from wandb_api.graphql.schema import entity_type, organization_type, query, root, user_type
+from wandb_api.graphql.server_features import FEATURES
 
 
 @root(query, "organization", OrganizationAction.VIEW)

@@ -29,11 +29,11 @@ from teams.members import services as teams
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team, Visibility
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
-from wandb_api.context import Info
-from wandb_api.ids import from_id, kind_of, to_id
-from wandb_api.nodes import entity_node, project_node, user_node
-from wandb_api.paging import page_of
-from wandb_api.schema import entity_type, mutation, query, root
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.global_ids import from_id, kind_of, to_id
+from wandb_api.graphql.nodes import entity_node, project_node, user_node
+from wandb_api.graphql.pagination import page_of
+from wandb_api.graphql.schema import entity_type, mutation, query, root
 
 _MAX_PAGE = 1000
 _ACCESS = {

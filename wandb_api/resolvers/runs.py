@@ -26,12 +26,12 @@ from runs.models import Run
 from runs.selectors import changeable, get_run, run_called
 from storage.quota import require_room
 from teams.models import Team
-from wandb_api.context import Context, Info
-from wandb_api.ids import from_id
-from wandb_api.nodes import project_node, run_node
-from wandb_api.refusals import Feature
-from wandb_api.schema import mutation, project_type, root, run_type
-from wandb_api.secrets import shown_json, shown_text
+from wandb_api.graphql.context import Context, Info
+from wandb_api.graphql.global_ids import from_id
+from wandb_api.graphql.masking import shown_json, shown_text
+from wandb_api.graphql.nodes import project_node, run_node
+from wandb_api.graphql.schema import mutation, project_type, root, run_type
+from wandb_api.unsupported.fields import Feature
 
 _RELATED = ("project__team__organization", "user", "logged_by", "pulse", "project__created_by")
 

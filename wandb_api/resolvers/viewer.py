@@ -15,11 +15,11 @@ from runs.selectors import get_team
 from teams.service_accounts.services import attributed_user
 from teams.teams.default_team import choose_default_team
 from teams.teams.selectors import code_saving_of, default_team_of, personal_team_of, teams_of
-from wandb_api.context import Info
-from wandb_api.features import FEATURES
-from wandb_api.ids import to_id
-from wandb_api.nodes import entity_node, user_node
-from wandb_api.schema import mutation, query, root, user_type
+from wandb_api.graphql.context import Info
+from wandb_api.graphql.global_ids import to_id
+from wandb_api.graphql.nodes import entity_node, user_node
+from wandb_api.graphql.schema import mutation, query, root, user_type
+from wandb_api.graphql.server_features import FEATURES
 
 _LONGEST = 100
 """Of a name, which a refusal repeats; none that there is has more."""

@@ -18,9 +18,9 @@ if __name__ == "__main__":  # what is imported below wants the settings
 
 from config.env import ROOT
 from tests import sdks
-from wandb_api.refusals import REFUSED, Feature, refusal_of, unknown_field
-from wandb_api.schema import document_of
+from wandb_api.graphql.schema import document_of
 from wandb_api.tests.operations import Operation, operations_of
+from wandb_api.unsupported.fields import REFUSED, Feature, refusal_of, unknown_field
 
 PAGE = ROOT / "docs" / "develop" / "protocol.md"
 NOT_SENT = {
@@ -93,9 +93,9 @@ def _endpoints() -> str:
     from django.urls import reverse
 
     from storage import tickets
-    from wandb_api import file_stream
+    from wandb_api.file_stream import endpoint
 
-    stream = file_stream.PATH.pattern
+    stream = endpoint.PATH.pattern
     for name in ("entity", "project", "run"):
         stream = stream.replace("([^/]+)", f"{{{name}}}", 1)
     return _table(
@@ -127,7 +127,7 @@ STATUSES = [
     ("200", "done; with errors, a query of an unknown entity, since that is what all SDKs show", "–"),
     (
         "400 `too_expensive`",
-        "more fields, bytes or processor time than one request may cost (`wandb_api.budget`)",
+        "more fields, bytes or processor time than one request may cost (`wandb_api.graphql.cost_budget`)",
         "shows it",
     ),
     (
@@ -150,7 +150,7 @@ STATUSES = [
 
 
 def _flags() -> str:
-    from wandb_api.features import FEATURES
+    from wandb_api.graphql.server_features import FEATURES
 
     return "".join(f"- `{name}`: {'on' if is_on else 'off'}\n" for name, is_on in sorted(FEATURES.items()))
 
@@ -174,7 +174,7 @@ def page() -> str:
 <!-- Generated from the code and the installed SDKs: .venv/bin/python -m wandb_api.tests.protocol -->
 
 Every GraphQL operation found in the packages of these SDKs (strings of their Python, documents of their Go core) is
-checked against `wandb_api/schema.graphql`. One is either valid, or refused with a message that names what this
+checked against `wandb_api/graphql/schema.graphql`. One is either valid, or refused with a message that names what this
 version of the server does not do.
 
 {_counts(table)}
@@ -205,7 +205,7 @@ overview, files and timeline say it (`runs/files/refused_artifacts.py`).
 
 `artifact.wait()` raises; `use_artifact`, `wandb sweep` and `wandb.Api()` raise with the message, but lists of
 `wandb.Api()` up to 0.22, and `wait()` of 0.16, say only "400 Client Error". `api.registries()` is refused by the SDK
-itself. Who brings a feature removes its fields from `wandb_api/refusals.py`.
+itself. Who brings a feature removes its fields from `wandb_api/unsupported/fields.py`.
 
 In a cell: {SERVED} served, else why not; empty where the SDK has no such operation.
 

@@ -25,7 +25,7 @@ from runs.models import BadLine, Run
 from runs.selectors import log_lines_between
 from runs.states import RunState
 from tests.factories import RunFactory
-from wandb_api.file_stream import read_post
+from wandb_api.file_stream.endpoint import read_post
 
 pytestmark = pytest.mark.django_db
 

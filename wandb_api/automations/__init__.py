@@ -1,0 +1,1 @@
+"""Automations and destinations in the SDK's words: triggers and integrations, read and written."""

@@ -1,0 +1,134 @@
+"""What the SDK says of an automation to be made or changed, as the services take it (protocol 3.7)."""
+
+from typing import Any
+
+from access.actor import Actor
+from access.engine import visible
+from alerts.access import AlertAction
+from alerts.automation.events import RUN_EVENTS
+from alerts.models import ActionKind, Automation, Destination
+from alerts.services.automations import AutomationFields
+from common.errors import Invalid, NotFound
+from runs.access import ProjectAction
+from runs.models import Project
+from runs.selectors import get_team
+from teams.models import Team
+from wandb_api.automations.triggers import INTEGRATION, is_readable
+from wandb_api.graphql.global_ids import from_id, kind_of
+
+Input = dict[str, Any]
+
+_REFUSED = {
+    "QUEUE_JOB": "Launch queues are not part of Runyard, so automations cannot add jobs to them.",
+    "PUSH_NOTIFICATION": "Automations send no push notifications: use a Slack channel or a webhook.",
+    "ARIA": "ARIA is not part of Runyard, so automations cannot send it prompts.",
+}
+_UNREAD = '{"$and":[]}'
+"""What SDKs send back as the filter of a run's event when they could not read it."""
+
+
+def scope_of(actor: Actor, kind: str, scope_id: str) -> tuple[Team, Project | None]:
+    """Return the team, and the project unless the scope is the whole team.
+
+    Raises:
+        Invalid: a scope that this server does not have.
+        NotFound: there is none, or the actor may not see it.
+    """
+    if kind == "PROJECT":
+        rows = Project.objects.live().select_related("team__organization")
+        project = visible(actor, ProjectAction.VIEW, rows).filter(pk=from_id("Project", scope_id)).first()
+        if project is None:
+            raise NotFound(
+                f"The project with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
+            )
+        return project.team, project
+    if kind == "ENTITY":
+        if kind_of(scope_id) == "Organization":
+            raise Invalid(
+                "Automations watch projects and teams; create one in each team of the organization."
+            )
+        team = Team.objects.filter(pk=from_id("Entity", scope_id)).first()
+        return get_team(actor, team.name if team else ""), None
+    raise Invalid("Artifact collections are not supported by this version of the Runyard server.")
+
+
+def fields_of(
+    actor: Actor, given: Input, team: Team, automation: Automation | None = None
+) -> AutomationFields:
+    """Return what is given; of an automation that is changed, the rest stays.
+
+    Raises:
+        Invalid: an action that this server does not have, one without its details, or one to a destination of another
+            team.
+        NotFound: the action names a destination that the team does not have.
+    """
+    event_filter = given.get("eventFilter")
+    event = given.get("triggeringEventType")
+    if automation is not None and event_filter is not None and _is_unread(event_filter, event, automation):
+        event_filter = None
+    return AutomationFields(
+        name=given.get("name"),
+        description=given.get("description"),
+        event=event,
+        filter=event_filter,
+        is_on=given.get("enabled"),
+        **_action_of(actor, given, team, automation),
+    )
+
+
+def _is_unread(text: str, event: str | None, automation: Automation) -> bool:
+    """Whether an SDK sends back what it could not read, such as a comparison with ``=``."""
+    is_same = event in {None, automation.event}
+    return is_same and automation.event in RUN_EVENTS and text.replace(" ", "") == _UNREAD
+
+
+def _action_of(actor: Actor, given: Input, team: Team, automation: Automation | None) -> dict[str, Any]:
+    kind = given.get("triggeredActionType")
+    if kind is None:
+        if given.get("triggeredActionConfig") is not None:
+            raise Invalid("Name the type of the action, too: `triggeredActionType`.")
+        return {}
+    if kind in _REFUSED:
+        raise Invalid(_REFUSED[kind])
+    config = given.get("triggeredActionConfig") or {}
+    if kind == ActionKind.NO_OP:
+        # an SDK, which knows no mail, was told that an automation that mails does nothing
+        is_mail = automation is not None and automation.action == ActionKind.EMAIL
+        return {} if is_mail else {"action": kind}
+    if kind == ActionKind.EMAIL:
+        raise Invalid("Email automations must be created on the page or over REST.")
+    key = "notificationActionInput" if kind == ActionKind.NOTIFICATION else "genericWebhookActionInput"
+    action = config.get(key)
+    if action is None:
+        raise Invalid(f"An action of the type {kind} needs its `{key}`.")
+    found = {"action": kind, "destination": _destination(actor, team, action["integrationID"])}
+    if kind == ActionKind.NOTIFICATION:
+        texts = {"title": action.get("title") or "", "message": action.get("message") or ""}
+        return {**found, **texts, "severity": action.get("severity") or "INFO"}
+    return {**found, "payload": _payload(action.get("requestPayload"), automation)}
+
+
+def _destination(actor: Actor, team: Team, integration_id: str) -> Destination:
+    """Return a destination of the team.
+
+    Not one that the actor has elsewhere, were it their own: nobody else of the team could see or change where its
+    automation sends, and it would go on when they have left.
+    """
+    named = Destination.objects.select_related("team").filter(pk=from_id(INTEGRATION, integration_id))
+    found = named.filter(team=team).first()
+    if found is not None:
+        return found
+    elsewhere = visible(actor, AlertAction.MANAGE, named).first()
+    if elsewhere is not None:
+        raise Invalid(
+            f"The integration {elsewhere.name!r} belongs to {elsewhere.team}; an automation of {team} sends only to"
+            f" integrations of {team}: set it up there, too."
+        )
+    raise NotFound(f"{team} has no integration with the ID “{integration_id}”.")
+
+
+def _payload(given: str | None, automation: Automation | None) -> str | None:
+    """Return the payload; None, which stays, where an SDK was not told the present one because it cannot read it."""
+    if given is None and automation is not None and not is_readable(automation.payload):
+        return None
+    return given or ""

@@ -1,0 +1,149 @@
+"""``POST /files/{entity}/{project}/{run}/file_stream``: the SDK's stream of lines, as a lean ASGI endpoint."""
+
+import json
+import logging
+import re
+from typing import Any
+
+from django.conf import settings
+
+from access.routes import declare
+from common.errors import DomainError, Invalid
+from ingest.endpoint.handler import Form, Headers, Send, serve
+from ingest.endpoint.request_body import Receive, too_many_lines
+from ingest.endpoint.validation import exit_code_of, why_not_written
+from metrics.ingest.committer import Ack
+from metrics.ingest.points import Lines
+from metrics.ingest.post import Post
+from metrics.store.codec import read_lines
+from runs.access import RunAction
+from runs.config.flatten import read_lenient, summary_of
+from runs.ingest.posts import RunPost
+from wandb_api.file_stream.agent_header import WRAPPER, recorded_by, wrapper_of
+
+logger = logging.getLogger(__name__)
+
+_VALUES_A_LINE = 4
+"""On average over a post of as many lines as are taken."""
+
+
+def _content(files: dict[str, Any], name: str) -> tuple[int, list[str]] | None:
+    file = files.get(name)
+    if not isinstance(file, dict) or not isinstance(file.get("content"), list) or not file["content"]:
+        return None
+    offset = file.get("offset", 0)
+    lines = [line if isinstance(line, str) else json.dumps(line) for line in file["content"]]
+    return (offset if isinstance(offset, int) and offset >= 0 else 0), lines
+
+
+def _lines_of(files: dict[str, Any], name: str, run: RunPost) -> Lines | None:
+    """Decode a file of JSON lines; a bad one becomes an empty row, so that offsets hold, and is set aside."""
+    found = _content(files, name)
+    if found is None:
+        return None
+    offset, lines = found
+    if sum(line.count(",") for line in lines) > _VALUES_A_LINE * settings.FILE_STREAM_MAX_LINES:
+        raise too_many_lines()
+    rows, bad = read_lines(lines)
+    kind = "history" if "history" in name else "system"
+    if bad:
+        reasons = dict(bad)
+        run.bad_lines += [(kind, text, reason) for text, reason in bad]
+        good = iter(rows)
+        rows = [{} if line in reasons else next(good) for line in lines]
+    _set_aside(kind, lines, rows, run)
+    return Lines.of(offset, rows)
+
+
+def _set_aside(kind: str, lines: list[str], rows: list[dict[str, Any]], run: RunPost) -> None:
+    """Empty the rows that can be read but not written."""
+    for number, row in enumerate(rows):
+        reason = why_not_written(row)
+        if reason:
+            run.bad_lines.append((kind, lines[number], reason))
+            rows[number] = {}
+
+
+def _read_summary(files: dict[str, Any], run: RunPost) -> None:
+    found = _content(files, "wandb-summary.json")
+    if found is None:
+        return
+    text = found[1][-1]
+    try:
+        run.summary_text, run.summary_flat = summary_of(text)
+    except ValueError as error:
+        run.bad_lines.append(("summary", text, f"not JSON: {error}"))
+
+
+def read_post(body: bytes, run_id: int, writer: str) -> Post:
+    """Decode a body.
+
+    Raises:
+        Invalid: it is not a JSON object.
+    """
+    try:
+        data = read_lenient(body)
+    except ValueError as error:
+        raise Invalid(f"The body is not JSON: {error}.") from None
+    if not isinstance(data, dict):
+        raise Invalid("The body must be a JSON object.")
+    given = data.get("files")
+    files: dict[str, Any] = given if isinstance(given, dict) else {}
+    # a writer has an id of its own where several share the run
+    run = RunPost(run_id=run_id, preempting=data.get("preempting") is True, is_shared=bool(writer))
+    if data.get("complete") is True:
+        run.exit_code = exit_code_of(data.get("exitcode"))
+    post = Post(run_id=run_id, writer=writer, run=run)
+    post.history = _lines_of(files, "wandb-history.jsonl", run)
+    post.system = _lines_of(files, "wandb-events.jsonl", run)
+    _read_summary(files, run)
+    log = _content(files, "output.log")
+    if log is not None:
+        post.log_offset, post.log_lines = log
+    return post
+
+
+def _of_wrapper(post: Post, headers: Headers) -> Post:
+    told = headers.get(WRAPPER.lower().encode(), b"").decode("latin-1")
+    post.wrapper, post.recorded = wrapper_of(told), recorded_by(told)
+    return post
+
+
+def _read(body: bytes, run_id: int, headers: Headers) -> Post:
+    """Decode a body; one on which our own code fails is set aside, since it would fail each time it came again."""
+    writer = headers.get(b"x-wandb-async-client-id", b"").decode("latin-1")[:64]
+    try:
+        return _of_wrapper(read_post(body, run_id, writer), headers)
+    except (DomainError, MemoryError):
+        raise
+    except Exception as error:
+        logger.exception("a post for run %s could not be read", run_id)
+        text = body.decode(errors="replace")
+        return Post(
+            run_id, writer, run=RunPost(run_id, bad_lines=[("post", text, f"not readable: {error!r}")])
+        )
+
+
+def _answer(ack: Ack) -> dict[str, Any]:
+    return {"stopped": ack.stopped, "exitcode": None, "limits": {}}
+
+
+def _refusal(error: DomainError) -> dict[str, Any]:
+    told = {"code": error.code, "message": error.message, "detail": error.detail}
+    return {"error": told, "errors": [{"message": error.message}]}
+
+
+PATH = re.compile(r"/files/([^/]+)/([^/]+)/([^/]+)/file_stream")
+_FORM = Form(
+    path=PATH,
+    address="/files/{entity}/{project}/{run}/file_stream",
+    read=_read,
+    answer=_answer,
+    refusal=_refusal,
+)
+
+
+@declare(RunAction.LOG)
+async def file_stream(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Take one post."""
+    await serve(_FORM, scope, receive, send)

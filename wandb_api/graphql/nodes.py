@@ -1,0 +1,113 @@
+"""Rows as the plain fields of GraphQL objects. What costs a query of its own has a resolver instead."""
+
+from typing import Any
+
+from accounts.models import User
+from runs.models import Project, Run, RunFile
+from teams.models import Organization, Team, Visibility
+from wandb_api.graphql.batch_loading import Siblings
+from wandb_api.graphql.global_ids import to_id
+
+
+def user_node(user: User | None) -> dict[str, Any] | None:
+    """Return the fields of a user that anybody who sees their run may know."""
+    if user is None:
+        return None
+    name = user.display_name or user.username
+    return {"id": to_id("User", user.pk), "name": name, "username": user.username}
+
+
+def _access(visibility: str) -> str:
+    """Return what the SDK calls a visibility."""
+    return {Visibility.PUBLIC: "ENTITY_READ", Visibility.OPEN: "USER_WRITE"}.get(
+        Visibility(visibility), "PRIVATE"
+    )
+
+
+def entity_node(team: Team) -> dict[str, Any]:
+    """Return a team as the SDK's entity."""
+    return {
+        "row": team,
+        "id": to_id("Entity", team.pk),
+        "name": team.name,
+        "isTeam": not team.is_personal,
+        "entityType": "user" if team.is_personal else "team",
+        "available": False,
+        "readOnly": False,
+        "readOnlyAdmin": False,
+        "privateOnly": not team.public_projects_allowed,
+        "codeSavingEnabled": team.code_saving_default and team.code_saving_allowed,
+        "defaultAccess": _access(team.default_visibility),
+        "isPaid": True,
+        "limits": "{}",
+        "organization": None,
+    }
+
+
+def organization_node(organization: Organization) -> dict[str, Any]:
+    """Return an organization; its own entity holds no projects here, as there are no registries."""
+    node = {"id": to_id("Organization", organization.pk), "name": organization.name}
+    return {**node, "orgEntity": {**node, "isTeam": False, "entityType": "organization"}}
+
+
+def project_node(project: Project, siblings: Siblings | None = None) -> dict[str, Any]:
+    """Return a project; its automations are asked for with those of all siblings."""
+    siblings = siblings or Siblings()
+    siblings.add(project.pk)
+    return {
+        "row": project,
+        "siblings": siblings,
+        "id": to_id("Project", project.pk),
+        "internalId": to_id("ProjectInternalId", project.pk),
+        "name": project.name,
+        "entityName": project.team.name,
+        "entity": entity_node(project.team),
+        "description": project.description or None,
+        "access": _access(project.visibility),
+        "createdAt": project.created_at,
+        "isBenchmark": False,
+        "user": user_node(project.created_by),
+    }
+
+
+def run_node(run: Run, siblings: Siblings | None = None) -> dict[str, Any]:
+    """Return a run's plain fields; what costs a query of its own has a resolver, which asks for all siblings."""
+    siblings = siblings or Siblings()
+    siblings.add(run.pk)
+    return {
+        "row": run,
+        "siblings": siblings,
+        "id": to_id("Run", run.pk),
+        "projectId": run.project_id,
+        "name": run.uid,
+        "displayName": run.display_name,
+        "sweepName": None,
+        "state": run.state,
+        "group": run.group or None,
+        "jobType": run.job_type or None,
+        "commit": run.git_commit or None,
+        "host": run.host or None,
+        "createdAt": run.created_at,
+        "updatedAt": run.updated_at,
+        "heartbeatAt": run.pulse.heartbeat_at,
+        "tags": run.tags,
+        "exitcode": run.exit_code,
+        "stopped": run.stop_requested_at is not None and run.is_active,
+        "user": user_node(run.user),
+        "logLineCount": run.pulse.log_lines,
+    }
+
+
+def file_node(file: RunFile, *, is_masked: bool) -> dict[str, Any]:
+    """Return a file's plain fields; ``is_masked``: its reader gets texts with secrets masked."""
+    return {
+        "row": file,
+        "is_masked": is_masked,
+        "id": to_id("RunFile", file.pk),
+        "name": file.name,
+        "sizeBytes": file.size_bytes,
+        "size": file.size_bytes,
+        "mimetype": file.content_type,
+        "updatedAt": file.updated_at,
+        "md5": file.blob.md5,
+    }

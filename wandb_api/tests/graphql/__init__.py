@@ -1,0 +1,1 @@
+"""Tests of the GraphQL endpoint and schema."""

@@ -1,0 +1,1 @@
+"""Tests of what the SDK is told of features that there are not."""

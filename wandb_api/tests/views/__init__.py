@@ -1,0 +1,1 @@
+"""Tests of pages at W&B's addresses and of Weave's questions."""

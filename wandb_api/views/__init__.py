@@ -1,0 +1,1 @@
+"""What Django serves for the SDK: GraphQL, Weave's questions, and pages at W&B's addresses."""

@@ -1,0 +1,155 @@
+"""``POST /graphql``."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from graphql import DocumentNode, ExecutionResult, GraphQLError, OperationType, execute, get_operation_ast
+
+from access.actor import Actor, ActorKind
+from access.callers.credentials import actor_of_header
+from access.callers.elevation import HEADER, elevated
+from access.limits.request_rates import spend_more, spend_request
+from access.routes import Open, declare
+from access.web.requests import address_of, gone_of
+from common.errors import DomainError, Invalid, TooLarge, Unavailable
+from common.formats.strict_json import strict
+from runs.config.flatten import clean_tree, read_lenient
+from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
+from wandb_api.graphql.context import Context, base_url_of
+from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
+from wandb_api.graphql.errors import answer_to, body_of, status_of
+from wandb_api.graphql.request_log import Asked, log_refusal, name_of
+from wandb_api.graphql.schema import document_of, schema
+from wandb_api.unsupported.artifacts import refuse_artifact
+from wandb_api.unsupported.fields import Feature, refusal_of, unknown_field
+
+
+def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
+    try:
+        content = orjson.dumps(body)
+    except TypeError:  # lone surrogates and integers beyond 64 bits
+        content = json.dumps(strict(body)).encode()
+    response = HttpResponse(content, status=status, content_type="application/json")
+    if status == 401:
+        response["WWW-Authenticate"] = 'Basic realm="Runyard"'
+    if status == Unavailable.status:
+        response["Retry-After"] = Unavailable.headers["Retry-After"]
+    return response
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """Return who holds the key, for whom they log, and whether they asked for operator rights.
+
+    Raises:
+        Unauthenticated: no key or one that does not hold.
+    """
+    actor = actor_of_header(request.headers.get("Authorization", ""), address_of(request))
+    if actor.kind is ActorKind.SERVICE:
+        named = request.headers.get("X-WANDB-USERNAME") or request.headers.get("X-WANDB-USER-EMAIL", "")
+        return dataclasses.replace(actor, on_behalf_of=named)
+    return actor
+
+
+def _payload_of(request: HttpRequest) -> tuple[str, dict[str, Any], str | None]:
+    try:
+        body = read_lenient(request.body)
+        text, variables, name = body["query"], body.get("variables") or {}, body.get("operationName")
+    except RequestDataTooBig:
+        limit = settings.GRAPHQL_MAX_BYTES
+        message = f"A GraphQL request may have at most {limit} bytes (setting RUNYARD_GRAPHQL_MAX_MIB)."
+        raise TooLarge(message) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Invalid('The body must be JSON: {"query": …, "variables": …, "operationName": …}.') from None
+    if not isinstance(text, str) or not isinstance(variables, dict):
+        raise Invalid("`query` must be a string and `variables` an object.")
+    return text, clean_tree(variables), name
+
+
+def _executed(
+    request: HttpRequest, actor: Actor, document: DocumentNode, variables: dict[str, Any], name: str | None
+) -> ExecutionResult:
+    """Execute within the budget, and let what it cost count.
+
+    Raises:
+        Stopped: over the budget, or the client is gone.
+    """
+    budget = Budget(gone_of(request))
+    try:
+        result = execute(
+            schema(), document,
+            context_value=Context(actor, base_url_of(request), budget, wrapper_of(request.headers.get(WRAPPER, ""))),
+            variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
+        )  # fmt: skip
+    finally:
+        spend_more(
+            actor, what="graphql", limit=settings.GRAPHQL_RATE, amount=int(budget.seconds * REQUESTS_A_SECOND)
+        )
+    if not isinstance(result, ExecutionResult):
+        raise TypeError("all resolvers are synchronous")
+    return result
+
+
+@declare(Open.ANYONE)
+@csrf_exempt
+@require_POST
+def graphql(request: HttpRequest) -> HttpResponse:
+    """Execute one operation for the holder of the API key; each root field checks its own action."""
+    asked = Asked()
+    try:
+        reply = _answer(request, asked)
+    except DomainError as error:
+        reply = _refuse(error, asked)
+    except Stopped as stopped:
+        reply = HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error, asked)
+    if reply.status_code >= 400 or asked.reason:
+        log_refusal(request, reply, asked)
+    return reply
+
+
+def _refuse(error: DomainError, asked: Asked) -> HttpResponse:
+    asked.reason = error.code
+    reply = _reply(status_of(error), body_of(error.message, error.code))
+    for name, value in error.headers.items():
+        reply[name] = value
+    return reply
+
+
+def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
+    actor = asked.actor = actor_of(request)
+    limit = settings.GRAPHQL_RATE
+    spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
+    text, variables, name = _payload_of(request)
+    document, errors = document_of(text)
+    operation = get_operation_ast(document, name or None) if document else None
+    asked.operation = name_of(operation)
+    if document is None or errors:
+        return _refuse_document(errors, asked, actor, variables)
+    actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
+    result = _executed(request, actor, document, variables, name)
+    if result.errors:
+        is_query = operation is not None and operation.operation is OperationType.QUERY
+        status, told = answer_to(result.errors, is_query=is_query)
+        asked.reason = told[0].get("extensions", {}).get("code", "")
+        return _reply(status, {"data": result.data, "errors": told})
+    return _reply(200, {"data": result.data})
+
+
+def _refuse_document(
+    errors: Sequence[GraphQLError], asked: Asked, actor: Actor, variables: dict[str, Any]
+) -> HttpResponse:
+    refused = refusal_of(errors)
+    if refused:
+        asked.reason = f"not supported: {refused.name.lower()}"
+        told = refuse_artifact(actor, errors, variables) if refused is Feature.ARTIFACTS else refused
+        # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
+        return _reply(400, body_of(told, "not_supported"))
+    asked.reason = next(filter(None, map(unknown_field, errors)), "not on the schema")
+    return _reply(400, {"errors": [{"message": error.message} for error in errors]})
