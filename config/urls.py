@@ -87,7 +87,7 @@ urlpatterns = [
     path("api/v1/", include("metrics.api.urls")),
     path("api/v1/", include("alerts.api.urls")),
     path("api/v1/", include("billing.api.urls")),
-    path("api/v1/", include("exports.api_urls")),
+    path("api/v1/", include("exports.api.urls")),
     re_path("^api/", openapi_views.nothing, name="api-nothing"),
     path("", include("alerts.urls")),
     path("", include("billing.urls")),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, register_actions
 from access.resources.registry import Resource, register_resource
-from exports.naming import register_names
+from exports.paths import register_names
 
 
 class ExportAction(StrEnum):

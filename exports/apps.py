@@ -11,7 +11,7 @@ class ExportsConfig(AppConfig):
 
         from accounts.lifecycle.account_merge import Part, register_merge_part
         from accounts.settings.sections import Place, Section, register_sections
-        from exports import access, audit_words, known_limits, merging
+        from exports import access, account_merge, audit_words, known_limits
         from exports.models import Export
         from storage.services import register_blob_user
         from teams.access import TeamAction
@@ -22,7 +22,7 @@ class ExportsConfig(AppConfig):
         access.register()
         audit_words.register()
         known_limits.register()
-        register_merge_part(Part(lines=merging.lines, move=merging.move))
+        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
         register_blob_user(used_blobs)
         words = _("download archive backup data takeout")
         register_sections(Place.USER, Section(_("Export"), "download", "exports:own", rank=88, words=words))

@@ -15,9 +15,9 @@ from access.audit.log import record
 from access.engine import require
 from access.web.requests import actor_of_user
 from common.errors import Conflict, DomainError, Gone, Unavailable
-from exports import contents
 from exports.access import ExportAction
-from exports.archive import Archive
+from exports.archive import contents
+from exports.archive.writer import Archive
 from exports.models import UNDER_WAY, Export, ExportState
 from storage.filesystem import Incoming
 from storage.models import Blob

@@ -16,8 +16,9 @@ from access.engine import require, visible
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from common.errors import DomainError, Gone, NotFound
-from exports import contents, services
+from exports import services
 from exports.access import ExportAction
+from exports.archive import contents
 from exports.models import Export
 from exports.tasks import make_exports
 from storage.tickets import get_path

@@ -1,7 +1,7 @@
 """REST routes of exports."""
 
 from common.rest.routers import Router
-from exports.api import ExportViewSet
+from exports.api.exports import ExportViewSet
 
 router = Router()
 router.register("exports", ExportViewSet, basename="api-export")

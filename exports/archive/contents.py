@@ -9,8 +9,8 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import visible
 from common.formats.strict_json import strict_text
-from exports.alerts import alerts_of, automations_of
-from exports.archive import Archive
+from exports.archive.alerts import alerts_of, automations_of
+from exports.archive.writer import Archive
 from metrics.downloads.formats import Format, pieces_of
 from metrics.models import Kind
 from runs.access import ProjectAction, RunAction
