@@ -76,7 +76,7 @@ test-integrations: $(DEV) $(DIST) ## Train with each framework, also those on Py
 
 .PHONY: test-kills
 test-kills: $(DEV) $(DIST) ## Kill web, worker and packer a hundred times while runs log (20 minutes)
-	RUNYARD_TEST_KILLS=100 $(BIN)/python -m pytest -s $(ARGS) tests/test_kills.py tests/test_packing_kills.py
+	RUNYARD_TEST_KILLS=100 $(BIN)/python -m pytest -s $(ARGS) tests/kills/test_kills.py tests/kills/test_packing_kills.py
 
 .PHONY: test-gpu
 test-gpu: $(DEV) ## Compare the agent's NVIDIA collector with nvidia-smi under a load; skipped aloud without a GPU

@@ -1,7 +1,7 @@
 """Which cells a row of the matrix has, and whether they answer as expected.
 
 The complete pass asks as everybody. Otherwise one asks for all who expect the same answer to the same request: who it
-is changes a number in the queries and not the queries; `tests.test_access_worlds` tells whom these let in.
+is changes a number in the queries and not the queries; `tests.permissions.test_access_worlds` tells whom these let in.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

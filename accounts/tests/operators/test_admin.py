@@ -1,4 +1,4 @@
-"""What operators do to accounts, keys and mail in the Django admin; `tests.test_admin` walks all of its pages."""
+"""What operators do to accounts, keys and mail in the Django admin; `tests.admin.test_admin` walks all of its pages."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -19,7 +19,7 @@ from teams.organizations.services import add_to_organization
 from teams.roles.builtin import built_in
 from teams.tests.visiting import as_user, organization, said, team, text_of
 from tests.factories import UserFactory, actor
-from tests.test_rest import Caller
+from tests.rest.test_rest import Caller
 
 __all__ = ["as_user", "organization", "team"]  # fixtures
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

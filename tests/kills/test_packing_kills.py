@@ -1,4 +1,4 @@
-"""kill -9 of a worker that does nothing but pack, while posts go on; `tests.test_kills` kills the real one."""
+"""kill -9 of a worker that does nothing but pack, while posts go on; `tests.kills.test_kills` kills the real one."""
 
 import json
 import random

@@ -186,7 +186,7 @@ class TestSignIn:
 
     def test_works_as_hard_for_who_is_not_there(self, ada: User):
         """ACC-22: the time of an answer does not say whether an account exists."""
-        with override_settings(PASSWORD_HASHERS=["tests.test_security.CountingHasher"]):
+        with override_settings(PASSWORD_HASHERS=["tests.permissions.test_security.CountingHasher"]):
             counts = []
             for login in ("ada", "nobody", "ada@example.com", "nobody@example.com"):
                 CountingHasher.calls = 0

@@ -139,7 +139,7 @@ urlpatterns = [
 
 
 @pytest.mark.django_db
-@pytest.mark.urls("tests.test_routes")
+@pytest.mark.urls("tests.permissions.test_routes")
 class TestOwnRoutes:
     def test_an_undeclared_view_answers_405(self, client: Client):
         assert client.get("/undeclared").status_code == 405

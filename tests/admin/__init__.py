@@ -1,0 +1,1 @@
+"""Tests of the operators' admin as a whole."""

@@ -1,0 +1,1 @@
+"""Tests of the agent against a real server."""

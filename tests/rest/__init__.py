@@ -1,0 +1,1 @@
+"""Tests of the REST API as a whole."""
