@@ -261,8 +261,7 @@ class OutboxMail(models.Model):
 
 
 class InstallationSetting(Timestamped):
-    """One thing that operators changed while the installation runs; the environment wins
-    (common.installation_settings)."""
+    """A setting that operators changed at run time; the environment wins (common.installation_settings)."""
 
     name = models.CharField(max_length=40, unique=True)
     value = models.JSONField()

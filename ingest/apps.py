@@ -6,7 +6,7 @@ class IngestConfig(AppConfig):
 
     def ready(self) -> None:
         """Let every process, commands and the worker too, tell of changed rights."""
-        from ingest import known_limits  # noqa: F401 - rights listens by itself
+        from ingest import known_limits
         from ingest.authorization import permission_cache  # noqa: F401 - rights listens by itself
 
         known_limits.register()

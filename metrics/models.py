@@ -126,8 +126,7 @@ class Tail(models.Model):
 
 
 class Segment(models.Model):
-    """Consecutive rows, packed (metrics.store.segments); neighbours are merged, so a segment may be replaced by a
-    larger."""
+    """Consecutive rows, packed (metrics.store.segments); a larger segment may replace neighbours."""
 
     stream = models.ForeignKey(Stream, models.CASCADE, related_name="segments")
     row0 = models.BigIntegerField()

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
 from accounts.known_limits import SENT_AGAIN, requests_of
-from wandb_api.graphql import document_limits
+from wandb_api.graphql import document_limits as limits
 
 
 def register() -> None:
@@ -32,7 +32,7 @@ def register() -> None:
             lambda: settings.GRAPHQL_MAX_ANSWER_BYTES, stopped, LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_ANSWER_MIB",
         ),
         Limit(
-            "graphql.history_specs", requests, _("Specs of a run’s `sampledHistory`"), lambda: document_limits.MAX_SPECS,
+            "graphql.history_specs", requests, _("Specs of a run’s `sampledHistory`"), lambda: limits.MAX_SPECS,
             _("The field is refused; ask in parts."),
         ),
         Limit(
@@ -41,13 +41,13 @@ def register() -> None:
             LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_MIB",
         ),
         Limit(
-            "graphql.document_fields", requests, _("Fields of a GraphQL document"), lambda: document_limits.MAX_FIELDS, refused,
+            "graphql.document_fields", requests, _("Fields of a GraphQL document"), lambda: limits.MAX_FIELDS, refused,
         ),
         Limit(
-            "graphql.document_levels", requests, _("Levels of a GraphQL document"), lambda: document_limits.MAX_DEPTH, refused,
+            "graphql.document_levels", requests, _("Levels of a GraphQL document"), lambda: limits.MAX_DEPTH, refused,
         ),
         Limit(
-            "graphql.document", requests, _("A GraphQL document"), lambda: document_limits.MAX_CHARACTERS, refused,
+            "graphql.document", requests, _("A GraphQL document"), lambda: limits.MAX_CHARACTERS, refused,
             LimitUnit.CHARACTERS,
         ),
     )  # fmt: skip

@@ -1,5 +1,4 @@
-"""W&B's addresses of pages (`wandb_api.views.pages`). They come before pages of ours that end in names people
-choose."""
+"""W&B's addresses of pages (`wandb_api.views.pages`); they come before pages that end in names people choose."""
 
 from django.urls import path
 

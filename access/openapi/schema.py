@@ -18,7 +18,7 @@ from drf_spectacular.plumbing import build_parameter_type
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-FILE = Path(__file__).resolve().parents[1] / "docs" / "openapi.json"
+FILE = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 PATHS: dict[str, tuple[str, str]] = {
     "id": ("integer", "The number that lists give as `id`."),
     "name": ("string", "The name in addresses, which never changes."),

@@ -1,5 +1,4 @@
-"""Where the settings that operators change are kept: one row each, read from the cache
-(common.installation_settings)."""
+"""Settings that operators change: one row each, read through the cache (common.installation_settings)."""
 
 from typing import Any
 

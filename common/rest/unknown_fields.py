@@ -28,7 +28,7 @@ def check_fields(serializer: serializers.Serializer[Any], data: Any) -> None:
         ValidationError: which, and which there are.
     """
     if isinstance(data, QueryDict) or not isinstance(data, Mapping):
-        return  # a query string, which `access.rest.query_parameters` checks; or no object, which the serializer refuses
+        return  # `access.rest.query_parameters` checks query strings; the serializer refuses what is no object
     problems = _unknown(serializer, data)
     if problems:
         raise serializers.ValidationError(problems)

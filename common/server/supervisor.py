@@ -24,7 +24,7 @@ POLL_S = 0.1
 DEATHS_MOST = 5
 DEATHS_WITHIN_S = 600
 """A process that has died so often within this time is not started again."""
-CODE = Path(__file__).resolve().parents[1]
+CODE = Path(__file__).resolve().parents[2]
 """Where manage.py and the apps lie."""
 OPEN_FILES = 65_536
 """What the soft limit is raised to: each connection is one, and most systems begin with 1,024."""

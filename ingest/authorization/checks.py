@@ -1,5 +1,4 @@
-"""Who may log to which run: asked for all runs of a key at once, and remembered by
-`ingest.authorization.permission_cache`."""
+"""Who may log to which run: asked for all runs of a key at once, and remembered by `permission_cache`."""
 
 import asyncio
 from collections import defaultdict

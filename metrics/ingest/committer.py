@@ -363,8 +363,7 @@ def _guarded(posts: Sequence[Post]) -> Answers:
 
 
 def _alone(post: Post) -> "Ack | DomainError":
-    """Store a post whose group failed; what fails a second time for itself alone is set aside
-    (`metrics.ingest.salvage`)."""
+    """Store a post whose group failed; what fails again by itself is set aside (`metrics.ingest.salvage`)."""
     try:
         return _guarded([post])[0]
     except DomainError as error:

@@ -1,5 +1,4 @@
-"""REST: saved views. The project is named by ``?entity=`` and ``?project=``; specs are
-`runs.saved_views.selectors`'."""
+"""REST: saved views, named by ``?entity=`` and ``?project=``; `runs.saved_views.selectors` has their specs."""
 
 from typing import Any, ClassVar
 

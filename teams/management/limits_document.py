@@ -7,7 +7,7 @@ from django.utils import translation
 from access.limits.registry import Limit, all_limits
 from teams.templatetags.limits import in_unit
 
-FILE = Path(__file__).resolve().parents[1] / "docs/use/limits.md"
+FILE = Path(__file__).resolve().parents[2] / "docs/use/limits.md"
 START = "<!-- Made by `manage.py write_limits`: -->\n"
 """After it comes what is made; what stands before it is written by hand."""
 

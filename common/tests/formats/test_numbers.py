@@ -6,7 +6,7 @@ import pytest
 
 from common.formats.numbers import MOST, whole
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 APPS = (
     "access", "accounts", "alerts", "billing", "common", "exports", "ingest", "metrics", "runs", "storage", "teams",
     "wandb_api",

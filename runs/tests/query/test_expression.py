@@ -204,7 +204,7 @@ def test_what_is_written_is_read_as_it_was(condition):
 
 
 def test_the_examples_in_the_documentation_are_read():
-    text = (Path(__file__).parents[2] / "docs/use/filters.md").read_text()
+    text = (Path(__file__).parents[3] / "docs/use/filters.md").read_text()
     examples = [
         line for block in re.findall(r"```\n(.*?)```", text, re.DOTALL) for line in block.splitlines()
     ]
