@@ -1,1 +1,1 @@
-"""Telling people and programs what happened: alerts, where they go, and automations (ALR)."""
+"""Telling people and programs what happened: alerts, and where they go (ALR)."""

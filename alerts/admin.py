@@ -1,7 +1,7 @@
-"""Alerts and automations for operators: who is told of what, what waits, and why it fails (TEAM-21, ALR-5).
+"""Alerts for operators: who is told of what, what waits, and why it fails (TEAM-21, ALR-5).
 
 Routes are shown with their settings. Secrets of teams have no page: nobody reads them again, and their names are the
-team's. When an automation acted last for a run has none either: its messages say it.
+team's.
 """
 
 from typing import Any
@@ -11,18 +11,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.operators.admin_actions import Act, ServedAdmin
-from alerts.models import (
-    AlertSettings,
-    Automation,
-    Delivery,
-    Destination,
-    Event,
-    Message,
-    MessageState,
-    Mute,
-    Route,
-)  # fmt: skip
-from alerts.services.messages import retry_message
+from alerts.models import AlertSettings, Delivery, Destination, Event, Message, MessageState, Mute, Route
+from alerts.outbox.services import retry_message
 from common.admin import ReadOnly
 from teams.admin.model_admins import counted
 
@@ -77,23 +67,12 @@ class DestinationAdmin(ServedAdmin[Destination]):
     exclude = ["sealed_url"]
     related = (
         ("Alert messages", "alerts_message", "destination__id__exact"),
-        ("Automations", "alerts_automation", "destination__id__exact"),
+        ("Automations", "automations_automation", "destination__id__exact"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Destination]:
         """Leave addresses out, even sealed."""
         return super().get_queryset(request).defer("sealed_url")
-
-
-@admin.register(Automation)
-class AutomationAdmin(ServedAdmin[Automation]):
-    """What happens by itself when runs change or metrics meet conditions."""
-
-    list_display = ["name", "team", "project", "event", "action", "destination", "is_on", "last_fired_at"]
-    list_filter = ["event", "action", "is_on"]
-    list_select_related = ["team", "project", "destination"]
-    search_fields = ["name", "team__name", "project__name"]
-    related = (("Alert messages", "alerts_message", "automation__id__exact"),)
 
 
 @admin.register(Event)

@@ -1,4 +1,4 @@
-"""What the audit log says of alerts, destinations, secrets and automations."""
+"""What the audit log says of alerts, destinations and secrets."""
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -7,8 +7,8 @@ from access.audit.values import Field, register_fields
 from access.audit.words import Kind, register_kind, register_words
 from alerts.access import AlertAction
 from alerts.models import Destination, DestinationKind, Level
-from alerts.presets import PRESETS
-from alerts.switches import SWITCHES
+from alerts.payloads.presets import PRESETS
+from alerts.preferences.options import SWITCHES
 
 SETTINGS = {
     "alert_settings.change": _("Changed which alerts are sent"),

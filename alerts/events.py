@@ -4,17 +4,18 @@ What `Event.data` holds, by kind:
 
 - run_state: ``state``, ``before`` ("" for a new run), ``exit_code`` (or null), ``stop_requested_at`` (ISO, or null)
 - run_alert: ``title``, ``text`` (its beginning), ``level``
-- run_metric: ``condition``, ``metric``, ``measured``, ``threshold`` and more, see `alerts.automation.outcome`
-- artifact: ``event``, as the SDK names it, and more, see `alerts.automation.artifacts`
+- run_metric: ``condition``, ``metric``, ``measured``, ``threshold`` and more, see `automations.evaluation.triggers`
+- artifact: ``event``, as the SDK names it, and more, see `automations.conditions.artifacts`
 """
 
 import logging
 from datetime import datetime
 
 from django.core.cache import cache
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
-from alerts.models import Automation, Event, EventKind
+from alerts.automation_provider import automations
+from alerts.models import Event, EventKind
 from common.database.commits import after_commit
 from runs.models import Run, RunAlert
 from runs.states import RunState
@@ -31,7 +32,7 @@ _HEAVY = ("config_text", "config_flat", "notes", "description", "masked_notes", 
 def note_state(run: Run, before: str, _at: datetime) -> None:
     """Write that a run changed its state, where somebody might want to know: one statement at the end of a run."""
     project = run.project
-    if run.state not in ENDED and not _is_awaited(project.team_id, project.pk):
+    if run.state not in ENDED and not automations().awaits_states(project.team_id, project.pk):
         return
     stop_requested_at = run.stop_requested_at
     data = {
@@ -54,12 +55,6 @@ def note_alert(alert: RunAlert) -> None:
         kind=EventKind.RUN_ALERT, team_id=run.project.team_id, project=run.project, run=run, at=alert.at, data=data
     )  # fmt: skip
     after_commit(route_soon)
-
-
-def _is_awaited(team_id: int, project_id: int) -> bool:
-    """Say whether an automation waits for runs to change their state."""
-    scope = Q(project=project_id) | Q(project__isnull=True)
-    return Automation.objects.filter(scope, team=team_id, event="RUN_STATE", is_on=True).exists()
 
 
 def with_runs(events: QuerySet[Event]) -> QuerySet[Event]:

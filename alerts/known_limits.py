@@ -1,13 +1,12 @@
-"""What is limited for alerts and automations."""
+"""What is limited for alerts."""
 
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from access.engine import can, visible
+from access.engine import can
 from access.limits.registry import (
     REFUSED,
     Limit,
@@ -18,13 +17,13 @@ from access.limits.registry import (
     length_limit,
     register_limits,
 )
-from alerts import templating
-from alerts.access import AlertAction, AutomationAction
-from alerts.models import Automation, Destination, Mute, Route, Secret
-from alerts.services import automations, destinations, secrets
-from alerts.services import settings as alert_settings
+from alerts.access import AlertAction
+from alerts.destinations import services as destinations
+from alerts.models import Destination, Mute, Route, Secret
+from alerts.payloads import templating
+from alerts.preferences import services as alert_settings
+from alerts.secrets import services as secrets
 from common.rate_limits import spent
-from runs.known_limits import fullest_project
 from teams.models import Team
 
 
@@ -37,19 +36,6 @@ def _of_team(action: str, model: type[Model], path: str = "team") -> Measure:
         return Used(model._default_manager.filter(**{path: team}).count())
 
     return measure
-
-
-def _of_whole_team(actor: Actor, team: Team | None) -> Used | None:
-    if team is None or not can(actor, AutomationAction.VIEW, team):
-        return None
-    return Used(Automation.objects.filter(team=team, project=None).count())
-
-
-def _of_projects(actor: Actor, team: Team | None) -> Used | None:
-    if team is None:
-        return None
-    rows = Automation.objects.filter(team=team, project__isnull=False, project__deleted_at=None)
-    return fullest_project(visible(actor, AutomationAction.VIEW, rows))
 
 
 def _own(model: type[Model], path: str) -> Measure:
@@ -70,8 +56,6 @@ def register() -> None:
     """Tell the page of limits."""
     register_limits(*_of_account(), *_of_teams())
     register_limits(
-        length_limit("automation", _("Name of an automation"), lambda: automations.MAX_NAME),
-        length_limit("automation_text", _("Text of an automation"), lambda: automations.MAX_TEXT),
         length_limit("payload", _("Webhook payload, as written"), lambda: templating.MAX_TEMPLATE),
         length_limit("secret", _("Webhook secret value"), lambda: secrets.MAX_LENGTH),
     )
@@ -90,26 +74,9 @@ def _of_account() -> list[Limit]:
     ]  # fmt: skip
 
 
-def _most_automations() -> int:
-    most: int = settings.AUTOMATIONS_MOST
-    return most
-
-
 def _of_teams() -> list[Limit]:
     manage = AlertAction.MANAGE
     return [
-        Limit(
-            "projects.automations", LimitGroup.TEAM, _("Automations of a project"), _most_automations, REFUSED,
-            setting="RUNYARD_AUTOMATIONS_MOST", measure=_of_projects,
-        ),
-        Limit(
-            "team.automations", LimitGroup.TEAM, _("Team automations for all projects"), _most_automations,
-            REFUSED, setting="RUNYARD_AUTOMATIONS_MOST", measure=_of_whole_team,
-        ),
-        Limit(
-            "automations.recipients", LimitGroup.TEAM, _("Recipients of an automation’s emails"),
-            lambda: automations.MAX_RECIPIENTS, REFUSED,
-        ),
         Limit(
             "team.destinations", LimitGroup.TEAM, _("Destinations of a team"), lambda: destinations.MOST, REFUSED,
             measure=_of_team(manage, Destination),

@@ -14,7 +14,7 @@ from django.db.models import Prefetch, Q
 from access.engine import Holders, who_may_each
 from access.models import AuditEntry
 from accounts.models import UserKind
-from alerts.models import AlertSettings, Event, EventKind, Level, Mute, Route
+from alerts.models import AlertSettings, Event, EventKind, Level, Message, Mute, Route
 from runs.access import RunAction
 from runs.models import Run
 from runs.states import RunState
@@ -44,6 +44,27 @@ class Wish:
     def recipient(self) -> str:
         """What gathers messages."""
         return f"user:{self.user_id}" if self.user_id else f"destination:{self.destination_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """One event to one recipient."""
+
+    event_id: int
+    recipient: str
+    user_id: int | None = None
+    destination_id: int | None = None
+    automation_id: int | None = None
+    team_id: int | None = None
+    """Whose history it is in; nobody's but the person's for mail."""
+    gathers: bool = True
+
+    def message(self, now: datetime) -> Message:
+        """Return a new message to the recipient."""
+        return Message(
+            recipient=self.recipient, user_id=self.user_id, destination_id=self.destination_id,
+            automation_id=self.automation_id, team_id=self.team_id, is_open=self.gathers, opened_at=now, send_at=now,
+        )  # fmt: skip
 
 
 def wishes_for(

@@ -3,8 +3,8 @@
 from celery import shared_task
 from django.core.cache import cache
 
-from alerts import retention, routing, sending
 from alerts.events import ROUTE_ASKED
+from alerts.outbox import retention, routing, sending
 
 
 @shared_task(acks_late=True, expires=60, time_limit=300)

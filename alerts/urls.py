@@ -1,22 +1,11 @@
-"""Routes of alerts, destinations, secrets and automations."""
+"""Routes of alerts, destinations and secrets."""
 
 from django.urls import path, re_path
 
-from alerts.views import (
-    automation_editor,
-    automations,
-    destinations,
-    secrets,
-    settings,
-    slack,
-    told,
-    unsubscribing,
-)
+from alerts.views import destinations, history, secrets, settings, slack, unsubscribe
 from runs.names.run_ids import RUN_ROUTE
 
 app_name = "alerts"
-_PROJECT = "<str:entity>/<str:project>/automations"
-_TEAM = "teams/<str:entity>/automations"
 urlpatterns = [
     path("teams/<str:entity>/destinations", destinations.of_team, name="destinations"),
     path("teams/<str:entity>/destinations/payload", destinations.check_of_team, name="payload_check"),
@@ -43,21 +32,10 @@ urlpatterns = [
     ),
     path("settings/alerts/secrets", secrets.own, name="own_secrets"),
     path("settings/alerts/secrets/<int:pk>", secrets.own_act, name="own_secret_act"),
-    path("settings/automations", automations.own, name="own_automations"),
-    path(_TEAM, automations.of_team, name="team_automations"),
-    path(f"{_TEAM}/new", automation_editor.new_in_team, name="team_automation_new"),
-    path(f"{_TEAM}/<int:pk>", automations.one_of_team, name="team_automation"),
-    path(f"{_TEAM}/<int:pk>/edit", automation_editor.edit_in_team, name="team_automation_edit"),
-    path(f"{_TEAM}/<int:pk>/act", automations.act_of_team, name="team_automation_act"),
-    path(_PROJECT, automations.of_project, name="automations"),
-    path(f"{_PROJECT}/new", automation_editor.new_in_project, name="automation_new"),
-    path(f"{_PROJECT}/<int:pk>", automations.one_of_project, name="automation"),
-    path(f"{_PROJECT}/<int:pk>/edit", automation_editor.edit_in_project, name="automation_edit"),
-    path(f"{_PROJECT}/<int:pk>/act", automations.act_of_project, name="automation_act"),
     path("settings/alerts", settings.own, name="own"),
     path("teams/<str:entity>/alerts", settings.of_team, name="team"),
     path("settings/alerts/routes/<int:pk>/end", settings.end_route, name="route_end"),
     path("settings/alerts/mute", settings.mute, name="mute"),
-    path(f"{RUN_ROUTE}/told", told.run_told, name="run_told"),
-    path("unsubscribe/<str:token>", unsubscribing.unsubscribe, name="unsubscribe"),
+    path(f"{RUN_ROUTE}/told", history.run_told, name="run_told"),
+    path("unsubscribe/<str:token>", unsubscribe.unsubscribe, name="unsubscribe"),
 ]

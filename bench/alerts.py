@@ -17,10 +17,11 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from alerts.models import AlertSettings, Automation, Event, EventKind, Message, MessageState
-from alerts.routing import route_pending
-from alerts.sending import THREADS, send_due
+from alerts.models import AlertSettings, Event, EventKind, Message, MessageState
+from alerts.outbox.routing import route_pending
+from alerts.outbox.sending import THREADS, send_due
 from alerts.tests.peers import http_peer, webhook
+from automations.models import Automation
 from bench import world
 from common.safe_http.client import post
 from runs.models import Run

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from alerts.automation.metrics import Watcher
-from alerts.models import Automation
+from automations.evaluation.watcher import Watcher
+from automations.models import Automation
 from bench import posts, world
 from bench.watched import AUTOMATIONS, watch
 from metrics.ingest.committer import write_group

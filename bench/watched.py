@@ -3,8 +3,8 @@
 from typing import Any
 
 from access.actor import SYSTEM
-from alerts.models import Automation
-from alerts.services.automations import AutomationFields, change_automation
+from automations.models import Automation
+from automations.services import AutomationFields, change_automation
 from bench import world
 from runs.models import Project
 from tests.automations import change, make_automation, threshold, zscore

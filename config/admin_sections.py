@@ -19,7 +19,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "runs.Project", "runs.Run", "runs.RunFile", "runs.SavedView", "runs.StoredChart", "exports.Export",
     ),
     "Alerts and automations": (
-        "alerts.AlertSettings", "alerts.Mute", "alerts.Destination", "alerts.Automation", "alerts.Message",
+        "alerts.AlertSettings", "alerts.Mute", "alerts.Destination", "automations.Automation", "alerts.Message",
     ),
     "Billing": (
         "billing.Plan", "billing.Subscription", "billing.BillingAdmin", "billing.Invoice", "billing.Payment",

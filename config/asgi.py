@@ -24,7 +24,7 @@ from starlette.routing import Mount, Route, Router
 from access.routes import Open, declare
 from access.web.requests import GONE
 from accounts.operators.impersonation import impersonating_sockets
-from alerts.automation import metrics as automations
+from automations.evaluation import watcher as automations
 from common import live
 from common.errors import TooLarge
 from common.server.static_files import HashedStaticFiles

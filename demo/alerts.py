@@ -31,7 +31,8 @@ def choose_alerts() -> None:
     """Switch on, before runs are logged; Django must be set up."""
     from access.actor import SYSTEM
     from accounts.models import User
-    from alerts.services import destinations, settings
+    from alerts.destinations import services as destinations
+    from alerts.preferences import services as settings
     from teams.models import Team
 
     for name, switches in OWN.items():
@@ -55,7 +56,7 @@ def send_alerts() -> None:
     from access.actor import SYSTEM
     from access.web.requests import actor_of_user
     from accounts.models import User
-    from alerts.services import settings
+    from alerts.preferences import services as settings
     from runs.lifecycle.alerts import send_alert
     from runs.models import Project, Run
 

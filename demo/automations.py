@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from access.web.requests import actor_of_user
 from accounts.models import User
-from alerts.models import Automation, Delivery, Destination, Event, EventKind, Message, MessageState
-from alerts.services.automations import AutomationFields, create_automation
+from alerts.models import Delivery, Destination, Event, EventKind, Message, MessageState
+from automations.models import Automation
+from automations.services import AutomationFields, create_automation
 from runs.models import Project, Run
 from teams.models import Team
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from alerts.destinations.services import create_slack_webhook, create_webhook
 from alerts.models import Delivery, Destination, Event, EventKind, Message, MessageState
-from alerts.services.destinations import create_slack_webhook, create_webhook
-from alerts.services.secrets import put_secret
+from alerts.secrets.services import put_secret
 from teams.models import Team
 
 _SENT = """POST https://chat.aurora-labs.example/…

@@ -5,9 +5,10 @@ from typing import Any
 
 from access.actor import SYSTEM
 from accounts.models import User
-from alerts.automation.filters import parse
-from alerts.models import Automation, Delivery, Event, EventKind, Message, MessageState
-from alerts.services.automations import AutomationFields, create_automation
+from alerts.models import Delivery, Event, EventKind, Message, MessageState
+from automations.conditions.filters import parse
+from automations.models import Automation
+from automations.services import AutomationFields, create_automation
 from runs.models import Project, Run
 
 

@@ -21,9 +21,9 @@ from access.web.requests import actor_of_user
 from accounts.lifecycle import services as accounts
 from accounts.mail import outbox
 from accounts.models import User
+from alerts.destinations.services import create_webhook
 from alerts.models import Destination, Secret
-from alerts.services.destinations import create_webhook
-from alerts.services.secrets import put_secret
+from alerts.secrets.services import put_secret
 from runs.files.services import receive_run_file
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields

@@ -21,7 +21,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
 from accounts.models import User
-from alerts.unsubscribing import Subscription, token_of
+from alerts.preferences.unsubscribe_links import Subscription, token_of
 from config.asgi import application
 from exports.models import Export, ExportState
 from storage import tickets

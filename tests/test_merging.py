@@ -17,19 +17,9 @@ from access.models import AuditEntry
 from accounts.lifecycle.account_merge import merge_accounts, plan_of
 from accounts.lifecycle.services import create_service_user, set_active
 from accounts.models import ApiKey, User
-from alerts.models import (
-    AlertSettings,
-    Automation,
-    Delivery,
-    Destination,
-    Event,
-    EventKind,
-    Message,
-    Mute,
-    Route,
-    Secret,
-)
+from alerts.models import AlertSettings, Delivery, Destination, Event, EventKind, Message, Mute, Route, Secret
 from alerts.tests.places import a_place
+from automations.models import Automation
 from billing.models import BillingAdmin
 from common.errors import Conflict, Invalid, NotFound
 from exports.services import ask_for_export

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from alerts.models import Automation, AutomationRun, Delivery, Event, Message, MetricCursor
+from alerts.models import Delivery, Event, Message
+from automations.models import Automation, AutomationRun, MetricCursor
 from common.errors import DomainError, Gone
 from ingest.authorization.checks import _run_for
 from metrics.ingest.branching import fork_run, rewind_run

@@ -1,1 +1,1 @@
-"""REST: alerts, destinations, secrets and automations."""
+"""REST: alerts, destinations and secrets."""

@@ -18,11 +18,11 @@ from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
 from alerts.access import AlertAction
+from alerts.destinations import services
+from alerts.destinations.selectors import managed_destinations
 from alerts.models import Destination, DestinationKind
-from alerts.presets import PRESETS
-from alerts.selectors.destinations import managed_destinations
-from alerts.services import destinations as services
-from alerts.templating import MAX_TEMPLATE
+from alerts.payloads.presets import PRESETS
+from alerts.payloads.templating import MAX_TEMPLATE
 from common.errors import NotFound
 from common.rest.responses import Pages, is_key, validated
 from common.safe_http.addresses import MAX_URL

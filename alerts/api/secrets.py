@@ -18,8 +18,8 @@ from access.routes import declare
 from alerts.access import AlertAction
 from alerts.api.destinations import team_named
 from alerts.models import Secret
-from alerts.selectors.destinations import managed_secrets
-from alerts.services import secrets as services
+from alerts.secrets import services
+from alerts.secrets.selectors import managed_secrets
 from common.errors import NotFound
 from common.rest.responses import Pages, is_key, validated
 

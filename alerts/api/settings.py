@@ -17,7 +17,7 @@ from access.rest.policy import actor_of, signed_in
 from access.routes import declare
 from accounts.access import AccountAction
 from alerts.access import AlertAction
-from alerts.api.settings_shapes import (
+from alerts.api.settings_serializers import (
     AlertMuteSerializer,
     AlertRouteSerializer,
     AlertSettingsSerializer,
@@ -26,8 +26,7 @@ from alerts.api.settings_shapes import (
     NewAlertRouteSerializer,
 )
 from alerts.models import Destination, Mute, Route
-from alerts.selectors import settings as selectors
-from alerts.services import settings as services
+from alerts.preferences import selectors, services
 from common.errors import Invalid, NotFound
 from common.rest.responses import ByName, Pages, is_key, validated
 from runs.selectors import project_called

@@ -1,8 +1,6 @@
-"""REST routes of alerts, destinations, secrets and automations."""
+"""REST routes of alerts, destinations and secrets."""
 
-from alerts.api.automations import AutomationViewSet
 from alerts.api.destinations import DestinationViewSet
-from alerts.api.messages import AlertMessageViewSet
 from alerts.api.secrets import SecretViewSet
 from alerts.api.settings import AlertMuteViewSet, AlertRouteViewSet, AlertSettingsViewSet
 from common.rest.routers import Router
@@ -10,8 +8,6 @@ from common.rest.routers import Router
 router = Router()
 router.register("destinations", DestinationViewSet, basename="api-destination")
 router.register("webhook-secrets", SecretViewSet, basename="api-webhook-secret")
-router.register("automations", AutomationViewSet, basename="api-automation")
-router.register("alert-messages", AlertMessageViewSet, basename="api-alert-message")
 router.register("alert-settings", AlertSettingsViewSet, basename="api-alert-settings")
 router.register("alert-routes", AlertRouteViewSet, basename="api-alert-route")
 router.register("alert-mutes", AlertMuteViewSet, basename="api-alert-mute")

@@ -5,13 +5,13 @@ from typing import Any
 from django import template
 
 from access.web.requests import actor_of
-from alerts.selectors.settings import is_muted
+from alerts.preferences.selectors import is_muted
 from runs.models import Project
 
 register = template.Library()
 
 
-@register.inclusion_tag("alerts/mute_project.html", takes_context=True)
+@register.inclusion_tag("alerts/preferences/mute_project.html", takes_context=True)
 def mute_of_project(context: dict[str, Any], project: Project) -> dict[str, Any]:
     """Offer a person to mute a project's alerts, or to hear of it again."""
     request = context["request"]

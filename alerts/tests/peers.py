@@ -10,8 +10,8 @@ from typing import Any
 
 from accounts.models import User
 from alerts.models import AlertSettings, Destination, DestinationKind, Route
-from alerts.routing import route_pending
-from alerts.sending import send_due
+from alerts.outbox.routing import route_pending
+from alerts.outbox.sending import send_due
 from alerts.transports.addresses import sealed
 from runs.lifecycle import services as lifecycle
 from runs.models import Run

@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from alerts.models import Automation, Event, EventKind
+from alerts.models import Event, EventKind
 from alerts.tests.peers import ends
+from automations.models import Automation
 from metrics.ingest.committer import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle import hooks

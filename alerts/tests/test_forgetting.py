@@ -9,7 +9,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from accounts.lifecycle.deletion import delete_account
 from alerts.models import AlertSettings, Destination, Message, Mute, Route, Secret
-from alerts.services.settings import add_route, change_settings, mute
+from alerts.preferences.services import add_route, change_settings, mute
 from alerts.tests.places import a_place, personal
 from teams.teams import deletion
 from tests.factories import TeamFactory, UserFactory, actor, make_member

@@ -1,8 +1,9 @@
 """The ways out: each takes a destination and a notice, and answers with an outcome."""
 
 from alerts.models import Destination, DestinationKind
+from alerts.notices.notice import Line, Notice
 from alerts.transports import slack, webhook
-from alerts.transports.base import Line, Notice, Outcome
+from alerts.transports.outcome import Outcome
 
 __all__ = ["Line", "Notice", "Outcome", "send"]
 

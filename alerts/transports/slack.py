@@ -7,9 +7,10 @@ from urllib.request import Request
 from slack_sdk.webhook import WebhookClient, WebhookResponse
 
 from alerts.models import Destination
+from alerts.notices.notice import Notice
 from alerts.transports.addresses import check_slack, unsealed
-from alerts.transports.base import Notice, Outcome
 from alerts.transports.masking import Mask
+from alerts.transports.outcome import Outcome
 from alerts.transports.slack_api import silent
 from alerts.transports.slack_blocks import message_of
 from alerts.transports.webhook import shown_request, shown_response, wait_s

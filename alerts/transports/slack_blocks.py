@@ -5,8 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from alerts.transports.base import Line, Notice
-from alerts.transports.digests import shortened, shown
+from alerts.notices.digests import shortened, shown
+from alerts.notices.notice import Line, Notice
 
 MAX_TEXT = 3000
 """Of a section."""

@@ -7,15 +7,16 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-from alerts import presets
 from alerts.models import Destination
-from alerts.services.secrets import values_of
-from alerts.signatures import signed_headers
-from alerts.templating import ACCESS_TOKEN, fill, is_variable, names_in
+from alerts.notices.notice import Notice
+from alerts.payloads import presets
+from alerts.payloads.templating import ACCESS_TOKEN, fill, is_variable, names_in
+from alerts.payloads.values import values_of_notice
+from alerts.secrets.services import values_of
 from alerts.transports.addresses import unsealed
-from alerts.transports.base import Notice, Outcome
 from alerts.transports.masking import Mask
-from alerts.transports.values import values_of_notice
+from alerts.transports.outcome import Outcome
+from alerts.transports.signatures import signed_headers
 from common.errors import DomainError, Invalid
 from common.formats.numbers import whole
 from common.safe_http.client import Answer, OutgoingError, post

@@ -1,1 +1,1 @@
-"""Pages of alerts, destinations, secrets and automations."""
+"""Pages of alerts, destinations and secrets."""

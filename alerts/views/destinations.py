@@ -14,17 +14,16 @@ from access.actor import Actor
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from alerts.access import AlertAction
-from alerts.destination_forms import SlackForm, WebhookForm
+from alerts.destinations import services, slack
+from alerts.destinations.forms import SlackForm, WebhookForm
+from alerts.destinations.selectors import managed_destinations, messages_to
 from alerts.models import Destination
-from alerts.presets import PRESETS, names_used_by
-from alerts.selectors.destinations import managed_destinations, messages_to
-from alerts.services import destinations as services
-from alerts.services import slack
-from alerts.services.secrets import SecretsWithheld, known_to
-from alerts.templating import VARIABLES, check_template, fill, is_variable, names_in, samples
+from alerts.payloads.presets import PRESETS, names_used_by
+from alerts.payloads.templating import VARIABLES, check_template, fill, is_variable, names_in, samples
+from alerts.secrets.services import SecretsWithheld, known_to
 from alerts.transports import Outcome
 from alerts.transports.masking import HIDDEN
-from alerts.views.places import Place, own_place, place_of_team
+from alerts.views.scope import Place, own_place, place_of_team
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound
 from teams.views.base import answer
 
@@ -48,7 +47,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
         "history": messages_to(actor, place.team),
         "shows_destination": True,
     }
-    return render(request, "alerts/destinations.html", context)
+    return render(request, "alerts/destinations/list.html", context)
 
 
 def _ways(place: Place) -> dict[str, Any]:
@@ -66,7 +65,7 @@ def _new(request: HttpRequest, place: Place, kind: str) -> HttpResponse:
     if kind == "webhook" and request.method == "GET" and request.GET.get("preset") not in PRESETS:
         presets = [(f"{request.path}?preset={key}", preset) for key, preset in PRESETS.items()]
         context = {**place.context("destinations"), **_ways(place), "presets": presets}
-        return render(request, "alerts/destination_choose.html", context)
+        return render(request, "alerts/destinations/choose.html", context)
     form = _form(request, place, kind=kind)
     if request.method == "POST" and form.is_valid():
         try:
@@ -89,7 +88,7 @@ def _new(request: HttpRequest, place: Place, kind: str) -> HttpResponse:
         **_editor(actor_of(request), place, form),
         "preset": preset,
     }
-    return render(request, "alerts/destination_new.html", context, status=422 if form.errors else 200)
+    return render(request, "alerts/destinations/new.html", context, status=422 if form.errors else 200)
 
 
 def _form(
@@ -146,7 +145,7 @@ def _check(request: HttpRequest, place: Place) -> HttpResponse:
     context = _checked(
         known_to(actor_of(request), place.team), template if template.strip() else preset.template
     )
-    return render(request, "alerts/payload_check.html", context)
+    return render(request, "alerts/destinations/payload_check.html", context)
 
 
 def _page(
@@ -176,7 +175,7 @@ def _page(
         "act_url": place.url("destination_act", row.pk),
         "history": messages_to(actor_of(request), place.team, row),
     }
-    return render(request, "alerts/destination.html", context, status=422 if form.errors else 200)
+    return render(request, "alerts/destinations/detail.html", context, status=422 if form.errors else 200)
 
 
 def _unbound(actor: Actor, place: Place, row: Destination) -> WebhookForm:

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from alerts.access import AlertAction
-from alerts.destination_forms import SecretForm
 from alerts.models import Secret
-from alerts.selectors.destinations import managed_secrets, secrets_in_use
-from alerts.services import secrets as services
-from alerts.views.places import Place, own_place, place_of_team
+from alerts.secrets import services
+from alerts.secrets.forms import SecretForm
+from alerts.secrets.selectors import managed_secrets, secrets_in_use
+from alerts.views.scope import Place, own_place, place_of_team
 from common.errors import DomainError, Forbidden, NotFound
 from teams.views.base import answer
 
@@ -43,7 +43,7 @@ def _list(request: HttpRequest, place: Place) -> HttpResponse:
         "form": form,
         "rows": [(used, place.url("secret_act", used.secret.pk)) for used in rows],
     }
-    return render(request, "alerts/secrets.html", context, status=422 if form.errors else 200)
+    return render(request, "alerts/secrets/list.html", context, status=422 if form.errors else 200)
 
 
 def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:

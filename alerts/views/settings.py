@@ -15,13 +15,12 @@ from access.routes import Open, declare
 from access.web.requests import actor_of
 from accounts.access import AccountAction
 from alerts.access import AlertAction
-from alerts.forms import RouteForm
 from alerts.models import Level
-from alerts.selectors import settings as selectors
-from alerts.selectors.told import recent_mail
-from alerts.services import settings as services
-from alerts.switches import lines_of
-from alerts.views.places import Place
+from alerts.outbox.history import recent_mail
+from alerts.preferences import selectors, services
+from alerts.preferences.forms import RouteForm
+from alerts.preferences.options import lines_of
+from alerts.views.scope import Place
 from common.errors import DomainError, Forbidden, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
@@ -53,7 +52,7 @@ def _own_place(request: HttpRequest) -> Team:
 @require_http_methods(["GET", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
     """Settings, section Alerts: what the viewer is told of their own runs."""
-    return _section(request, _own_place(request), "alerts/own.html")
+    return _section(request, _own_place(request), "alerts/preferences/own.html")
 
 
 @declare(AlertAction.MANAGE)
@@ -61,7 +60,7 @@ def own(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def of_team(request: HttpRequest, entity: str) -> HttpResponse:
     """Team settings, section Alerts: what is told of all runs in its projects."""
-    return _section(request, team_of(request, entity, AlertAction.MANAGE), "alerts/team.html")
+    return _section(request, team_of(request, entity, AlertAction.MANAGE), "alerts/preferences/team.html")
 
 
 def _section(request: HttpRequest, place: Team, template: str) -> HttpResponse:

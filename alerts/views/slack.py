@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from alerts.services import slack
-from alerts.views.places import Place
+from alerts.destinations import slack
+from alerts.views.scope import Place
 from common.errors import Conflict, Invalid, Unavailable
 
 

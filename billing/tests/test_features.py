@@ -10,8 +10,8 @@ from django.urls import reverse
 from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
-from alerts.automation.plan import with_plan
-from alerts.models import Automation
+from automations.firing.plan import with_plan
+from automations.models import Automation
 from billing.models import BillingAdmin, Plan
 from common.errors import Conflict, Forbidden
 from teams.members.services import add_member
@@ -231,7 +231,7 @@ def test_pages_of_what_is_missing_say_so(client: Client, ada: User, team: Team):
     offer_plans()
     for route, args in (
         ("teams:organization_roles", ["acme"]), ("teams:organization_service_accounts", ["acme"]),
-        ("teams:service_accounts", ["lab"]), ("alerts:team_automations", ["lab"]),
+        ("teams:service_accounts", ["lab"]), ("automations:team_automations", ["lab"]),
     ):  # fmt: skip
         text = client.get(reverse(route, args=args)).content.decode()
         assert "acme has the plan Small" in text, route

@@ -15,6 +15,7 @@ INSTALLED_APPS = [
     "runs",
     "metrics",
     "alerts",
+    "automations",
     "billing",
     "exports",
     "ingest",

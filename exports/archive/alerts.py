@@ -6,9 +6,11 @@ from django.db.models import Q
 
 from access.actor import Actor
 from access.engine import can, visible
-from alerts.access import AlertAction, AutomationAction
-from alerts.models import AlertSettings, Automation, Destination, Secret
-from alerts.selectors.settings import routes_at, settings_at
+from alerts.access import AlertAction
+from alerts.models import AlertSettings, Destination, Secret
+from alerts.preferences.selectors import routes_at, settings_at
+from automations.access import AutomationAction
+from automations.models import Automation
 from runs.access import ProjectAction
 from runs.models import Project
 from teams.models import Team

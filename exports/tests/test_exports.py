@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from alerts.models import Automation, Destination, Secret
-from alerts.services.settings import add_route, change_settings
+from alerts.models import Destination, Secret
+from alerts.preferences.services import add_route, change_settings
 from alerts.tests.places import a_place
+from automations.models import Automation
 from common.errors import Conflict, Forbidden, NotFound, Unavailable
 from exports import services
 from exports.models import Export, ExportState

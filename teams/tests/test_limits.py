@@ -10,7 +10,7 @@ from django.test import Client
 from access.actions import Preset
 from access.limits.registry import LimitGroup, all_limits, limits_now
 from accounts.models import User
-from alerts.models import Automation
+from automations.models import Automation
 from config.env import ROOT, RecordingEnv
 from config.settings import limits as limits_of_settings
 from runs.models import Project

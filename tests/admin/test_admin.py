@@ -18,7 +18,8 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import OutboxMail, SignInProvider, User
 from accounts.operators.admin_actions import ServedAdmin
-from alerts.models import AlertSettings, Automation, Delivery, Destination, Event, Message, Mute, Route
+from alerts.models import AlertSettings, Delivery, Destination, Event, Message, Mute, Route
+from automations.models import Automation
 from billing.models import (
     BillingAdmin,
     GatewayEvent,

@@ -12,7 +12,7 @@ from tests.killing import work_until_killed
 pytestmark = pytest.mark.processes
 
 FILL = """
-from alerts.routing import route_pending
+from alerts.outbox.routing import route_pending
 from alerts.tests.peers import asks, ends, goes_to, webhook
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory
 team = TeamFactory(admin=UserFactory(email="ada@example.com"))
@@ -22,7 +22,7 @@ route_pending()
 """
 SEND = """
 print("working", flush=True)
-from alerts.sending import send_due
+from alerts.outbox.sending import send_due
 send_due()
 """
 SEND_AGAIN = """
@@ -30,7 +30,7 @@ import json
 from django.utils import timezone
 from accounts.mail import outbox
 from alerts.models import Message
-from alerts.sending import send_due
+from alerts.outbox.sending import send_due
 Message.objects.exclude(claimed_until=None).update(claimed_until=timezone.now())  # as if the lease had run out
 send_due()
 outbox.deliver_waiting()

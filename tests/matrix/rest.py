@@ -355,7 +355,7 @@ ROUTES: dict[str, list[Case]] = {
     "AlertRouteViewSet.list": [Case("alerts: ways", Over.ROUTE, listed=True)],
     "AlertRouteViewSet.create": [
         Case(SIGNED_IN, method="POST", args={"destination": 0}, answer=Answer.HIDDEN)
-    ],  # to no place that there is; alerts/tests/test_settings_api.py asks for those there are
+    ],  # to no place that there is; alerts/tests/preferences/test_settings_api.py asks for those there are
     "AlertRouteViewSet.retrieve": [Case("alerts: ways", Over.ROUTE)],
     "AlertRouteViewSet.destroy": [Case("alerts: ways", Over.ROUTE, "DELETE")],
     "AlertMuteViewSet.list": [Case(SIGNED_IN), Case("alerts: own mutes", Over.MUTE, listed=True)],

@@ -95,7 +95,7 @@ ROUTES: dict[str, list[Case]] = {
     "alerts:team": [*_of_team("team: alerts"), *_of_team("team: alerts", "POST")],
     "alerts:route_end": [Case("alerts: ways", Over.ROUTE, "POST")],
     "alerts:mute": [Case(ANYONE, method="POST", answer=Answer.HIDDEN)],  # of nothing that there is
-    "alerts:run_told": [_RUN],  # what it tells whom: alerts/tests/test_settings_pages.py
+    "alerts:run_told": [_RUN],  # what it tells whom: alerts/tests/preferences/test_settings_pages.py
     # the link is the credential, and only ever switches its own person's mail off
     "alerts:unsubscribe": [Case(ANYONE, args={"token": "no-such-token"}, answer=Answer.HIDDEN)],
     "accounts:emails": [_SIGNED_IN],
@@ -185,7 +185,9 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "alerts:destination_act": [Case("team: alerts", Over.DESTINATION, "POST", without=_PERSONAL)],
     "alerts:slack_connect": _of_team("team: alerts"),
-    "alerts:slack_callback": [_SIGNED_IN],  # without a state; alerts/tests/test_slack_pages.py has one
+    "alerts:slack_callback": [
+        _SIGNED_IN
+    ],  # without a state; alerts/tests/destinations/test_slack_pages.py has one
     "alerts:secrets": _of_team("team: secrets"),
     "alerts:secret_act": [Case("team: secrets", Over.SECRET, "POST", without=_PERSONAL)],
     "alerts:own_destinations": [_SIGNED_IN],
@@ -268,27 +270,27 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:audit": [Case(OPERATOR)],
     "teams:audit_export": [Case(OPERATOR)],
-    "alerts:own_automations": [Case(PERSON)],
-    "alerts:automations": [Case("automations: view", Over.PROJECT)],
-    "alerts:automation_new": [
+    "automations:own_automations": [Case(PERSON)],
+    "automations:automations": [Case("automations: view", Over.PROJECT)],
+    "automations:automation_new": [
         Case("automations: create", Over.PROJECT, method) for method in ("GET", "POST")
     ],
-    "alerts:automation": [Case("automation: view", Over.AUTOMATION)],
-    "alerts:automation_edit": [
+    "automations:automation": [Case("automation: view", Over.AUTOMATION)],
+    "automations:automation_edit": [
         Case("automation: manage", Over.AUTOMATION, method) for method in ("GET", "POST")
     ],
-    "alerts:automation_act": [
+    "automations:automation_act": [
         Case("automation: view", Over.AUTOMATION, "POST")
-    ],  # of no act; what each needs: alerts/tests/test_automation_pages.py
-    "alerts:team_automations": [Case("automations of a team: view", Over.ENTITY)],
-    "alerts:team_automation_new": [
+    ],  # of no act; what each needs: automations/tests/test_automation_pages.py
+    "automations:team_automations": [Case("automations of a team: view", Over.ENTITY)],
+    "automations:team_automation_new": [
         Case("automations of a team: create", Over.ENTITY, method) for method in ("GET", "POST")
     ],
-    "alerts:team_automation": [Case("automation: view", Over.TEAM_AUTOMATION)],
-    "alerts:team_automation_edit": [
+    "automations:team_automation": [Case("automation: view", Over.TEAM_AUTOMATION)],
+    "automations:team_automation_edit": [
         Case("automation: manage", Over.TEAM_AUTOMATION, method) for method in ("GET", "POST")
     ],
-    "alerts:team_automation_act": [Case("automation: view", Over.TEAM_AUTOMATION, "POST")],
+    "automations:team_automation_act": [Case("automation: view", Over.TEAM_AUTOMATION, "POST")],
     # billing, plans and limits
     "billing:start": [_SIGNED_IN],
     "billing:own": [_SIGNED_IN],
@@ -428,7 +430,7 @@ ADMIN_MODELS = {
     "teams_invitation", "teams_serviceaccount", "teams_groupmapping", "storage_blob", "storage_byteentry",
     "storage_holding",
     "runs_project", "runs_run", "runs_runfile", "runs_savedview", "runs_storedchart", "exports_export",
-    "metrics_stream", "metrics_sequence", "alerts_automation", "alerts_delivery", "alerts_destination",
+    "metrics_stream", "metrics_sequence", "automations_automation", "alerts_delivery", "alerts_destination",
     "alerts_event", "alerts_message", "alerts_alertsettings", "alerts_mute",
     # billing, plans
     "billing_plan", "billing_subscription",

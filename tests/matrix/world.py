@@ -12,8 +12,9 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import ApiKey, Name, OutboxMail, Profile, User
-from alerts.models import AlertSettings, Automation, MessageState, Mute, Route
+from alerts.models import AlertSettings, MessageState, Mute, Route
 from alerts.tests.places import a_place
+from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions import subscription_of
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run, RunAlert, SavedView, StoredChart

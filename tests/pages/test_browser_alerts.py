@@ -16,7 +16,7 @@ Destination.objects.create(team=Team.objects.get(name="told"), name="#told", kin
 LINK = """
 import json
 from accounts.models import User
-from alerts.unsubscribing import Subscription, token_of
+from alerts.preferences.unsubscribe_links import Subscription, token_of
 print(json.dumps({"token": token_of(Subscription(User.objects.get(username="told").pk, is_own=True))}))
 """
 

@@ -22,7 +22,8 @@ from access.models import AuditEntry
 from access.resources.registry import resource_of
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey, Name, User, UserKind
-from alerts.models import Automation, Destination, Message, Secret
+from alerts.models import Destination, Message, Secret
+from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription
 from billing.plans import ensure_plans
 from exports.models import Export

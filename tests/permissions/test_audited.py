@@ -27,9 +27,9 @@ from accounts.models import ApiKey, User
 from accounts.operators import impersonation
 from accounts.profile import services as profiles
 from accounts.settings import preferences
-from alerts.automation.events import AutomationEvent
-from alerts.services import settings as alerts
+from alerts.preferences import services as alerts
 from alerts.tests.places import a_place
+from automations.conditions.events import AutomationEvent
 from billing.models import Plan
 from billing.plans import ensure_plans
 from billing.services import admins as billing_admins
@@ -459,6 +459,7 @@ def _recorded() -> set[str]:
         "runs",
         "metrics",
         "alerts",
+        "automations",
         "billing",
         "exports",
         "ingest",
@@ -549,7 +550,7 @@ def test_what_was_found_and_left_is_shown_in_words(
         ("api_key.create", "accounts.ApiKey", "scopes", None, "Everything"),
         ("api_key.create", "accounts.ApiKey", "scopes", ["run.view", "run.delete"], "View runs, Delete any run"),
         ("run.delete_files", "runs.Run", "bytes", 2048, "2.00 KiB"),
-        ("automation.create", "alerts.Automation", "once_in_s", 3600, "1 hour"),
+        ("automation.create", "automations.Automation", "once_in_s", 3600, "1 hour"),
         ("destination.test", "alerts.Destination", "status", 204, "204"),
         ("installation.change_settings", "accounts.InstallationSetting", "announcement",
          {"text": "Back soon", "severity": "danger", "until": None},

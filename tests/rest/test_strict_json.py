@@ -15,7 +15,7 @@ from django.test import Client
 
 from access.actions import Preset
 from accounts.models import User
-from alerts.templating import fill
+from alerts.payloads.templating import fill
 from exports import services
 from exports.tasks import make_exports
 from metrics.ingest.committer import write_group

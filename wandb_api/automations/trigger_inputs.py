@@ -5,9 +5,10 @@ from typing import Any
 from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
-from alerts.automation.events import RUN_EVENTS
-from alerts.models import ActionKind, Automation, Destination
-from alerts.services.automations import AutomationFields
+from alerts.models import Destination
+from automations.conditions.events import RUN_EVENTS
+from automations.models import ActionKind, Automation
+from automations.services import AutomationFields
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction
 from runs.models import Project

@@ -9,10 +9,12 @@ from django.db.models import QuerySet
 
 from access.actor import Actor
 from access.engine import visible
-from alerts.access import AlertAction, AutomationAction
-from alerts.automation.events import ARTIFACT_EVENTS
-from alerts.models import ActionKind, Automation, Destination
+from alerts.access import AlertAction
+from alerts.models import Destination
 from alerts.transports.addresses import unsealed
+from automations.access import AutomationAction
+from automations.conditions.events import ARTIFACT_EVENTS
+from automations.models import ActionKind, Automation
 from teams.models import Team
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.global_ids import to_id

@@ -6,10 +6,10 @@ from django.db.models import Q, QuerySet
 
 from access.actor import Actor
 from access.engine import visible
-from alerts.access import AutomationAction
-from alerts.automation.events import AutomationEvent
-from alerts.models import Automation
-from alerts.services import automations
+from automations import services as automations
+from automations.access import AutomationAction
+from automations.conditions.events import AutomationEvent
+from automations.models import Automation
 from common.errors import Conflict, Invalid, NotFound
 from runs.access import ProjectAction
 from runs.models import Project

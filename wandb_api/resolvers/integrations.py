@@ -3,9 +3,10 @@
 from typing import Any
 
 from access.engine import can
-from alerts.access import AlertAction, AutomationAction
+from alerts.access import AlertAction
+from alerts.destinations.services import create_webhook
 from alerts.models import Destination
-from alerts.services.destinations import create_webhook
+from automations.access import AutomationAction
 from runs.selectors import get_team
 from wandb_api.automations.triggers import integration_node, managed_destinations
 from wandb_api.graphql.context import Info

@@ -10,10 +10,11 @@ from django.test.utils import CaptureQueriesContext
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from alerts.models import Automation, Destination
-from alerts.services.automations import AutomationFields, create_automation
-from alerts.services.destinations import create_slack_webhook, create_webhook
-from alerts.services.secrets import put_secret
+from alerts.destinations.services import create_slack_webhook, create_webhook
+from alerts.models import Destination
+from alerts.secrets.services import put_secret
+from automations.models import Automation
+from automations.services import AutomationFields, create_automation
 from runs.models import Project
 from runs.projects.deletion import delete_project
 from teams.models import Team, Visibility

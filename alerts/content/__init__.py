@@ -1,0 +1,1 @@
+"""What messages say: the news of a run or a digest of many, and mail."""

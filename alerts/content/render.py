@@ -1,0 +1,274 @@
+"""What a message says: one run's news in full, or a digest of many runs (ALR-4, ALR-5, wish 80)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from alerts.automation_provider import automations
+from alerts.models import Event, EventKind, Level, Message
+from alerts.notices.notice import Line, Notice
+from common.templatetags.runyard import duration, number
+from runs.lifecycle.services import path_of
+from runs.models import Pulse, Run
+from runs.states import RunState
+
+SEVERAL = "SEVERAL"
+"""The event of a message about several kinds of them."""
+MOST_VALUES = 5
+"""Of a run's summary."""
+_LEVELS = {
+    RunState.CRASHED: Level.ERROR, RunState.FAILED: Level.ERROR, RunState.KILLED: Level.WARN,
+}  # fmt: skip
+_URGENCY = (Level.INFO, Level.WARN, Level.ERROR)
+
+
+@dataclass(slots=True)
+class Told:
+    """What happened to one run, of all that one message is about."""
+
+    run: Run
+    state: str = ""
+    """Its last state among the events; "" where none is about states."""
+    alerts: list[Event] = field(default_factory=list)
+    met: list[Event] = field(default_factory=list)
+    """Conditions of automations that metrics met."""
+
+    @property
+    def event_type(self) -> str:
+        """What happened, as payloads name it."""
+        kinds = {event.kind for event in (*self.alerts, *self.met)}
+        if self.state or not kinds:
+            kinds.add(EventKind.RUN_STATE)
+        return str(kinds.pop()).upper() if len(kinds) == 1 else SEVERAL
+
+    @property
+    def text(self) -> str:
+        """What its alerts say, of several each under its title, and what metrics did."""
+        texts = [(_one_line(event.data["title"]), str(event.data["text"]).strip()) for event in self.alerts]
+        said = [texts[0][1]] if len(texts) == 1 else [f"{title}\n{text}".strip() for title, text in texts]
+        said += [automations().describe(event) for event in self.met if event.automation]
+        return "\n\n".join(filter(None, said))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What payload templates may name of the run."""
+        run = self.run
+        data = {"state": self.state}
+        event = Event(
+            kind=EventKind.RUN_STATE, team=run.project.team, project=run.project, run=run, data=data
+        )
+        return variables_of(event) | {"event_type": self.event_type}
+
+    @property
+    def level(self) -> str:
+        """The most urgent of all."""
+        levels = [Level(event.data["level"]) for event in self.alerts]
+        if self.state:
+            levels.append(_LEVELS.get(RunState(self.state), Level.INFO))
+        return max(levels, key=_URGENCY.index, default=Level.INFO)
+
+    @property
+    def title(self) -> str:
+        """What happened, in one line that names the run."""
+        titles = [_one_line(event.data["title"]) for event in self.alerts]
+        if not self.state:
+            return f"{self.run.display_name}: {_some(titles)}"
+        ended = _sentence(self.state) % {"run": self.run.display_name}
+        return f"{ended}: {_some(titles)}" if titles else ended
+
+    @property
+    def url(self) -> str:
+        """Where the run is."""
+        return f"{settings.BASE_URL}{path_of(self.run)}"
+
+
+def notice_from(message: Message, events: Sequence[Event]) -> Notice:
+    """Return what is sent: an automation's own words of one event, ours of several."""
+    if message.automation is not None and len(events) == 1:
+        return automations().notice_of(message, events[0])
+    return notice_of(message, events)
+
+
+def notice_of(message: Message, events: Sequence[Event]) -> Notice:
+    """Return what a message says of its events, in the active language; they are read by `events.with_runs`."""
+    told = told_of(events)
+    if not told:
+        return _of_no_run(message, events)
+    notice = _of_one(message, told[0]) if len(told) == 1 else _of_many(message, told)
+    if message.automation is None:
+        return notice
+    return _by_automation(message, notice)
+
+
+def told_of(events: Iterable[Event]) -> list[Told]:
+    """Gather events by run: an alert and the end of the same run are one piece of news (wish 80)."""
+    found: dict[int, Told] = {}
+    for event in events:
+        if event.run is None:
+            continue
+        told = found.setdefault(event.run.pk, Told(event.run))
+        if event.kind == EventKind.RUN_STATE:
+            told.state = event.data["state"]
+        elif event.kind == EventKind.RUN_ALERT:
+            told.alerts.append(event)
+        elif event.kind == EventKind.RUN_METRIC:
+            told.met.append(event)
+    return list(found.values())
+
+
+def variables_of(event: Event) -> dict[str, str]:
+    """Return what payload templates may name of an event."""
+    found = {
+        "event_type": str(event.kind).upper(),
+        "entity_name": event.team.name,
+        "project_name": event.project.name if event.project else "",
+    }
+    run = event.run
+    if run is not None:
+        found |= {
+            "entity_name": run.project.team.name,
+            "project_name": run.project.name,
+            "event_author": run.user.username if run.user else "",
+            "run_id": run.uid,
+            "run_name": run.display_name,
+            "run_url": f"{settings.BASE_URL}{path_of(run)}",
+            "run_state": str(event.data.get("state") or run.state),
+        }
+    return found
+
+
+def place_of(runs: Iterable[Run]) -> str:
+    """Name the project of runs, or say how many projects there are."""
+    places = sorted({f"{run.project.team.name}/{run.project.name}" for run in runs})
+    if len(places) == 1:
+        return places[0]
+    return ngettext("%(n)d project", "%(n)d projects", len(places)) % {"n": len(places)}
+
+
+def _of_one(message: Message, told: Told) -> Notice:
+    return Notice(
+        uid=str(message.uid), title=told.title, text=told.text, level=told.level, url=told.url,
+        fields=_fields_of(told), variables=told.variables,
+    )  # fmt: skip
+
+
+def _fields_of(told: Told) -> tuple[tuple[str, str], ...]:
+    run = told.run
+    fields = [
+        (_("Project"), place_of([run])),
+        (_("State"), run.state_label),
+        (_("Duration"), duration(run.duration_s)),
+    ]
+    if run.exit_code:
+        fields.append((_("Exit code"), str(run.exit_code)))
+    if run.user is not None:
+        fields.append((_("Author"), run.user.username))
+    return tuple(fields + _last_values(run))
+
+
+def _last_values(run: Run) -> list[tuple[str, str]]:
+    """Return numbers of the summary as they are now; what begins with _ is the SDK's own."""
+    flat = Pulse.objects.filter(run=run).values_list("summary_flat", flat=True).first() or {}
+    values = [
+        (key, number(value))
+        for key, value in flat.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not key.startswith("_")
+    ]
+    return values[:MOST_VALUES]
+
+
+def _of_many(message: Message, told: Sequence[Told]) -> Notice:
+    """Return a digest: counts in the title, the most urgent runs first."""
+    ordered = sorted(told, key=lambda each: -_URGENCY.index(Level(each.level)))
+    lines = tuple(
+        Line(words=each.title, url=each.url, text=each.text, level=each.level, variables=each.variables)
+        for each in ordered
+    )
+    places = {each.run.project_id: each.run.project for each in told}
+    project = ordered[0].run.project
+    is_one = len(places) == 1
+    names = {"what": _counted(told), "where": place_of(each.run for each in told)}
+    return Notice(
+        uid=str(message.uid), title=_("%(what)s in %(where)s") % names, text="", level=ordered[0].level,
+        url=f"{settings.BASE_URL}/{project.team.name}/{project.name}" if is_one else settings.BASE_URL,
+        lines=lines, variables=_shared(lines),
+    )  # fmt: skip
+
+
+def _shared(lines: Sequence[Line]) -> dict[str, str]:
+    """Return the variables that are alike for all runs: a digest must not pass for news of one of them."""
+    first, *others = [line.variables for line in lines]
+    alike = {
+        name: value for name, value in first.items() if all(other.get(name) == value for other in others)
+    }
+    return {"event_type": SEVERAL, **alike}
+
+
+def _of_no_run(message: Message, events: Sequence[Event]) -> Notice:
+    """Return what is said of things that are no runs, of which only automations tell."""
+    automation = message.automation
+    title = automation.title or automation.name if automation else ""
+    text = automation.message if automation else ""
+    return Notice(uid=str(message.uid), title=title, text=text, variables=variables_of(events[0]))
+
+
+def _by_automation(message: Message, notice: Notice) -> Notice:
+    """Name the automation that several events have set off."""
+    automation = message.automation
+    title = f"{automation.name}: {notice.title}" if automation else notice.title
+    level = automation.severity if automation else notice.level
+    return Notice(
+        uid=notice.uid, title=title, text=notice.text, level=level, url=notice.url, fields=notice.fields,
+        lines=notice.lines, variables=notice.variables,
+    )  # fmt: skip
+
+
+def _counted(told: Sequence[Told]) -> str:
+    """Say how many runs ended how, and how many sent alerts."""
+    states = Counter(each.state for each in told if each.state)
+    parts = [_number_of(state, states[state]) for state in RunState.values if states[state]]
+    if alerting := sum(1 for each in told if each.alerts):
+        parts.append(ngettext("%(n)d run sent alerts", "%(n)d runs sent alerts", alerting) % {"n": alerting})
+    if others := sum(1 for each in told if not each.state and not each.alerts):
+        parts.append(ngettext("%(n)d run", "%(n)d runs", others) % {"n": others})
+    return ", ".join(parts)
+
+
+def _number_of(state: str, count: int) -> str:
+    said = {
+        RunState.FINISHED: ngettext("%(n)d run finished", "%(n)d runs finished", count),
+        RunState.FAILED: ngettext("%(n)d run failed", "%(n)d runs failed", count),
+        RunState.CRASHED: ngettext("%(n)d run crashed", "%(n)d runs crashed", count),
+        RunState.KILLED: ngettext("%(n)d run was stopped", "%(n)d runs were stopped", count),
+    }
+    other = ngettext("%(n)d run changed its state", "%(n)d runs changed their state", count)
+    return said.get(RunState(state), other) % {"n": count}
+
+
+def _sentence(state: str) -> str:
+    return {
+        RunState.FINISHED: _("%(run)s finished"),
+        RunState.FAILED: _("%(run)s failed"),
+        RunState.CRASHED: _("%(run)s crashed"),
+        RunState.KILLED: _("%(run)s was stopped"),
+    }.get(RunState(state), _("%(run)s changed its state"))
+
+
+def _some(titles: Sequence[str]) -> str:
+    """Return the first title and how many more there are."""
+    if len(titles) < 2:
+        return "".join(titles) or _("a metric met a condition")
+    more = len(titles) - 1
+    return ngettext("%(title)s and %(n)d more alert", "%(title)s and %(n)d more alerts", more) % {
+        "title": titles[0], "n": more,
+    }  # fmt: skip
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

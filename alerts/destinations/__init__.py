@@ -1,0 +1,1 @@
+"""Destinations: the Slack channels and webhooks of teams and people."""

@@ -1,0 +1,1 @@
+"""What becomes of alerts when accounts merge or end, and when teams end."""

@@ -1,0 +1,1 @@
+"""Notices: what is sent, whatever the way, and how much of a digest is shown."""

@@ -1,0 +1,207 @@
+"""From messages to people and programs: each attempt is one worker's, and its outcome is written down (ALR-5).
+
+Mail is handed to the outbox of `accounts` in the transaction that marks the message sent: exactly once. Elsewhere the
+message is sent first and marked then, so one that was sent when its worker was killed is sent again, under the same id.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from django.db import connection, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import UserKind
+from accounts.settings.preferences import in_language_of
+from alerts import transports
+from alerts.automation_provider import automations
+from alerts.content import render
+from alerts.content.mail import mail_message, mail_of_automation
+from alerts.events import with_runs
+from alerts.models import Event, Message, MessageState
+from alerts.outbox import results
+from alerts.outbox.leases import claim, held_here, is_due
+from alerts.recipients import Wish, wishes_for
+from alerts.transports.outcome import Outcome
+from runs.models import Run
+
+logger = logging.getLogger(__name__)
+
+THREADS = 8
+MOST_FOR_ONE = 2
+"""Threads that one destination may hold: one that answers slowly must not keep others waiting (wish 82)."""
+BUDGET_S = 60.0
+_AT_ONCE = 500
+
+
+def send_due(*, budget_s: float = BUDGET_S) -> int:
+    """Send what is due, for about so long; returns how many attempts were made."""
+    threads = 1 if connection.in_atomic_block else THREADS  # others would not see what is not committed
+    until, begun = time.monotonic() + budget_s, 0
+    tried: set[int] = set()
+    while time.monotonic() < until:
+        due = [key for key in _due() if key[0] not in tried]
+        if not due:
+            break
+        tried |= {pk for pk, _ in due}
+        begun += _send_these(due, threads, until)
+    return begun
+
+
+def _due() -> list[tuple[int, int | None]]:
+    """Return keys of what is due with their destinations: first attempts first, so that failures delay nobody."""
+    rows = Message.objects.filter(is_due(timezone.now())).order_by("attempt_count", "send_at", "pk")
+    return list(rows.values_list("pk", "destination_id")[:_AT_ONCE])
+
+
+def _send_these(due: list[tuple[int, int | None]], threads: int, until: float) -> int:
+    line = _Line(due, until)
+    if threads == 1:
+        return line.work()
+    with ThreadPoolExecutor(threads, thread_name_prefix="alerts") as pool:
+        return sum(future.result() for future in [pool.submit(_work, line) for _ in range(threads)])
+
+
+class _Line:
+    """What is due, handed out to threads one by one."""
+
+    def __init__(self, due: list[tuple[int, int | None]], until: float) -> None:
+        self._due, self._until = due, until
+        self._busy = Counter[int]()
+        self._changed = threading.Condition()
+
+    def work(self) -> int:
+        """Send until nothing is left; returns how many attempts were made."""
+        begun = 0
+        while (key := self._next()) is not None:
+            try:
+                begun += send_message(key[0])
+            finally:
+                self._done(key[1])
+        return begun
+
+    def _next(self) -> tuple[int, int | None] | None:
+        """Return the first whose destination has a thread left, waiting for one if need be."""
+        with self._changed:
+            while self._due and time.monotonic() < self._until:
+                for number, (pk, destination_id) in enumerate(self._due):
+                    if destination_id is None or self._busy[destination_id] < MOST_FOR_ONE:
+                        del self._due[number]
+                        if destination_id is not None:
+                            self._busy[destination_id] += 1
+                        return pk, destination_id
+                self._changed.wait(timeout=1.0)
+        return None
+
+    def _done(self, destination_id: int | None) -> None:
+        with self._changed:
+            if destination_id is not None:
+                self._busy[destination_id] -= 1
+            self._changed.notify_all()
+
+
+def _work(line: _Line) -> int:
+    try:
+        return line.work()
+    finally:
+        connection.close()  # the thread's own
+
+
+def send_message(message_id: int) -> bool:
+    """Make one attempt; returns False where another worker has the message or it is not its turn."""
+    rows = Message.objects.select_related("user", "destination__team", "automation__team")
+    with held_here(message_id) as is_free:
+        message = rows.filter(pk=message_id).order_by().first()
+        if not is_free or message is None:
+            return False
+        may_repeat = message.claimed_until is not None or (
+            message.attempt_count > 0 and message.status is None
+        )
+        if not claim(message, timezone.now()):
+            return False
+        try:
+            _attempt(message, is_repeat=may_repeat)
+        except Exception as error:
+            logger.exception("message %s could not be sent", message.uid)
+            results.note(
+                message, Outcome(is_ok=False, error=f"{type(error).__name__} in this server; see its log")
+            )
+        return True
+
+
+def _attempt(message: Message, *, is_repeat: bool) -> None:
+    if message.user_id is not None:
+        _mail(message)
+    elif message.automation is not None and automations().mails_people(message):
+        _mail_of_automation(message)
+    elif message.destination is not None and not message.destination.is_on:
+        results.drop(message, _("The destination is off."))
+    else:
+        _send_out(message, is_repeat=is_repeat)
+
+
+def _events_of(message: Message) -> list[Event]:
+    return list(with_runs(Event.objects.filter(deliveries__message=message)).order_by("at", "pk"))
+
+
+@transaction.atomic
+def _mail(message: Message) -> None:
+    """Hand a mail over and mark the message sent, or do neither."""
+    row = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    user = message.user
+    if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count or user is None:
+        return
+    wishes: list[Wish] = []
+    if user.is_active and user.kind == UserKind.PERSON and user.email:
+        wishes = wishes_for(_events_of(message), user_id=user.pk)
+        wishes = [wish for wish in wishes if wish.user_id == user.pk]
+    if not wishes:
+        results.drop(message, results.nobody_left())
+        return
+    mail = mail_message(message, user, wishes)
+    Message.objects.filter(pk=message.pk).update(mail=mail)
+    results.note(message, Outcome(is_ok=True))
+
+
+@transaction.atomic
+def _mail_of_automation(message: Message) -> None:
+    """Hand over the mails of an automation and mark the message sent, or do neither."""
+    row = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count:
+        return
+    told = automations().recipients_of(message, _still_meant(message, _events_of(message)))
+    if not told:
+        results.drop(message, results.nobody_left())
+        return
+    for user, events in told:
+        mail_of_automation(message, user, events)
+    results.note(message, Outcome(is_ok=True, request="\n".join(user.email for user, _events in told)))
+
+
+def _send_out(message: Message, *, is_repeat: bool) -> None:
+    events = _still_meant(message, _events_of(message))
+    if not events:
+        results.drop(message, results.nobody_left())
+        return
+    outcome = Outcome(is_ok=True)
+    if message.destination is not None:
+        with in_language_of(None):
+            notice = replace(render.notice_from(message, events), uid=str(message.uid), is_repeat=is_repeat)
+        outcome = transports.send(message.destination, notice)
+    results.note(message, outcome)
+
+
+def _still_meant(message: Message, events: list[Event]) -> list[Event]:
+    """Keep the events that the destination is to hear of now; of runs that were deleted meanwhile nothing is said."""
+    if message.automation is None:
+        wishes = wishes_for(events, destination_id=message.destination_id)
+        return [wish.event for wish in wishes if wish.destination_id == message.destination_id]
+    if not message.automation.is_on:
+        return []
+    live = Run.objects.live().filter(project__deleted_at=None, pk__in={event.run_id for event in events})
+    keys = set(live.values_list("pk", flat=True))
+    return [event for event in events if event.run_id is None or event.run_id in keys]

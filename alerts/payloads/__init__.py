@@ -1,0 +1,1 @@
+"""Payloads of webhooks: templates, their variables, and presets of services."""

@@ -1,0 +1,1 @@
+"""Secrets that webhooks send and sign with."""

@@ -1,1 +1,0 @@
-"""Reads about alerts, destinations, secrets and automations."""

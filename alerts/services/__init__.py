@@ -1,1 +1,0 @@
-"""What changes alerts, destinations, secrets and automations."""

@@ -1,0 +1,1 @@
+"""REST: automations and what they did."""

@@ -1,0 +1,1 @@
+"""What automations wait for: events, filters, conditions on metrics, and how these are said."""

@@ -1,0 +1,1 @@
+"""The editor of automations: its form, and the filters that its fields stand for."""

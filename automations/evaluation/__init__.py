@@ -1,0 +1,1 @@
+"""Deciding when metrics meet conditions, live and in previews."""

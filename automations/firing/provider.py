@@ -1,0 +1,96 @@
+"""What automations answer alerts (`alerts.automation_provider`), through whose outbox they send."""
+
+from collections.abc import Iterable, Sequence
+
+from access.actor import Actor
+from access.engine import require
+from accounts.models import User
+from alerts.automation_provider import AutomationProvider
+from alerts.models import Destination, Event, EventKind, Message, Secret
+from alerts.notices.notice import Notice
+from alerts.recipients import Telling
+from automations.access import AutomationAction
+from automations.firing.matching import awaits_states, matching
+from automations.firing.notices import notice_for, what_happened
+from automations.firing.recipients import addressees
+from automations.models import ActionKind, Automation
+from teams.models import Team
+
+
+class Provider(AutomationProvider):
+    """Registered by `AppConfig.ready`."""
+
+    def awaits_states(self, team_id: int, project_id: int) -> bool:
+        """Say whether an automation waits for runs of the project to change their state."""
+        return awaits_states(team_id, project_id)
+
+    def tellings_of(self, events: Sequence[Event]) -> Iterable[Telling]:
+        """Yield what automations do about events of any kind, and note that they do."""
+        for event, automation in matching(events):
+            yield _telling(event, automation)
+        for event in events:
+            if event.kind == EventKind.RUN_METRIC and event.automation is not None:
+                yield _telling(event, event.automation)
+
+    def mails_people(self, message: Message) -> bool:
+        """Say whether the automation of a message sends mail."""
+        return _automation_of(message).action == ActionKind.EMAIL
+
+    def recipients_of(self, message: Message, events: Sequence[Event]) -> list[tuple[User, list[Event]]]:
+        """Return the people to mail, each with the events that they are told of."""
+        return addressees(_automation_of(message), events)
+
+    def notice_of(self, message: Message, event: Event) -> Notice:
+        """Return what the automation of a message says of one event."""
+        return notice_for(_automation_of(message), event)
+
+    def describe(self, event: Event) -> str:
+        """Say in a sentence what the automation of an event acted on."""
+        return what_happened(event)
+
+    def require_manager(self, actor: Actor, message: Message) -> None:
+        """Let pass who manages the automation of a message."""
+        require(actor, AutomationAction.MANAGE, _automation_of(message))
+
+    def sending_to(self, destination: Destination) -> list[tuple[str, str]]:
+        """Return name and payload of the automations that send to a destination."""
+        return list(Automation.objects.filter(destination=destination).values_list("name", "payload"))
+
+    def using_secret(self, secret: Secret) -> list[str]:
+        """Return the names of the automations whose payload has a secret."""
+        rows = Automation.objects.filter(team_id=secret.team_id, payload__contains=f"${{{secret.name}}}")
+        return list(rows.values_list("name", flat=True))
+
+    def with_variables(self, team: Team) -> list[tuple[str, str]]:
+        """Return name and payload of the team's automations whose payload has variables, by name."""
+        rows = Automation.objects.filter(team=team, payload__contains="${").order_by("name")
+        return list(rows.values_list("name", "payload"))
+
+    def rename_secret(self, team: Team, old: str, new: str) -> None:
+        """Let payloads go on with a secret that is called otherwise."""
+        for automation in Automation.objects.filter(team=team, payload__contains=f"${{{old}}}"):
+            automation.payload = automation.payload.replace(f"${{{old}}}", f"${{{new}}}")
+            automation.save(update_fields=["payload", "updated_at"])
+
+    def forget_team(self, team: Team) -> None:
+        """Take away the team's automations."""
+        Automation.objects.filter(team=team).delete()
+
+
+def _automation_of(message: Message) -> Automation:
+    assert message.automation is not None  # noqa: S101 - alerts ask of no others
+    return message.automation
+
+
+def _telling(event: Event, automation: Automation) -> Telling:
+    """Return what an automation does: Slack messages and mails gather, each call of a webhook is its own."""
+    gathers = automation.action in {ActionKind.NOTIFICATION, ActionKind.EMAIL}
+    own = "" if gathers else f":{event.uid.hex[:12]}"
+    return Telling(
+        event.pk,
+        f"automation:{automation.pk}{own}",
+        destination_id=automation.destination_id,
+        automation_id=automation.pk,
+        team_id=automation.team_id,
+        gathers=gathers,
+    )

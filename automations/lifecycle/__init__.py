@@ -1,0 +1,1 @@
+"""What becomes of automations when accounts merge and runs are purged."""

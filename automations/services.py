@@ -1,0 +1,329 @@
+"""Automations: made, changed, copied and deleted (ALR-6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from dataclasses import fields as fields_of
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require
+from accounts.models import User
+from alerts.models import Destination, Level
+from alerts.payloads.templating import MAX_TEMPLATE, check_template, names_in
+from alerts.secrets.services import known_to, require_use
+from automations.access import AutomationAction
+from automations.conditions.events import METRIC_EVENTS
+from automations.conditions.filters import parse
+from automations.evaluation.streams import begin_now
+from automations.firing.notices import check_text
+from automations.firing.plan import FEATURE, has_automations
+from automations.models import ActionKind, Automation
+from common.errors import Conflict, Forbidden, Invalid
+from runs.config.flatten import clean_text
+from runs.models import Project
+from teams.models import Membership, Team
+from teams.policy.features import without
+
+MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
+MAX_RECIPIENTS = 100
+"""People that one automation mails; a whole team is told by its alerts."""
+MAX_ONCE_IN_S = 365 * 86_400
+LEAST_METRIC_S = 60
+"""A metric is logged many times a second; an automation on one acts for a run once a minute at most."""
+
+
+Sent = tuple[str, int | None]
+"""A payload, and the key of the destination that it goes to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutomationFields:
+    """What an automation is; None leaves a thing as it is, or takes the default of a new one."""
+
+    name: str | None = None
+    description: str | None = None
+    event: str | None = None
+    filter: Any = None
+    action: str | None = None
+    destination: Destination | None = None
+    mail_to: Sequence[User] | None = None
+    mail_author: bool | None = None
+    title: str | None = None
+    message: str | None = None
+    severity: str | None = None
+    payload: str | None = None
+    once_in_s: int | None = None
+    is_on: bool | None = None
+
+
+@transaction.atomic
+def create_automation(
+    *, actor: Actor, team: Team, project: Project | None = None, fields: AutomationFields
+) -> Automation:
+    """Make an automation of a project, or of all projects of a team.
+
+    Raises:
+        Forbidden: the plan of the team's organization has no automations.
+        SecretsWithheld: the payload names secrets, and the actor may not manage these.
+        Conflict: the team has one of this name, or the project as many as it may.
+        Invalid: what is wrong with it.
+    """
+    return _create(actor, team, project, fields, sent=None)
+
+
+def _create(
+    actor: Actor, team: Team, project: Project | None, fields: AutomationFields, *, sent: Sent | None
+) -> Automation:
+    require(actor, AutomationAction.CREATE, project or team)
+    _require_plan(team)
+    if project is not None and project.team_id != team.pk:
+        raise Invalid(
+            _("The project %(project)s does not belong to %(team)s.") % {"project": project, "team": team}
+        )
+    if fields.name is None or fields.event is None or fields.action is None:
+        raise Invalid(_("An automation needs a name, an event and an action."))
+    _check_count(team, project)
+    automation = Automation(team=team, project=project, created_by_id=actor.user_id)
+    _apply(actor, automation, fields, sent)
+    _save(automation, fields)
+    _note(actor, "automation.create", automation, after=_told(automation))
+    return automation
+
+
+@transaction.atomic
+def change_automation(*, actor: Actor, automation: Automation, fields: AutomationFields) -> Automation:
+    """Change what an automation waits for or does, or switch it on or off.
+
+    Raises:
+        SecretsWithheld: as for a new one; a payload that stays as it is and goes where it did may hold secrets.
+    """
+    require(actor, AutomationAction.MANAGE, automation)
+    automation = _locked(automation)
+    if fields.is_on is not False or replace(fields, is_on=None) != AutomationFields():
+        _require_plan(automation.team)
+    before = _told(automation)
+    _apply(actor, automation, fields, _sent(automation))
+    _save(automation, fields)
+    after = _told(automation)
+    if after != before:
+        _note(actor, "automation.change", automation, before=before, after=after)
+    return automation
+
+
+@transaction.atomic
+def delete_automation(*, actor: Actor, automation: Automation) -> None:
+    """Delete an automation with the history of what it did."""
+    require(actor, AutomationAction.MANAGE, automation)
+    _note(actor, "automation.delete", automation, before=_told(automation))
+    automation.delete()
+
+
+@transaction.atomic
+def copy_automation(
+    *, actor: Actor, automation: Automation, name: str, project: Project | None = None
+) -> Automation:
+    """Make one like another, in a project of the same team, or as the other: of its project or of the whole team."""
+    require(actor, AutomationAction.VIEW, automation)
+    original = Automation.objects.select_related("team__organization", "project", "destination").get(
+        pk=automation.pk
+    )
+    copied = {field.name: getattr(original, field.name) for field in fields_of(AutomationFields)}
+    fields = AutomationFields(**{**copied, "name": name, "mail_to": list(original.mail_to.all())})
+    return _create(actor, original.team, project or original.project, fields, sent=_sent(original))
+
+
+def _save(automation: Automation, fields: AutomationFields) -> None:
+    """Write an automation with its recipients, and let metrics be watched for it."""
+    automation.save()
+    if automation.action != ActionKind.EMAIL:
+        automation.mail_to.clear()
+    elif fields.mail_to is not None:
+        automation.mail_to.set(fields.mail_to)
+    _watch(automation)
+
+
+def _watch(automation: Automation) -> None:
+    """Let metrics be looked at from here on, whatever happens to a process."""
+    if automation.is_on and automation.event in METRIC_EVENTS:
+        begin_now(automation)
+
+
+def _locked(automation: Automation) -> Automation:
+    rows = Automation.objects.select_for_update(of=("self",))
+    return rows.select_related("team__organization", "project", "destination").get(pk=automation.pk)
+
+
+def _require_plan(team: Team) -> None:
+    """Let pass a team that may use automations.
+
+    Raises:
+        Forbidden: the plan of its organization has none.
+    """
+    if not has_automations(team):
+        message = _("The plan of %(organization)s does not include automations.")
+        told = message % {"organization": team.organization}
+        raise Forbidden(without(told, team.organization) if team.organization else told, action=FEATURE)
+
+
+def _check_count(team: Team, project: Project | None) -> None:
+    limit = settings.AUTOMATIONS_MOST
+    if Automation.objects.filter(team=team, project=project).count() >= limit:
+        raise Conflict(
+            _("%(where)s has reached the limit of %(limit)s automations (setting RUNYARD_AUTOMATIONS_MOST).")
+            % {"where": project or team, "limit": limit}
+        )
+
+
+def _note(
+    actor: Actor,
+    action: str,
+    automation: Automation,
+    *,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    team = automation.team
+    record(
+        actor, action, automation, organization_id=team.organization_id, team_id=team.pk, before=before,
+        after=after,
+    )  # fmt: skip
+
+
+def _told(automation: Automation) -> dict[str, Any]:
+    """Return what of an automation can change, as the audit log names it."""
+    return {
+        "name": automation.name,
+        "project": automation.project.name if automation.project else "",
+        "event": automation.event,
+        "filter": automation.filter,
+        "action": automation.action,
+        "destination": automation.destination.name if automation.destination else "",
+        "mail_to": [user.username for user in automation.mail_to.order_by("username")],
+        "mail_author": automation.mail_author,
+        "once_in_s": automation.once_in_s,
+        "on": automation.is_on,
+    }
+
+
+_LIMITS = {
+    "name": MAX_NAME, "description": MAX_TEXT, "title": MAX_TITLE, "message": MAX_TEXT, "payload": MAX_TEMPLATE,
+}  # fmt: skip
+
+
+def _sent(automation: Automation) -> Sent:
+    return automation.payload, automation.destination_id
+
+
+def _apply(actor: Actor, automation: Automation, fields: AutomationFields, before: Sent | None) -> None:
+    """Set what is given, and check the whole; ``before`` is what may be sent already.
+
+    Raises:
+        SecretsWithheld: another payload with secrets, or one to another place, by who may not manage these.
+        Invalid: what is wrong.
+        Conflict: the team has another one of this name.
+    """
+    for name, limit in _LIMITS.items():
+        value = getattr(fields, name)
+        if value is not None:
+            if len(value) > limit:
+                raise Invalid(
+                    _("%(field)s can have at most %(limit)s characters; this one has %(count)s.")
+                    % {"field": name, "count": len(value), "limit": limit}
+                )
+            setattr(automation, name, clean_text(value))
+    plain = ("event", "filter", "action", "destination", "mail_author", "severity", "once_in_s", "is_on")
+    for name in plain:
+        value = getattr(fields, name)
+        if value is not None:
+            setattr(automation, name, value)
+    _check_name(automation)
+    condition = parse(automation.event, automation.filter)
+    automation.event, automation.filter = condition.event.value, condition.canonical
+    _check_action(automation)
+    _check_recipients(automation, fields)
+    if _sent(automation) != before:
+        require_use(actor, automation.team, names_in(automation.payload))
+    _check_words(actor, automation)
+    _check_once(automation)
+
+
+def _check_name(automation: Automation) -> None:
+    automation.name = automation.name.strip()
+    if not automation.name:
+        raise Invalid(_("Enter a name for the automation."))
+    others = Automation.objects.filter(team=automation.team, name=automation.name).exclude(pk=automation.pk)
+    if others.exists():
+        raise Conflict(_("An automation named “%(name)s” already exists.") % {"name": automation.name})
+
+
+def _check_action(automation: Automation) -> None:
+    """Refuse a destination that the action cannot use."""
+    if automation.action not in ActionKind.values:
+        raise Invalid(
+            _("Unknown action “%(action)s”. Available: %(known)s.")
+            % {"action": automation.action, "known": ", ".join(ActionKind.values)}
+        )
+    if automation.severity not in Level.values:
+        raise Invalid(
+            _("Unknown severity “%(severity)s”. Available: %(known)s.")
+            % {"severity": automation.severity, "known": ", ".join(Level.values)}
+        )
+    if automation.action in {ActionKind.NO_OP, ActionKind.EMAIL}:
+        automation.destination = None
+        return
+    destination = automation.destination
+    if destination is None:
+        raise Invalid(_("Choose a destination for the automation."))
+    if destination.team_id != automation.team_id:
+        raise Invalid(
+            _("%(destination)s does not belong to %(team)s.")
+            % {"destination": destination, "team": automation.team}
+        )
+    if destination.is_slack != (automation.action == ActionKind.NOTIFICATION):
+        raise Invalid(
+            _("%(action)s needs a Slack destination.") % {"action": automation.action}
+            if automation.action == ActionKind.NOTIFICATION
+            else _("%(action)s needs a webhook.") % {"action": automation.action}
+        )
+
+
+def _check_recipients(automation: Automation, fields: AutomationFields) -> None:
+    """Refuse mail to nobody, and to people who are not in the team."""
+    if automation.action != ActionKind.EMAIL:
+        automation.mail_author = False
+        return
+    kept = fields.mail_to is None and not automation._state.adding and automation.mail_to.exists()
+    if not (fields.mail_to or kept or automation.mail_author):
+        raise Invalid(_("Choose the recipients of the email."))
+    chosen = {user.pk: user for user in fields.mail_to or ()}
+    if len(chosen) > MAX_RECIPIENTS:
+        raise Invalid(_("An automation can email at most %(limit)s people.") % {"limit": MAX_RECIPIENTS})
+    members = Membership.objects.filter(team=automation.team_id, user__in=chosen)
+    for pk in chosen.keys() - set(members.values_list("user_id", flat=True)):
+        raise Invalid(
+            _("%(name)s is not a member of %(team)s.")
+            % {"name": chosen[pk].username, "team": automation.team}
+        )
+
+
+def _check_words(actor: Actor, automation: Automation) -> None:
+    """Refuse variables that there are not, and payloads that are no JSON (ALR-7)."""
+    check_text(automation.title)
+    check_text(automation.message)
+    if automation.payload:
+        check_template(automation.payload, secret_names=known_to(actor, automation.team))
+
+
+def _check_once(automation: Automation) -> None:
+    """Refuse to act more often than is useful to anybody."""
+    least = LEAST_METRIC_S if automation.event in METRIC_EVENTS else 0
+    if not least <= automation.once_in_s <= MAX_ONCE_IN_S:
+        raise Invalid(
+            _("The interval between actions for a run must be %(least)s to %(most)s seconds, not %(given)s.")
+            % {"least": least, "most": MAX_ONCE_IN_S, "given": automation.once_in_s}
+        )

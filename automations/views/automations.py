@@ -1,0 +1,209 @@
+"""Lists of automations, what one of them did, and what is done with it (ALR-6)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from access.engine import can
+from access.routes import Open, declare
+from access.web.requests import actor_of
+from alerts.access import AlertAction
+from alerts.outbox.services import retry_message
+from automations.access import AutomationAction
+from automations.editor.form import PAUSES
+from automations.editor.words import event_words, runs_words
+from automations.firing.plan import has_automations
+from automations.history import executions, seen_messages, with_causes
+from automations.models import Automation
+from automations.selectors import automations_of, creatable_projects, get_automation, listed, seen_automations
+from automations.services import AutomationFields, change_automation, copy_automation, delete_automation
+from automations.views.scope import Place, home_of, may_create, place_of
+from common.errors import NotFound
+from common.rest.responses import is_key
+from teams.teams.selectors import personal_team_of
+from teams.views.base import answer
+
+_PER_PAGE = 25
+
+
+def _list(request: HttpRequest, place: Place) -> HttpResponse:
+    actor = actor_of(request)
+    rows = [
+        (row, home_of(row.automation))
+        for row in listed(actor, automations_of(actor, place.team, place.project))
+    ]
+    context = {
+        **place.context,
+        "rows": rows,
+        "has_feature": has_automations(place.team),
+        "can_create": may_create(request, place),
+        "shows_project": place.project is None,
+    }
+    return render(request, "automations/list.html", context)
+
+
+@declare(AutomationAction.VIEW)
+@never_cache
+@require_GET
+def of_project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """List the automations that act in a project: its own and those of all projects."""
+    return _list(request, place_of(request, entity, project, AutomationAction.VIEW))
+
+
+@declare(AutomationAction.VIEW)
+@never_cache
+@require_GET
+def of_team(request: HttpRequest, entity: str) -> HttpResponse:
+    """List all automations of a team."""
+    return _list(request, place_of(request, entity, "", AutomationAction.VIEW))
+
+
+@declare(Open.SIGNED_IN)
+@never_cache
+@require_GET
+def own(request: HttpRequest) -> HttpResponse:
+    """Settings, section Automations: those of the viewer's personal projects."""
+    team = personal_team_of(actor_of(request))
+    if team is None:
+        raise NotFound(_("This account has no personal entity."))
+    return _list(request, place_of(request, team.name, "", AutomationAction.VIEW))
+
+
+def _about(automation: Automation) -> dict[str, Any]:
+    """Return what a page says of an automation above its history."""
+    pauses = {seconds: str(label) for seconds, label in PAUSES}
+    seconds = automation.once_in_s
+    return {
+        "automation": automation,
+        "when": event_words(automation),
+        "runs": runs_words(automation),
+        "pause": pauses.get(seconds, _("%(n)d seconds") % {"n": seconds}),
+    }
+
+
+def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
+    """Show what an automation is, and page by page what it did; ``state`` narrows to waiting, sent or failed."""
+    actor = actor_of(request)
+    automation = get_automation(actor, place.team, place.project, pk)
+    messages = with_causes(seen_messages(actor).filter(automation=automation))
+    state = request.GET.get("state", "")
+    if state in {"waiting", "sent", "failed"}:
+        messages = messages.filter(state=state)
+    page = Paginator(messages, _PER_PAGE).get_page(request.GET.get("page"))
+    can_manage = can(actor, AutomationAction.MANAGE, automation)
+    context = {
+        **place.context,
+        **_about(automation),
+        "page": page,
+        "executions": executions(actor, list(page.object_list)),
+        "state": state,
+        "can_manage": can_manage,
+        "can_retry": can_manage or can(actor, AlertAction.MANAGE, place.team),
+        "can_copy": may_create(request, place),
+        "projects": creatable_projects(actor, place.team),
+        "urls": {part: place.url(f"_{part}", pk) for part in ("edit", "act")},
+    }
+    return render(request, "automations/detail.html", context)
+
+
+@declare(AutomationAction.VIEW)
+@never_cache
+@require_GET
+def one_of_project(request: HttpRequest, entity: str, project: str, pk: int) -> HttpResponse:
+    """Show an automation of a project."""
+    return _show(request, place_of(request, entity, project), pk)
+
+
+@declare(AutomationAction.VIEW)
+@never_cache
+@require_GET
+def one_of_team(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
+    """Show an automation of all projects."""
+    return _show(request, place_of(request, entity), pk)
+
+
+def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
+    """Switch, copy or delete an automation, or retry a message of it, as the button ``act`` says."""
+    actor = actor_of(request)
+    automation = get_automation(actor, place.team, place.project, pk)
+    act = _ACTS.get(request.POST.get("act", ""))
+    if act is None:
+        return redirect(place.url("", pk))
+    if request.headers.get("HX-Request") and act is _switch:
+        _switch(request, automation)
+        rows = listed(actor, seen_automations(actor).filter(pk=pk))
+        shows_project = bool(request.POST.get("shows_project"))
+        context = {"row": rows[0], "home": place, "shows_project": shows_project}
+        return render(request, "automations/row.html", context)
+    back = place.list_url if act is _delete else request.POST.get("next") or place.url("", pk)
+    return answer(request, lambda: act(request, automation), _own_path(back, place, pk))
+
+
+def _own_path(path: str, place: Place, pk: int) -> str:
+    """Return where to go back to: only the list or the automation's own page."""
+    return path if path in {place.list_url, place.url("", pk)} else place.url("", pk)
+
+
+def _switch(request: HttpRequest, automation: Automation) -> str:
+    is_on = request.POST.get("act") == "on"
+    change_automation(actor=actor_of(request), automation=automation, fields=AutomationFields(is_on=is_on))
+    said = (
+        _("%(name)s turned on.")
+        if is_on
+        else _("%(name)s turned off. It does nothing until you turn it on again.")
+    )
+    return said % {"name": automation.name}
+
+
+def _copy(request: HttpRequest, automation: Automation) -> str:
+    actor, name = actor_of(request), request.POST.get("project", "")
+    project = automation.project
+    if name:
+        project = creatable_projects(actor, automation.team).filter(name=name).first()
+        if project is None:
+            raise NotFound(_("This project doesn’t exist here, or you can’t create automations in it."))
+    wanted = request.POST.get("name", "").strip() or _("Copy of %(name)s") % {"name": automation.name}
+    made = copy_automation(actor=actor, automation=automation, name=wanted[:128], project=project)
+    return _("%(name)s created for %(where)s.") % {
+        "name": made.name, "where": made.project or _("all projects")
+    }  # fmt: skip
+
+
+def _delete(request: HttpRequest, automation: Automation) -> str:
+    delete_automation(actor=actor_of(request), automation=automation)
+    return _("%(name)s and its history deleted.") % {"name": automation.name}
+
+
+def _retry(request: HttpRequest, automation: Automation) -> str:
+    text = request.POST.get("message", "")
+    rows = seen_messages(actor_of(request)).filter(automation=automation)
+    message = rows.filter(pk=int(text)).first() if is_key(text) else None
+    if message is None:
+        raise NotFound(_("This is no longer in the history."))
+    retry_message(actor=actor_of(request), message=message)
+    return _("Retrying now.")
+
+
+_ACTS: dict[str, Callable[[HttpRequest, Automation], str]] = {
+    "on": _switch, "off": _switch, "copy": _copy, "delete": _delete, "retry": _retry
+}  # fmt: skip
+
+
+@declare(AutomationAction.VIEW)
+@require_POST
+def act_of_project(request: HttpRequest, entity: str, project: str, pk: int) -> HttpResponse:
+    """Do something with an automation of a project."""
+    return _act(request, place_of(request, entity, project), pk)
+
+
+@declare(AutomationAction.VIEW)
+@require_POST
+def act_of_team(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
+    """Do something with an automation of all projects."""
+    return _act(request, place_of(request, entity), pk)

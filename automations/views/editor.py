@@ -1,0 +1,207 @@
+"""The editor of an automation, and what it would have done (ALR-6)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from access.actor import Actor
+from access.engine import can, require
+from access.routes import declare
+from access.web.requests import actor_of
+from alerts.access import AlertAction
+from alerts.payloads.templating import VARIABLES
+from alerts.secrets.services import SecretsWithheld, known_to
+from alerts.views.scope import Place as DestinationPlace
+from automations.access import AutomationAction
+from automations.editor.form import ALL_PROJECTS, AutomationForm
+from automations.evaluation.preview import Preview, preview
+from automations.firing.plan import has_automations
+from automations.models import Automation
+from automations.selectors import (
+    authors,
+    creatable_projects,
+    destinations_of,
+    get_automation,
+    metric_names,
+    recipients_of,
+)
+from automations.services import change_automation, create_automation
+from automations.views.scope import Place, home_of, place_of
+from common.errors import Conflict, DomainError, Forbidden
+from runs.models import Project
+
+_FIRINGS_SHOWN = 20
+_SHOWN_VARIABLES = frozenset({"message", "event", "run", "artifact"})
+
+
+@dataclass(slots=True)
+class Editor:
+    """One request to the editor."""
+
+    request: HttpRequest
+    place: Place
+    automation: Automation | None = None
+    projects: list[Project] = field(default_factory=list)
+
+    @property
+    def actor(self) -> Actor:
+        """Who edits."""
+        return actor_of(self.request)
+
+    def scopes(self) -> list[tuple[str, str]]:
+        """Return what a new automation can be for; one that exists stays where it is."""
+        if self.automation is not None:
+            return []
+        self.projects = list(creatable_projects(self.actor, self.place.team))
+        named = [(row.name, row.name) for row in self.projects]
+        if can(self.actor, AutomationAction.CREATE, self.place.team):
+            named.append((ALL_PROJECTS, str(_("All projects of %(team)s") % {"team": self.place.team.name})))
+        return named
+
+    def form(self) -> AutomationForm:
+        """Return the form as it was sent; before that, as the automation is or as the address proposes."""
+        posted = self.request.POST if self.request.method == "POST" else None
+        scopes = self.scopes()
+        start: dict[str, Any] = {
+            name: value for name, value in self.request.GET.items() if name in AutomationForm.base_fields
+        }
+        if "states" in start:
+            start["states"] = self.request.GET.getlist("states")
+        start.setdefault("scope", self.place.project.name if self.place.project else ALL_PROJECTS)
+        return AutomationForm(
+            posted, scopes=scopes, destinations=destinations_of(self.place.team),
+            people=recipients_of(self.place.team),
+            secret_names=known_to(self.actor, self.place.team), automation=self.automation,
+            initial=start if self.automation is None else None,
+        )  # fmt: skip
+
+    def project_of(self, form: AutomationForm) -> Project | None:
+        """Return the project that the form is about; None for all of the team."""
+        if self.automation is not None:
+            return self.automation.project
+        chosen = form.cleaned_data.get("scope")
+        return next((row for row in self.projects if row.name == chosen), None)
+
+    def previewed(self, form: AutomationForm) -> dict[str, Any]:
+        """Return what a preview shows: when it would have acted, or why that cannot be said."""
+        if form.is_bound:
+            form.is_valid()
+        if not form.has_condition:
+            return {"preview": None}
+        try:
+            found = preview(
+                actor=self.actor, team=self.place.team, project=self.project_of(form), event=form.chosen_event,
+                filter=form.filter(), once_in_s=form.cleaned_data["once_in_s"],
+            )  # fmt: skip
+        except DomainError as error:
+            return {"preview": None, "preview_error": error.message}
+        return {"preview": found, **_shown(found)}
+
+    def save(self, form: AutomationForm) -> Automation | None:
+        """Make or change the automation; None where something was refused, which the form then says."""
+        try:
+            if self.automation is not None:
+                fields = form.automation_fields()
+                return change_automation(actor=self.actor, automation=self.automation, fields=fields)
+            return create_automation(
+                actor=self.actor, team=self.place.team, project=self.project_of(form),
+                fields=form.automation_fields(),
+            )  # fmt: skip
+        except SecretsWithheld as error:
+            form.add_error("payload", error.message)
+            return None
+        except Forbidden:
+            raise
+        except DomainError as error:
+            form.add_error("name" if isinstance(error, Conflict) else None, error.message)
+            return None
+
+    def page(self, form: AutomationForm, **more: Any) -> HttpResponse:
+        """Show the editor."""
+        team, project = self.place.team, self.place.project
+        context = {
+            **self.place.context,
+            "form": form,
+            "automation": self.automation,
+            "metrics": metric_names(self.actor, team, project),
+            "authors": authors(self.actor, team, project),
+            "variables": [(name, one) for name, one in VARIABLES.items() if one.group in _SHOWN_VARIABLES],
+            "has_feature": has_automations(team),
+            "destinations_url": DestinationPlace(team).destinations_url,
+            "can_set_up": can(self.actor, AlertAction.MANAGE, team),
+            "back": self.place.url("", self.automation.pk) if self.automation else self.place.list_url,
+            **more,
+        }
+        has_failed = bool(form.errors) and more.get("preview") is None
+        return render(self.request, "automations/edit.html", context, status=422 if has_failed else 200)
+
+
+def _shown(found: Preview) -> dict[str, Any]:
+    runs = {firing.run.pk for firing in found.firings}
+    return {
+        "firings": found.firings[:_FIRINGS_SHOWN],
+        "more_firings": max(0, len(found.firings) - _FIRINGS_SHOWN),
+        "runs_concerned": len(runs),
+    }
+
+
+def _answer(editor: Editor) -> HttpResponse:
+    """Show the editor, what it would have done, or save."""
+    request = editor.request
+    form = editor.form()
+    if request.method != "POST":
+        return editor.page(form)
+    if request.POST.get("part") == "preview":
+        context = editor.previewed(form)
+        if request.headers.get("HX-Request"):
+            return render(request, "automations/preview.html", context)
+        return editor.page(form, **context, is_previewed=True)
+    made = editor.save(form) if form.is_valid() else None
+    if made is None:
+        return editor.page(form)
+    messages.success(request, _("%(name)s saved.") % {"name": made.name})
+    return redirect(home_of(made).url("", made.pk))
+
+
+def _edit(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
+    automation = get_automation(actor_of(request), place.team, place.project, pk)
+    require(actor_of(request), AutomationAction.MANAGE, automation)
+    return _answer(Editor(request, place, automation))
+
+
+@declare(AutomationAction.CREATE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def new_in_project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Make an automation, beginning from a project."""
+    return _answer(Editor(request, place_of(request, entity, project, AutomationAction.CREATE)))
+
+
+@declare(AutomationAction.CREATE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def new_in_team(request: HttpRequest, entity: str) -> HttpResponse:
+    """Make an automation, beginning from all projects of a team."""
+    return _answer(Editor(request, place_of(request, entity, "", AutomationAction.CREATE)))
+
+
+@declare(AutomationAction.MANAGE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def edit_in_project(request: HttpRequest, entity: str, project: str, pk: int) -> HttpResponse:
+    """Change an automation of a project."""
+    return _edit(request, place_of(request, entity, project), pk)
+
+
+@declare(AutomationAction.MANAGE)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def edit_in_team(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
+    """Change an automation of all projects."""
+    return _edit(request, place_of(request, entity), pk)
