@@ -11,14 +11,14 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from bench import world
-from billing.metering.intervals import note_state
-from billing.metering.meter import rebuild, run_meter
-from billing.models import TrackedInterval, UsageDay
 from runs.ingest.posts import RunPost, apply_posts, lock_runs
 from runs.lifecycle import hooks
 from runs.lifecycle.services import revive_run
 from runs.models import Project, Pulse, Run
 from storage.models import ByteEntry
+from usage.metering.intervals import note_state
+from usage.metering.meter import rebuild, run_meter
+from usage.models import TrackedInterval, UsageDay
 
 RUNS, ENTRIES, CHANGES, ROUNDS = 1000, 100_000, 200, 5
 SUMMARY = (

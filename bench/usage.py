@@ -10,18 +10,18 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from accounts.lifecycle.services import create_user
-from billing.models import MeterState, Subscription, UsageDay
-from billing.models.usage import SUMS
-from billing.periods import month_of
-from billing.selectors.reported import reported
-from billing.selectors.tiles import tiles_of
-from billing.selectors.usage_page import usage_page
-from billing.selectors.usage_wanted import Wanted
-from billing.subscriptions import subscription_of, teams_of
-from billing.usage_csv import Asked, export
+from billing.models import Subscription
+from billing.overview.tiles import tiles_of
+from billing.subscriptions.selectors import subscription_of, teams_of
 from runs.models import Project
 from teams.members.services import create_organization, create_team
 from teams.models import Organization, Team
+from usage.models import SUMS, MeterState, UsageDay
+from usage.periods import month_of
+from usage.reports.csv_export import Asked, export
+from usage.reports.filters import Wanted
+from usage.reports.page import usage_page
+from usage.reports.report import reported
 
 TEAMS, PROJECTS, DAYS = 200, 50, 365
 ROUNDS = 3

@@ -1,1 +1,1 @@
-"""Plans, metering, usage, limits, payment, invoices and billing admins (docs/develop/decisions/billing.md)."""
+"""Plans, limits, payment, invoices and billing admins (docs/develop/decisions/billing.md)."""

@@ -1,26 +1,17 @@
 """Actions on billing; the row of the matrix in TEAM-21 that concerns it."""
 
-from enum import StrEnum
-
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
 from access.actor import withhold
 from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
-from billing.grants import BillingAdmins
+from billing.admins.grants import BillingAdmins
+from usage.access import BillingAction
 
 ORGANIZATION = ("teams.Organization",)
 OF_MONEY = ("billing.PaymentMethod",)
 OF_HISTORY = ("billing.Invoice",)
-
-
-class BillingAction(StrEnum):
-    """What is done with an organization's billing; a team's own use is ``team.view_usage``."""
-
-    VIEW = "billing.view"
-    MANAGE = "billing.manage"
-    ASSIGN = "billing.assign"
 
 
 def register() -> None:

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from access.audit.values import Field, day, moment, register_fields
 from access.audit.words import Kind, register_kind, register_words
-from billing.access import BillingAction
+from billing.formatting import usd
 from billing.models import Invoice, Plan
 from billing.models.money import InvoiceKind, InvoiceStatus
-from billing.words import usd
+from usage.access import BillingAction
 
 PLANS = {
     "plan.save": _("Changed a plan"),
@@ -53,7 +53,6 @@ BILLING_ADMINS = {
     "billing_admin.assign": _("Made someone a usage or billing admin"),
     "billing_admin.withdraw": _("Removed a usage or billing admin"),
 }
-PRICES = {"internal_prices.change": _("Changed chargeback prices")}
 
 
 def register() -> None:
@@ -64,11 +63,9 @@ def register() -> None:
     register_words("payment_method", _("Payment"), {**PAYMENT, **DETAILS})
     register_words("invoice", _("Invoices"), INVOICES)
     register_words("billing_admin", _("Usage and billing admins"), BILLING_ADMINS)
-    register_words("internal_prices", _("Chargeback prices"), PRICES)
     register_kind("billing.Plan", _("Plan"))
     register_kind("billing.Subscription", _("Subscription"))
     register_kind("billing.PaymentMethod", _("Payment method"))
-    register_kind("billing.InternalPrices", _("Chargeback prices"))
     register_kind(
         "billing.Invoice",
         _("Invoice"),
@@ -92,8 +89,7 @@ def _register_fields() -> None:
             "trial_then": Field(_("Plan after the trial"), choices=_plans), "method": _("Payment method"),
             "expires": _("Expires"), "default": _("Default payment method"), "billing_name": _("Name on invoices"),
             "billing_address": _("Address"), "tax_id": _("Tax ID"), "purchase_order": _("Purchase order"),
-            "payment": _("Payment"), "currency": _("Currency"), "gpu_hour_price": _("Per GPU hour"),
-            "storage_gb_price": _("Per GB stored per month"), "kwh_price": _("Per kWh"),
+            "payment": _("Payment"),
         }
     )  # fmt: skip
     register_fields(

@@ -1,4 +1,4 @@
-"""The sections that billing adds to the settings of people, teams and organizations."""
+"""The sections that billing adds to the settings of people and organizations."""
 
 from dataclasses import replace
 from typing import cast
@@ -8,33 +8,20 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from accounts.settings.sections import Place, Section, register_sections
-from billing.access import BillingAction
-from billing.selectors.billed import belongs_to_billed, is_billed_organization
-from teams.access import TeamAction
+from billing.subscriptions.billed import belongs_to_billed, is_billed_organization
 from teams.models import Organization
+from usage.access import BillingAction
 
 
 def register() -> None:
     """Tell `accounts`, which makes rails of them."""
-    billing, storage, usage = _("Billing"), _("Storage"), TeamAction.VIEW_USAGE
-    of_plans = _("plan subscription seats limits usage payment invoices price")
-    of_bytes = _("bytes disk space files quota usage trash")
-    of_hours = _("hours storage quota cost gpu")
+    billing, words = _("Billing"), _("plan subscription seats limits usage payment invoices price")
     register_sections(
-        Place.USER,
-        Section(billing, "credit-card", "billing:own", rank=60, words=of_plans, variant=_own),
-        Section(storage, "hard-drive", "billing:own_storage", rank=84, words=of_bytes),
-    )
-    register_sections(
-        Place.TEAM,
-        Section(_("Usage"), "chart-column", "billing:team_usage", 60, usage, of_hours),
-        Section(storage, "hard-drive", "billing:team_storage", 70, usage, of_bytes),
+        Place.USER, Section(billing, "credit-card", "billing:own", rank=60, words=words, variant=_own)
     )
     register_sections(
         Place.ORGANIZATION,
-        Section(
-            billing, "credit-card", "billing:overview", 45, BillingAction.VIEW, of_plans, _of_organization
-        ),
+        Section(billing, "credit-card", "billing:overview", 45, BillingAction.VIEW, words, _of_organization),
     )
 
 

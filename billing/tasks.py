@@ -4,14 +4,15 @@ import logging
 
 from celery import shared_task
 
-from billing import alerting, noticing
-from billing.gateways import collecting, events
-from billing.invoicing import closing
-from billing.metering import hardware, meter
-from billing.services import invoices, payment_methods, trials
+from billing.changes import trials
+from billing.invoices import closing
+from billing.invoices import services as invoices
+from billing.limits import warnings
+from billing.payments import collecting, webhooks
+from billing.payments import services as payment_methods
+from billing.usage_alerts import services as alerting
 from common.errors import Unavailable
 
-HARDWARE_BUDGET_S = 120.0
 logger = logging.getLogger(__name__)
 
 # Closing periods, invoices and usage alerts
@@ -53,7 +54,7 @@ def collect_invoice(invoice_id: int) -> None:
 @shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=30, max_retries=3, time_limit=300)
 def handle_event(event_id: int) -> None:
     """Do what an event of a gateway asks for; one that was handled is left alone."""
-    events.handle(event_id)
+    webhooks.handle(event_id)
 
 
 @shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=60, max_retries=8, time_limit=300)
@@ -68,26 +69,11 @@ def sweep_payments() -> None:
 
     None waits for another to succeed: what fails is logged, and the next time comes.
     """
-    for sweep in (events.sweep, collecting.sweep, payment_methods.sweep):
+    for sweep in (webhooks.sweep, collecting.sweep, payment_methods.sweep):
         try:
             sweep()
         except Exception:
             logger.exception("a sweep of payments broke off: %s", sweep.__module__)
-
-
-# Metering
-
-
-@shared_task(expires=60, time_limit=600)
-def run_meter() -> str:
-    """Count what was used since the last time; scheduled every minute."""
-    return meter.run_meter().isoformat()
-
-
-@shared_task(time_limit=600)
-def measure_hardware() -> int:
-    """Count the GPU time and energy of new samples; returns of how many runs. Scheduled every five minutes."""
-    return hardware.measure(HARDWARE_BUDGET_S)
 
 
 # Limits
@@ -96,4 +82,4 @@ def measure_hardware() -> int:
 @shared_task(acks_late=True, expires=280, time_limit=280)
 def note_limits() -> int:
     """Find which limits are near or reached, and since when; scheduled every 300 s."""
-    return noticing.note_all()
+    return warnings.note_all()

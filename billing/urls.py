@@ -2,20 +2,7 @@
 
 from django.urls import path
 
-from billing.views import (
-    changes,
-    chargeback,
-    invoices,
-    notices,
-    overview,
-    own,
-    payment,
-    plans,
-    roles,
-    storage,
-    stripe,
-    usage,
-)
+from billing.views import changes, invoices, notices, overview, own, payment, plans, roles, stripe
 
 app_name = "billing"
 _BILLING = "organizations/<str:entity>/billing"
@@ -26,19 +13,6 @@ urlpatterns = [
     path("billing/notices/close", notices.close, name="notices_close"),
     path(_BILLING, overview.overview, name="overview"),
     path(f"{_BILLING}/plans", plans.compare, name="plans"),
-    # usage and chargeback
-    path(f"{_BILLING}/usage", usage.organization, name="usage"),
-    path(f"{_BILLING}/usage.csv", usage.organization_csv, name="usage_csv"),
-    path(f"{_BILLING}/chargeback", chargeback.page, name="chargeback"),
-    path(f"{_BILLING}/chargeback.csv", chargeback.as_csv, name="chargeback_csv"),
-    path(f"{_BILLING}/chargeback/prices", chargeback.prices, name="chargeback_prices"),
-    path("teams/<str:entity>/usage", usage.team, name="team_usage"),
-    path("teams/<str:entity>/usage.csv", usage.team_csv, name="team_usage_csv"),
-    # storage
-    path("settings/storage", storage.own, name="own_storage"),
-    path("settings/storage/<str:project>", storage.own_project, name="own_storage_project"),
-    path("teams/<str:entity>/storage", storage.of_team, name="team_storage"),
-    path("teams/<str:entity>/storage/<str:project>", storage.project_of_team, name="team_storage_project"),
     # payment, changes of plan, Stripe
     path(f"{_BILLING}/payment", payment.payment, name="payment"),
     path(f"{_BILLING}/payment/add", payment.add, name="payment_add"),

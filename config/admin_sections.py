@@ -23,13 +23,13 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Billing": (
         "billing.Plan", "billing.Subscription", "billing.BillingAdmin", "billing.Invoice", "billing.Payment",
-        "billing.PaymentMethod", "billing.InternalPrices",
+        "billing.PaymentMethod", "usage.InternalPrices",
     ),
     "Sign-in and email": ("accounts.SignInProvider", "teams.GroupMapping", "accounts.OutboxMail"),
     LEDGERS: (
-        "access.AuditEntry", "alerts.Event", "alerts.Delivery", "billing.UsageDay", "billing.TeamDay",
-        "billing.TrackedInterval", "billing.ReportedTime", "billing.HardwareUse", "billing.HardwareShift",
-        "billing.GpuClaim", "billing.IngestionEntry", "billing.MeterState", "billing.PeriodClose",
+        "access.AuditEntry", "alerts.Event", "alerts.Delivery", "usage.UsageDay", "usage.TeamDay",
+        "usage.TrackedInterval", "usage.ReportedTime", "usage.HardwareUse", "usage.HardwareShift",
+        "usage.GpuClaim", "usage.IngestionEntry", "usage.MeterState", "billing.PeriodClose",
         "billing.UsageAlert", "billing.NoticeDismissal", "billing.GatewayEvent", "storage.ByteEntry",
         "storage.Holding", "storage.Blob", "metrics.Stream", "metrics.Sequence", "accounts.Name",
     ),

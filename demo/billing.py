@@ -32,10 +32,10 @@ def make_billing() -> None:
     """Choose the plan, close the months of the past, and note what was paid; `demo.usage` has made the use."""
     from access.web.requests import actor_of_user
     from accounts.models import User
-    from billing.alerting import check_usage
-    from billing.services.payment_methods import change_details
-    from billing.services.prices import set_prices
+    from billing.payments.services import change_details
+    from billing.usage_alerts.services import check_usage
     from teams.models import Organization
+    from usage.chargeback.services import set_prices
 
     _offer_plans()
     organization = Organization.objects.get(name=ORGANIZATION)
@@ -52,7 +52,7 @@ def _offer_plans() -> None:
     """Do what an operator does who hosts for others."""
     from access.actor import SYSTEM
     from billing.models import Plan
-    from billing.services.plans import save_plan
+    from billing.plans.services import save_plan
 
     for plan in Plan.objects.filter(key__in=("free", "pro", "enterprise")):
         plan.is_offered, plan.by_contact = plan.key != "enterprise", plan.key == "enterprise"
@@ -82,7 +82,7 @@ def _pay_by_transfer(subscription: "Subscription") -> None:
     from access.actor import SYSTEM
     from billing.gateways import MANUAL
     from billing.gateways.base import BANK_TRANSFER, MethodFacts
-    from billing.services.payment_methods import keep_method
+    from billing.payments.services import keep_method
 
     keep_method(SYSTEM, subscription, MANUAL.key, MethodFacts(ref=uuid4().hex, brand=BANK_TRANSFER))
 
@@ -92,7 +92,7 @@ def _close(subscription: "Subscription") -> None:
     from django.db import transaction
 
     from accounts.models import OutboxMail
-    from billing.invoicing.closing import close_ended, grace_before
+    from billing.invoices.closing import close_ended, grace_before
     from billing.models import Invoice, UsageAlert
 
     with transaction.atomic():
@@ -109,8 +109,8 @@ def _close(subscription: "Subscription") -> None:
 
 def _date(invoice: "Invoice", *, is_paid: bool) -> None:
     """Let an invoice be as old as its period tells."""
+    from billing.invoices.services import mark_paid
     from billing.models import Invoice, PeriodClose
-    from billing.services.invoices import mark_paid
 
     issued = datetime.combine(invoice.period_end, time(6), UTC)
     shift = issued - invoice.issued_at

@@ -58,7 +58,7 @@ class Ledgers:
 
 def make_usage() -> None:
     """Write a year of use and count it; Django must be set up, and the demo's runs must have their age."""
-    from billing.metering.meter import rebuild, run_meter
+    from usage.metering.meter import rebuild, run_meter
 
     now = datetime.now(UTC)
     source = np.random.default_rng(11)
@@ -137,7 +137,7 @@ def _run(
     ledgers: Ledgers, places: list[Place], source: np.random.Generator, at: datetime, part: float
 ) -> None:
     """Let runs of a day run: fewer at weekends, some over midnight, some with samples of GPUs."""
-    from billing.models import TrackedInterval
+    from usage.models import TrackedInterval
 
     hours = _grown(HOURS, part) / 30 * (1.18 if at.weekday() < 5 else 0.52) * source.uniform(0.7, 1.3)
     while hours > 0:
@@ -162,8 +162,8 @@ def _run(
 def _sample(
     ledgers: Ledgers, source: np.random.Generator, owner: dict[str, int | None], span: tuple[datetime, datetime]
 ) -> None:  # fmt: skip
-    from billing.metering.seconds import by_day
-    from billing.models import HardwareUse
+    from usage.metering.seconds import by_day
+    from usage.models import HardwareUse
 
     gpus, watts = int(source.choice([1, 2, 4, 8], p=[0.4, 0.2, 0.2, 0.2])), source.uniform(240, 640)
     for number, (day, seconds) in enumerate(by_day(*span, span[0])):
@@ -231,7 +231,7 @@ def _take_in(
     ledgers: Ledgers, places: list[Place], source: np.random.Generator, at: datetime, part: float
 ) -> None:
     """Take in traces of the teams that have some."""
-    from billing.models import IngestionEntry
+    from usage.models import IngestionEntry
 
     for place, share in zip(places, (0.0, 0.0, 0.25, 0.75), strict=False):
         size = int(_grown(TRACES_GB, part) * _GB / 30 * share * source.uniform(0.5, 1.5))
@@ -250,8 +250,8 @@ def _write(ledgers: Ledgers) -> None:
     """Write the rows, and what is held after them."""
     from django.db import transaction
 
-    from billing.models import HardwareUse, IngestionEntry, TrackedInterval
     from storage.models import ByteEntry, Holding
+    from usage.models import HardwareUse, IngestionEntry, TrackedInterval
 
     sums: defaultdict[tuple[int, int, str], int] = defaultdict(int)
     for (team_id, project_id, _user, category), size in ledgers.held.items():
@@ -274,10 +274,10 @@ def _age_logged_runs() -> None:
     """Let the time and the bytes of runs that the demo logged count when they say that they ran."""
     from django.db import transaction
 
-    from billing.metering.backfill import backfill
-    from billing.models import ReportedTime, TrackedInterval
     from runs.models import Run
     from storage.models import ByteEntry
+    from usage.metering.backfill import backfill
+    from usage.models import ReportedTime, TrackedInterval
 
     ended = dict(
         Run.objects.filter(project__team__organization__name=ORGANIZATION)

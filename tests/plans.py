@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import User
 from billing.models import Plan, Subscription
-from billing.plans import ensure_plans
+from billing.plans.catalogue import ensure_plans
 from teams.models import Organization
 from teams.policy import features
 

@@ -18,7 +18,6 @@ from access.explain import Explanation, explain
 from access.web.requests import actor_of_user
 from accounts.access import AccountAction
 from accounts.models import User
-from billing.access import BillingAction
 from billing.models import BillingAdmin
 from common.errors import Forbidden, NotFound
 from runs.access import ProjectAction, RunAction
@@ -38,6 +37,7 @@ from tests.factories import (
 )
 from tests.matrix.world import World, build
 from tests.plans import lacking
+from usage.access import BillingAction
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 

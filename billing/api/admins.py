@@ -14,15 +14,15 @@ from rest_framework.viewsets import GenericViewSet
 from access.rest.policy import actor_of
 from access.routes import declare
 from accounts.models import User
-from billing.access import BillingAction
+from billing.admins import services as admins
 from billing.models import BillingAdmin
-from billing.services import admins
 from common.errors import NotFound
 from common.rest.responses import Oldest, validated
 from teams.api.serializers import PersonSerializer
 from teams.api.teams import ANY_NAME
 from teams.models import Organization, OrganizationMember
 from teams.teams.selectors import organization_named
+from usage.access import BillingAction
 
 
 class BillingAdminSerializer(serializers.ModelSerializer[BillingAdmin]):

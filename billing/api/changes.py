@@ -11,21 +11,21 @@ from rest_framework.viewsets import ViewSet
 
 from access.rest.policy import actor_of
 from access.routes import declare
-from billing.access import BillingAction
 from billing.api.payment import organization_asked
-from billing.api.shapes_payment import (
+from billing.api.payment_serializers import (
     ConfirmedChangeSerializer,
     DoneSerializer,
     PlanStandingSerializer,
     SummarySerializer,
     WishedChangeSerializer,
 )
-from billing.changes import Summary
+from billing.changes import services
+from billing.changes.preview import Summary
 from billing.models import Plan
-from billing.services import subscriptions as services
-from billing.subscriptions import subscription_of
+from billing.subscriptions.selectors import subscription_of
 from common.errors import NotFound
 from common.rest.responses import validated
+from usage.access import BillingAction
 
 _MANAGE = BillingAction.MANAGE
 

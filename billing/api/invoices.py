@@ -17,13 +17,13 @@ from rest_framework.viewsets import GenericViewSet
 from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
-from billing.access import BillingAction
+from billing.invoices.selectors import invoice_of, invoices_of
 from billing.models import Invoice, InvoiceLine, InvoiceStatus
-from billing.selectors.invoices import invoice_of, invoices_of
 from billing.views.invoices import as_pdf
 from common.rest.responses import Pages
 from teams.models import Organization
 from teams.teams.selectors import organization_named
+from usage.access import BillingAction
 
 
 class InvoiceLineSerializer(serializers.ModelSerializer[InvoiceLine]):
@@ -49,7 +49,7 @@ class InvoiceSerializer(serializers.ModelSerializer[Invoice]):
 
 
 class Pdf(BaseRenderer):
-    """Names the form; the file is drawn by `billing.invoicing.pdf`."""
+    """Names the form; the file is drawn by `billing.invoices.pdf`."""
 
     media_type, format = "application/pdf", "pdf"
 

@@ -15,8 +15,7 @@ from rest_framework.viewsets import GenericViewSet, ViewSet
 from access.engine import visible
 from access.rest.policy import actor_of
 from access.routes import declare
-from billing.access import BillingAction
-from billing.api.shapes_payment import (
+from billing.api.payment_serializers import (
     AskedPaymentSerializer,
     BillingDetailsSerializer,
     InvoiceToPaySerializer,
@@ -25,12 +24,13 @@ from billing.api.shapes_payment import (
     SetupSerializer,
 )
 from billing.models import Invoice, PaymentMethod
-from billing.services import payment_methods as services
-from billing.subscriptions import subscription_of
+from billing.payments import services
+from billing.subscriptions.selectors import subscription_of
 from common.errors import NotFound
 from common.rest.responses import Pages, is_key, validated
 from teams.models import Organization
 from teams.teams.selectors import organization_named
+from usage.access import BillingAction
 
 _VIEW, _MANAGE = BillingAction.VIEW, BillingAction.MANAGE
 

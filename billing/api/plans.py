@@ -13,14 +13,14 @@ from rest_framework.viewsets import ViewSet
 
 from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
-from billing.access import BillingAction
-from billing.asking import names_of_admins
-from billing.limits import Limit, LimitKind, Limits, Standing, refused_from, state_of
+from billing.admins.contacts import names_of_admins
+from billing.limits.selectors import Limit, LimitKind, Limits, Standing, refused_from, state_of
 from billing.models import Plan, Subscription
-from billing.selectors.overview import is_refused
-from billing.selectors.plans import SWITCHES
-from billing.subscriptions import choosable, subscription_of
+from billing.overview.selectors import is_refused
+from billing.plans.selectors import SWITCHES, choosable
+from billing.subscriptions.selectors import subscription_of
 from teams.teams.selectors import organization_named
+from usage.access import BillingAction
 
 
 def _price(help_text: str) -> serializers.DecimalField:

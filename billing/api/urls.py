@@ -7,8 +7,6 @@ from billing.api.changes import PlanChangeViewSet
 from billing.api.invoices import InvoiceViewSet
 from billing.api.payment import BillingDetailsViewSet, PaymentMethodViewSet, PaymentViewSet
 from billing.api.plans import PlanViewSet, SubscriptionViewSet
-from billing.api.storage import StorageViewSet
-from billing.api.usage import ChargebackViewSet, InternalPricesViewSet, UsageViewSet
 from common.rest.routers import Router
 
 _ORGANIZATION = "organizations/(?P<organization>[^/]+)"
@@ -17,11 +15,6 @@ router = Router()
 # plans and limits
 router.register("billing/plans", PlanViewSet, basename="api-plan")
 subscription = SubscriptionViewSet.as_view({"get": "retrieve"}, detail=True)
-# usage, storage and chargeback
-router.register("usage", UsageViewSet, basename="api-usage")
-router.register("storage", StorageViewSet, basename="api-storage")
-router.register(f"{_ORGANIZATION}/chargeback", ChargebackViewSet, basename="api-chargeback")
-prices = InternalPricesViewSet.as_view({"get": "retrieve", "patch": "partial_update"}, detail=False)
 # payment, changes of plan and invoices
 router.register(f"{_ORGANIZATION}/payment-methods", PaymentMethodViewSet, basename="api-payment-method")
 router.register(f"{_ORGANIZATION}/payments", PaymentViewSet, basename="api-payment")
@@ -33,6 +26,5 @@ router.register(f"{_ORGANIZATION}/billing-admins", BillingAdminViewSet, basename
 urlpatterns = [
     re_path(f"^{_ORGANIZATION}/billing/?$", subscription, name="api-subscription"),
     re_path(f"^{_ORGANIZATION}/billing-details/?$", details, name="api-billing-details"),
-    re_path(f"^{_ORGANIZATION}/internal-prices/?$", prices, name="api-internal-prices"),
     *router.urls,
 ]

@@ -19,17 +19,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='MeterState',
-            fields=[
-                ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False, verbose_name='ID')),
-                ('metered_at', models.DateTimeField(help_text='Everything committed before is in the daily totals.', null=True)),
-                ('opened_month', models.DateField(help_text='The last month whose opening balances are written.', null=True)),
-            ],
-            options={
-                'verbose_name': 'usage meter',
-            },
-        ),
-        migrations.CreateModel(
             name='PaymentMethod',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -65,100 +54,6 @@ class Migration(migrations.Migration):
                 'ordering': ['-pk'],
                 'verbose_name': 'payment gateway event',
                 'constraints': [models.UniqueConstraint(fields=('gateway', 'event_ref'), name='billing_event_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='HardwareUse',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('project_id', models.BigIntegerField(verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(null=True, verbose_name='user ID')),
-                ('run_id', models.BigIntegerField(verbose_name='run ID')),
-                ('day', models.DateField(help_text='UTC.')),
-                ('gpu_s', models.BigIntegerField(default=0, help_text='Total of the sampled GPUs.', verbose_name='GPU time (s)')),
-                ('energy_j', models.BigIntegerField(default=0, help_text='Drawn by GPUs.', verbose_name='energy (J)')),
-                ('is_host', models.BooleanField(default=False, help_text='Whether the run only monitored a machine.', verbose_name='host monitoring')),
-                ('is_counted', models.BooleanField(default=False, help_text='Whether it is part of the daily totals.', verbose_name='counted')),
-                ('row_from', models.BigIntegerField(help_text='Of the system metrics that it covers.', verbose_name='first row')),
-                ('row_to', models.BigIntegerField(help_text='Exclusive.', verbose_name='end row')),
-            ],
-            options={
-                'verbose_name': 'GPU usage entry',
-                'verbose_name_plural': 'GPU usage entries',
-                'indexes': [models.Index(condition=models.Q(('is_counted', False)), fields=['day'], name='billing_hardware_uncounted')],
-                'constraints': [models.UniqueConstraint(fields=('run_id', 'row_from', 'day'), name='billing_hardware_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='HardwareShift',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('project_id', models.BigIntegerField(verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(null=True, verbose_name='user ID')),
-                ('run_id', models.BigIntegerField(verbose_name='run ID')),
-                ('day', models.DateField(help_text='UTC.')),
-                ('gpu_s', models.BigIntegerField(default=0, help_text='Total of the sampled GPUs.', verbose_name='GPU time (s)')),
-                ('energy_j', models.BigIntegerField(default=0, help_text='Drawn by GPUs.', verbose_name='energy (J)')),
-                ('is_host', models.BooleanField(default=False, help_text='Whether the run only monitored a machine.', verbose_name='host monitoring')),
-                ('is_counted', models.BooleanField(default=False, help_text='Whether it is part of the daily totals.', verbose_name='counted')),
-            ],
-            options={
-                'verbose_name': 'GPU usage correction',
-                'indexes': [models.Index(fields=['run_id'], name='billing_shift_run'), models.Index(condition=models.Q(('is_counted', False)), fields=['day'], name='billing_shift_uncounted')],
-            },
-        ),
-        migrations.CreateModel(
-            name='GpuClaim',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('project_id', models.BigIntegerField(verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(null=True, verbose_name='user ID')),
-                ('run_id', models.BigIntegerField(verbose_name='run ID')),
-                ('gpu', models.CharField(help_text='Its owner and UUID.', max_length=200, verbose_name='GPU')),
-                ('rank', models.PositiveSmallIntegerField(help_text='The lower rank has the better claim.')),
-                ('began_at', models.FloatField(help_text='Unix seconds.')),
-                ('ended_at', models.FloatField(help_text='Unix seconds.')),
-            ],
-            options={
-                'verbose_name': 'GPU claim',
-                'indexes': [models.Index(fields=['gpu', 'ended_at'], name='billing_gpuclaim_gpu'), models.Index(fields=['run_id'], name='billing_gpuclaim_run')],
-            },
-        ),
-        migrations.CreateModel(
-            name='IngestionEntry',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('project_id', models.BigIntegerField(null=True, verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(null=True, verbose_name='user ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='time')),
-                ('size_bytes', models.PositiveBigIntegerField(verbose_name='size (bytes)')),
-                ('token', models.CharField(help_text="The producer's own; a repeated one changes nothing.", max_length=64, unique=True)),
-                ('is_counted', models.BooleanField(default=False, help_text='Whether it is part of the daily totals.', verbose_name='counted')),
-            ],
-            options={
-                'verbose_name': 'trace data entry',
-                'verbose_name_plural': 'trace data entries',
-                'indexes': [models.Index(condition=models.Q(('is_counted', False)), fields=['at'], name='billing_ingestion_uncounted')],
-            },
-        ),
-        migrations.CreateModel(
-            name='InternalPrices',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('currency', models.CharField(default='USD', help_text='ISO 4217 code.', max_length=3)),
-                ('gpu_hour_price', models.DecimalField(decimal_places=4, default=Decimal('0'), help_text='Per hour of one GPU.', max_digits=12, validators=[django.core.validators.MinValueValidator(Decimal('0'))], verbose_name='GPU hour price')),
-                ('storage_gb_price', models.DecimalField(decimal_places=4, default=Decimal('0'), help_text='Per GB (10⁹ bytes) and billing period.', max_digits=12, validators=[django.core.validators.MinValueValidator(Decimal('0'))], verbose_name='storage price')),
-                ('kwh_price', models.DecimalField(decimal_places=4, default=Decimal('0'), help_text='Per kWh drawn by GPUs.', max_digits=12, validators=[django.core.validators.MinValueValidator(Decimal('0'))], verbose_name='energy price')),
-                ('organization', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='internal_prices', to='teams.organization')),
-            ],
-            options={
-                'verbose_name': 'internal price list',
             },
         ),
         migrations.CreateModel(
@@ -251,24 +146,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ReportedTime',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('project_id', models.BigIntegerField(verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(null=True, verbose_name='user ID')),
-                ('run_id', models.BigIntegerField(verbose_name='run ID')),
-                ('at', models.DateTimeField(help_text='When the server received it; it counts on this day.', verbose_name='reported at')),
-                ('seconds', models.PositiveBigIntegerField()),
-                ('is_counted', models.BooleanField(default=False, help_text='Whether it is part of the daily totals.', verbose_name='counted')),
-            ],
-            options={
-                'verbose_name': 'reported time entry',
-                'verbose_name_plural': 'reported time entries',
-                'indexes': [models.Index(fields=['run_id'], name='billing_reported_run'), models.Index(condition=models.Q(('is_counted', False)), fields=['at'], name='billing_reported_uncounted')],
-            },
-        ),
-        migrations.CreateModel(
             name='Subscription',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -328,47 +205,6 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invoices', to='billing.subscription'),
         ),
         migrations.CreateModel(
-            name='TeamDay',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('day', models.DateField(help_text='UTC.')),
-                ('tracked_s', models.BigIntegerField(default=0, verbose_name='tracked time (s)')),
-                ('opening_bytes', models.BigIntegerField(default=0, help_text='Stored when the month began; on its first day only.', verbose_name='opening balance (bytes)')),
-                ('delta_bytes', models.BigIntegerField(default=0, help_text='Within the day.', verbose_name='net change (bytes)')),
-                ('byte_seconds', models.BigIntegerField(default=0, help_text='Each change times the seconds left in the day, added up.', verbose_name='byte-seconds')),
-                ('ingested_bytes', models.BigIntegerField(default=0, verbose_name='trace data (bytes)')),
-                ('gpu_s', models.BigIntegerField(default=0, verbose_name='GPU time (s)')),
-                ('energy_j', models.BigIntegerField(default=0, verbose_name='energy (J)')),
-                ('host_gpu_s', models.BigIntegerField(default=0, help_text='Of GPUs sampled only by runs that monitor a machine.', verbose_name='host GPU time (s)')),
-                ('host_energy_j', models.BigIntegerField(default=0, help_text='Drawn by those GPUs.', verbose_name='host energy (J)')),
-            ],
-            options={
-                'verbose_name': 'daily team total',
-                'constraints': [models.UniqueConstraint(fields=('team_id', 'day'), name='billing_teamday_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='TrackedInterval',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('project_id', models.BigIntegerField(verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(null=True, verbose_name='user ID')),
-                ('run_id', models.BigIntegerField(verbose_name='run ID')),
-                ('began_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(help_text='Empty while the run is running; it counts up to the last heartbeat.', null=True)),
-                ('not_before', models.DateTimeField(help_text='Earlier time fell into a closed period; it counts from here.')),
-                ('counted_to', models.DateTimeField(help_text='Up to here it is part of the daily totals.', verbose_name='counted until')),
-            ],
-            options={
-                'verbose_name': 'tracked time entry',
-                'verbose_name_plural': 'tracked time entries',
-                'indexes': [models.Index(fields=['run_id'], name='billing_interval_run'), models.Index(condition=models.Q(('ended_at__isnull', True), models.Q(('ended_at', models.F('counted_to')), _negated=True), _connector='OR'), fields=['id'], name='billing_interval_uncounted')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('run_id',), name='billing_interval_one_open')],
-            },
-        ),
-        migrations.CreateModel(
             name='UsageAlert',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -397,29 +233,6 @@ class Migration(migrations.Migration):
                 'ordering': ['-pk'],
                 'verbose_name': 'dismissed notice',
                 'constraints': [models.UniqueConstraint(fields=('user', 'subscription', 'limit', 'stage', 'period_start'), name='billing_noticedismissal_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='UsageDay',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('team_id', models.BigIntegerField(verbose_name='team ID')),
-                ('day', models.DateField(help_text='UTC.')),
-                ('tracked_s', models.BigIntegerField(default=0, verbose_name='tracked time (s)')),
-                ('opening_bytes', models.BigIntegerField(default=0, help_text='Stored when the month began; on its first day only.', verbose_name='opening balance (bytes)')),
-                ('delta_bytes', models.BigIntegerField(default=0, help_text='Within the day.', verbose_name='net change (bytes)')),
-                ('byte_seconds', models.BigIntegerField(default=0, help_text='Each change times the seconds left in the day, added up.', verbose_name='byte-seconds')),
-                ('ingested_bytes', models.BigIntegerField(default=0, verbose_name='trace data (bytes)')),
-                ('gpu_s', models.BigIntegerField(default=0, verbose_name='GPU time (s)')),
-                ('energy_j', models.BigIntegerField(default=0, verbose_name='energy (J)')),
-                ('host_gpu_s', models.BigIntegerField(default=0, help_text='Of GPUs sampled only by runs that monitor a machine.', verbose_name='host GPU time (s)')),
-                ('host_energy_j', models.BigIntegerField(default=0, help_text='Drawn by those GPUs.', verbose_name='host energy (J)')),
-                ('project_id', models.BigIntegerField(default=0, help_text='0: no project.', verbose_name='project ID')),
-                ('user_id', models.BigIntegerField(default=0, help_text='0: unknown.', verbose_name='user ID')),
-            ],
-            options={
-                'verbose_name': 'daily usage total',
-                'constraints': [models.UniqueConstraint(fields=('team_id', 'day', 'project_id', 'user_id'), name='billing_usageday_once')],
             },
         ),
         migrations.CreateModel(

@@ -8,10 +8,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from billing.models.plans import CURRENCY, Subscription
-from billing.periods import Period
-from billing.words import payment_name
+from billing.formatting import payment_name
+from billing.models.plans import Subscription
 from common.models import Timestamped
+from usage.periods import Period
+from usage.units import CURRENCY
 
 
 class PaymentMethod(Timestamped):

@@ -9,11 +9,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
-from billing.periods import Period
 from common.models import Timestamped
 from teams.models import Organization, Team
+from usage.periods import Period
 
-CURRENCY = "USD"
 _ZERO = Decimal(0)
 
 
@@ -342,19 +341,3 @@ class BillingAdmin(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} for {self.organization}"
-
-
-class InternalPrices(Timestamped):
-    """What an organization charges its own teams, for showback; no money moves by it."""
-
-    organization = models.OneToOneField(Organization, models.CASCADE, related_name="internal_prices")
-    currency = models.CharField(max_length=3, default=CURRENCY, help_text="ISO 4217 code.")
-    gpu_hour_price = _price("GPU hour price", "Per hour of one GPU.")
-    storage_gb_price = _price("storage price", "Per GB (10⁹ bytes) and billing period.")
-    kwh_price = _price("energy price", "Per kWh drawn by GPUs.")
-
-    class Meta:
-        verbose_name = "internal price list"
-
-    def __str__(self) -> str:
-        return f"prices of {self.organization}"

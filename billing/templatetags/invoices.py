@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from django import template
 
-from billing.invoicing.drafts import quantity_text
-from billing.invoicing.pdf import lines_of_seller, price_text
+from billing.invoices.drafts import quantity_text
+from billing.invoices.pdf import lines_of_seller, price_text
+from billing.invoices.selectors import Standing, standing_of
 from billing.models import Invoice, InvoiceLine
-from billing.selectors.invoices import Standing, standing_of
 
 register = template.Library()
 

@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import can, visible
 from access.web.requests import actor_of
-from billing import noticing
-from billing.access import BillingAction
-from billing.amounts import included, unit_price
-from billing.asking import whom_to_ask
-from billing.limits import SEATS
+from billing.admins.contacts import whom_to_ask
+from billing.limits import warnings
+from billing.limits.near_limits import dismissed, words_of
+from billing.limits.selectors import SEATS
+from billing.limits.services import belongs_to
 from billing.models import Plan, Subscription
-from billing.selectors import plans
-from billing.selectors.billed import billed
-from billing.selectors.pressing import dismissed, words_of
-from billing.services.notices import belongs_to
-from billing.subscriptions import subscription_of, subscription_of_team
+from billing.plans import selectors as plans
+from billing.subscriptions.billed import billed
+from billing.subscriptions.selectors import subscription_of, subscription_of_team
 from teams.models import Organization, OrganizationMember, Team
+from usage.access import BillingAction
+from usage.formatting import included, unit_price
 
 register = template.Library()
 
@@ -65,7 +65,7 @@ def billing_seen(context: dict[str, Any]) -> str:
     return "billing" if True in found else "usage" if found else ""
 
 
-@register.inclusion_tag("billing/notices.html", takes_context=True)
+@register.inclusion_tag("billing/limits/notices.html", takes_context=True)
 def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
     """Say on pages of a team, a project or an organization that a limit of its plan is near or reached.
 
@@ -76,7 +76,7 @@ def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
     if payer is None:
         return {}
     organization_id, team_id = payer
-    limits = noticing.pressing(organization_id=organization_id, team_id=team_id)
+    limits = warnings.pressing(organization_id=organization_id, team_id=team_id)
     if context.get("organization") is None:  # seats concern who looks after the organization
         limits = [limit for limit in limits if limit.kind not in SEATS or limit.is_exceeded]
     if not limits:

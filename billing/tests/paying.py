@@ -7,16 +7,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from access.actor import Actor
-from billing.invoicing.drafts import LineDraft
-from billing.invoicing.issuing import issue
+from billing.invoices.drafts import LineDraft
+from billing.invoices.issuing import issue
 from billing.models import Invoice, InvoiceKind, PaymentMethod, Plan, Subscription
-from billing.periods import period_at
-from billing.services import payment_methods
-from billing.subscriptions import subscription_of
+from billing.payments import services as payment_methods
+from billing.subscriptions.selectors import subscription_of
 from teams.models import Organization
 from tests.factories import OrganizationFactory, UserFactory, actor
 from tests.fakes.stripe import GOOD_CARD, Stripe
 from tests.plans import offer_plans
+from usage.periods import period_at
 
 
 def plan(key: str) -> Plan:

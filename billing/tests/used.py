@@ -3,12 +3,13 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
-from billing.models import MeterState, Plan, Subscription, UsageDay
-from billing.subscriptions import subscription_of
-from billing.tests.usage_rows import add_up
-from billing.units import GB, HOUR_S
+from billing.models import Plan, Subscription
+from billing.subscriptions.selectors import subscription_of
 from teams.models import Team
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory
+from usage.models import MeterState, UsageDay
+from usage.tests.usage_rows import add_up
+from usage.units import GB, HOUR_S
 
 _LATER = datetime(2100, 1, 1, tzinfo=UTC)
 

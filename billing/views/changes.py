@@ -18,18 +18,19 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.routes import declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated_post
-from billing.access import BillingAction
-from billing.changes import ChangeKind, Summary
-from billing.charges import ZERO
+from billing.changes import services
+from billing.changes.forms import StorageForm
+from billing.changes.preview import ChangeKind, Summary
 from billing.gateways import way_to_pay
-from billing.invoicing.drafts import CREDIT, EXTRA_STORAGE, PLAN
+from billing.invoices.drafts import CREDIT, EXTRA_STORAGE, PLAN
 from billing.models import Plan, Subscription
-from billing.pages import framed, organization_of
-from billing.payment_forms import StorageForm
-from billing.services import subscriptions as services
-from billing.subscriptions import subscription_of
+from billing.pages import organization_of
+from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict, Invalid, NotFound
 from teams.models import Organization
+from usage.access import BillingAction
+from usage.units import ZERO
+from usage.views.frame import framed
 
 _MANAGE = BillingAction.MANAGE
 
@@ -79,7 +80,7 @@ def _show(request: HttpRequest, change: Change, *, status: int = 200) -> HttpRes
         if summary.before.plan.pk != summary.after.plan.pk
         else _overview(organization),
     }
-    return render(request, "billing/change.html", context, status=status)
+    return render(request, "billing/changes/change.html", context, status=status)
 
 
 def _confirm(request: HttpRequest, change: Change) -> HttpResponse:
@@ -214,7 +215,7 @@ def _ask_storage(
         "form": form,
         "back_url": _overview(organization),
     }
-    return render(request, "billing/storage_buy.html", context, status=422 if form.errors else 200)
+    return render(request, "billing/changes/storage.html", context, status=422 if form.errors else 200)
 
 
 @declare(_MANAGE)

@@ -10,15 +10,16 @@ from access.actor import Actor
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.access import BillingAction
-from billing.asking import contact_of_sales
+from billing.admins.contacts import contact_of_sales
 from billing.gateways import card_of, way_to_pay
-from billing.invoicing.pdf import pdf_of
+from billing.invoices.pdf import pdf_of
+from billing.invoices.selectors import invoice_of, invoices_of, payments_of
 from billing.models import Invoice, InvoiceStatus
-from billing.pages import framed, organization_of
-from billing.selectors.billed import is_billed_organization
-from billing.selectors.invoices import invoice_of, invoices_of, payments_of
-from billing.subscriptions import subscription_of
+from billing.pages import organization_of
+from billing.subscriptions.billed import is_billed_organization
+from billing.subscriptions.selectors import subscription_of
+from usage.access import BillingAction
+from usage.views.frame import framed
 
 PER_PAGE = 50
 
@@ -41,7 +42,7 @@ def invoices(request: HttpRequest, entity: str) -> HttpResponse:
         "by_contract": subscription.plan.by_contact and not gateway.is_automatic,
         "sales": contact_of_sales(),
     }
-    return render(request, "billing/invoices.html", context)
+    return render(request, "billing/invoices/invoices.html", context)
 
 
 @declare(BillingAction.VIEW)
@@ -58,7 +59,7 @@ def invoice(request: HttpRequest, entity: str, number: str) -> HttpResponse:
         "payments": payments_of(row),
         "may_pay": _may_pay(actor, row),
     }
-    return render(request, "billing/invoice.html", context)
+    return render(request, "billing/invoices/invoice.html", context)
 
 
 def _may_pay(actor: Actor, row: Invoice) -> bool:

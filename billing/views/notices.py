@@ -7,9 +7,9 @@ from django.views.decorators.http import require_POST
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
+from billing.limits.near_limits import as_stages
+from billing.limits.services import dismiss
 from billing.models import Subscription
-from billing.selectors.pressing import as_stages
-from billing.services.notices import dismiss
 from common.rest.responses import is_key
 
 

@@ -7,9 +7,10 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.access import BillingAction
-from billing.pages import framed, organization_of
-from billing.selectors.overview import overview_of
+from billing.overview.selectors import overview_of
+from billing.pages import organization_of
+from usage.access import BillingAction
+from usage.views.frame import framed
 
 
 @declare(BillingAction.VIEW)
@@ -19,4 +20,4 @@ def overview(request: HttpRequest, entity: str) -> HttpResponse:
     """Show the plan, each limit with its use, and what else there is of billing."""
     organization = organization_of(request, entity)
     context = overview_of(actor_of(request), organization)
-    return render(request, "billing/overview.html", {**framed(organization, "overview"), **context})
+    return render(request, "billing/overview/overview.html", {**framed(organization, "overview"), **context})

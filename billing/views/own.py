@@ -12,16 +12,16 @@ from django.views.decorators.http import require_GET
 from access.engine import visible
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from billing.access import BillingAction
-from billing.asking import names_of_admins
-from billing.limits import LimitKind, state_of
-from billing.selectors.billed import belongs_to_billed
-from billing.selectors.overview import is_refused, trial_days_left
-from billing.selectors.tiles import tiles_of
-from billing.subscriptions import subscription_of_team
+from billing.admins.contacts import names_of_admins
+from billing.limits.selectors import LimitKind, state_of
+from billing.overview.selectors import is_refused, trial_days_left
+from billing.overview.tiles import tiles_of
+from billing.subscriptions.billed import belongs_to_billed
+from billing.subscriptions.selectors import subscription_of_team
 from teams.members.selectors import organizations_of
 from teams.models import Organization, Team, TeamKind
 from teams.organizations.key_policy import chiefs_of
+from usage.access import BillingAction
 
 
 def _seen(request: HttpRequest) -> list[Organization]:
@@ -64,7 +64,7 @@ def own(request: HttpRequest) -> HttpResponse:
             "last_day": state.period.last_day, "enforced": settings.ENFORCE_LIMITS,
             "is_refused": is_refused(subscription, state), "trial_days_left": trial_days_left(subscription, now),
         }  # fmt: skip
-    return render(request, "billing/own.html", context)
+    return render(request, "billing/overview/own.html", context)
 
 
 def _others(request: HttpRequest) -> list[tuple[Organization, list[str]]]:

@@ -20,19 +20,20 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated
 from billing import gateways
-from billing.access import BillingAction
-from billing.asking import who_changes
+from billing.admins.contacts import who_changes
 from billing.models import Invoice, PaymentMethod
-from billing.pages import framed, organization_of
-from billing.payment_forms import DetailsForm
-from billing.selectors.billed import is_billed_organization
-from billing.selectors.payment import bank_details, due_invoices, listed_methods
-from billing.services import payment_methods as services
-from billing.subscriptions import subscription_of
+from billing.pages import organization_of
+from billing.payments import services
+from billing.payments.forms import DetailsForm
+from billing.payments.selectors import bank_details, due_invoices, listed_methods
+from billing.subscriptions.billed import is_billed_organization
+from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unavailable
 from common.web.responses import as_json
 from teams.models import Organization
 from teams.views.base import answer
+from usage.access import BillingAction
+from usage.views.frame import framed
 
 _MANAGE = BillingAction.MANAGE
 
@@ -70,7 +71,9 @@ def _page(request: HttpRequest, organization: Organization, form: DetailsForm | 
         "whom": who_changes(organization),
         "form": form or DetailsForm(subscription=subscription),
     }
-    return render(request, "billing/payment.html", context, status=422 if form and form.errors else 200)
+    return render(
+        request, "billing/payments/payment.html", context, status=422 if form and form.errors else 200
+    )
 
 
 @declare(_MANAGE)
@@ -106,8 +109,8 @@ def add(request: HttpRequest, entity: str) -> HttpResponseBase:
         "publishable_key": settings.STRIPE_PUBLISHABLE_KEY,
     }
     if not takes_cards:
-        return render(request, "billing/payment_transfer.html", context, status=422 if form.errors else 200)
-    show = csp_update(card_policy())(lambda asked: render(asked, "billing/payment_card.html", context))
+        return render(request, "billing/payments/transfer.html", context, status=422 if form.errors else 200)
+    show = csp_update(card_policy())(lambda asked: render(asked, "billing/payments/card.html", context))
     return show(request)
 
 

@@ -9,11 +9,12 @@ from django.views.decorators.http import require_GET
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.access import BillingAction
-from billing.asking import contact_of_sales, who_changes
-from billing.pages import framed, organization_of
-from billing.selectors.plans import comparison_of
-from billing.subscriptions import subscription_of
+from billing.admins.contacts import contact_of_sales, who_changes
+from billing.pages import organization_of
+from billing.plans.selectors import comparison_of
+from billing.subscriptions.selectors import subscription_of
+from usage.access import BillingAction
+from usage.views.frame import framed
 
 
 @declare(BillingAction.VIEW)
@@ -33,4 +34,4 @@ def compare(request: HttpRequest, entity: str) -> HttpResponse:
         "enforced": settings.ENFORCE_LIMITS,
         "sales": contact_of_sales(),
     }
-    return render(request, "billing/plans.html", context)
+    return render(request, "billing/plans/comparison.html", context)

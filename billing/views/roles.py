@@ -11,16 +11,16 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.models import User
 from accounts.sign_in.reauthentication import reauthenticated
-from billing.access import BillingAction
-from billing.pages import framed
-from billing.selectors.admins import admins_for, people_of
-from billing.selectors.billed import is_billed_organization
-from billing.services import admins
+from billing.admins import services as admins
+from billing.admins.selectors import admins_for, people_of
+from billing.subscriptions.billed import is_billed_organization
 from common.errors import Invalid
 from common.web.responses import fragment
 from teams.members.people import Wanted
 from teams.models import Organization
 from teams.views.base import answer, number_in, organization_of
+from usage.access import BillingAction
+from usage.views.frame import framed
 
 
 @declare(BillingAction.VIEW)
@@ -36,7 +36,7 @@ def roles(request: HttpRequest, entity: str) -> HttpResponse:
         "people": people_of(organization, wanted),
         "admins": admins_for(actor_of(request), organization),
     }
-    return render(request, fragment(request, "billing/roles.html", "list"), context)
+    return render(request, fragment(request, "billing/admins/roles.html", "list"), context)
 
 
 def _page(organization: Organization) -> str:

@@ -5,7 +5,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from access.routes import Open, declare
-from billing.gateways import events
+from billing.payments import webhooks
 from common.errors import DomainError, Invalid, TooLarge
 from common.formats.numbers import whole
 from common.web.responses import as_json
@@ -17,8 +17,8 @@ from common.web.responses import as_json
 def webhook(request: HttpRequest) -> HttpResponse:
     """Keep an event, and handle it soon; the same one again is answered and changes nothing."""
     try:
-        events.check_set_up()
-        event = events.receive(_body(request), request.headers.get("Stripe-Signature", ""))
+        webhooks.check_set_up()
+        event = webhooks.receive(_body(request), request.headers.get("Stripe-Signature", ""))
     except DomainError as error:
         reply = as_json({"error": error.message})
         reply.status_code = error.status
@@ -36,6 +36,6 @@ def _body(request: HttpRequest) -> bytes:
     length = whole(request.headers.get("Content-Length", ""))
     if length is None:
         raise Invalid("The event has no Content-Length.")
-    if length > events.MAX_EVENT_BYTES:
-        raise TooLarge(f"An event can have at most {events.MAX_EVENT_BYTES} bytes.")
+    if length > webhooks.MAX_EVENT_BYTES:
+        raise TooLarge(f"An event can have at most {webhooks.MAX_EVENT_BYTES} bytes.")
     return request.body

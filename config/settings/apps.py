@@ -16,6 +16,7 @@ INSTALLED_APPS = [
     "metrics",
     "alerts",
     "automations",
+    "usage",
     "billing",
     "exports",
     "ingest",

@@ -50,11 +50,11 @@ CELERY_BEAT_SCHEDULE = {
     "make-exports": {"task": "exports.tasks.make_exports", "schedule": 60.0},
     "note-limits": {"task": "billing.tasks.note_limits", "schedule": 300.0},
     "settle-holdings": {"task": "runs.tasks.settle_holdings", "schedule": 24 * 3600.0},
-    "measure-hardware": {"task": "billing.tasks.measure_hardware", "schedule": 300.0},
+    "measure-hardware": {"task": "usage.tasks.measure_hardware", "schedule": 300.0},
     "purge-runs": {"task": "runs.tasks.purge_runs", "schedule": 600.0},
     "pack-streams": {"task": "metrics.tasks.pack_streams", "schedule": 20.0},
     "sweep-segments": {"task": "metrics.tasks.sweep_segments", "schedule": 3600.0},
     "sweep-storage": {"task": "storage.tasks.sweep_storage", "schedule": 3600.0},
-    "run-meter": {"task": "billing.tasks.run_meter", "schedule": 60.0},
+    "run-meter": {"task": "usage.tasks.run_meter", "schedule": 60.0},
     "sweep-strays": {"task": "storage.tasks.sweep_strays", "schedule": 24 * 3600.0},
 }

@@ -32,14 +32,14 @@ class Tab:
 
 
 _SERVICE = frozenset({"teams:service_accounts", "teams:service_account", "teams:service_account_key"})
-_STORAGE = frozenset({"billing:team_storage", "billing:team_storage_project"})
+_STORAGE = frozenset({"usage:team_storage", "usage:team_storage_project"})
 _TABS = {
     Place.TEAM: (
         Tab(_("Projects"), "box", "runs:entity"),
         Tab(_("Members"), "users", "teams:members", _SERVICE | {"teams:invite", "teams:roles", "teams:explain"},
             TeamAction.VIEW),
         Tab(_("Settings"), "settings-2", "teams:profile", is_rest=True),
-        Tab(_("Usage"), "chart-column", "billing:team_usage", _STORAGE),
+        Tab(_("Usage"), "chart-column", "usage:team_usage", _STORAGE),
     ),
     Place.ORGANIZATION: (
         Tab(_("Overview"), "network", "runs:entity"),
@@ -94,7 +94,7 @@ def _allowed(actor: Actor, row: Team | Organization, place: Place) -> Iterator[T
 
 def _current(place: Place, here: str) -> Tab | None:
     tabs = _TABS[place]
-    if here.startswith("billing:") and place is Place.ORGANIZATION:
+    if here.startswith(("billing:", "usage:")) and place is Place.ORGANIZATION:
         return tabs[-1]
     named = (tab for tab in tabs if here == tab.route or here in tab.pages)
     return next(named, None) or next(tab for tab in tabs if tab.is_rest)

@@ -23,25 +23,15 @@ from automations.models import Automation
 from billing.models import (
     BillingAdmin,
     GatewayEvent,
-    GpuClaim,
-    HardwareShift,
-    HardwareUse,
-    IngestionEntry,
-    InternalPrices,
     Invoice,
     InvoiceLine,
-    MeterState,
     NoticeDismissal,
     Payment,
     PaymentMethod,
     PeriodClose,
-    ReportedTime,
-    TeamDay,
-    TrackedInterval,
     UsageAlert,
-    UsageDay,
 )
-from billing.subscriptions import subscription_of
+from billing.subscriptions.selectors import subscription_of
 from exports.services import ask_for_export
 from metrics.models import Kind, Sequence, Stream
 from runs.models import Run, SavedView, StoredChart
@@ -62,6 +52,18 @@ from tests.factories import (
     custom_role,
     make_key,
     make_member,
+)
+from usage.models import (
+    GpuClaim,
+    HardwareShift,
+    HardwareUse,
+    IngestionEntry,
+    InternalPrices,
+    MeterState,
+    ReportedTime,
+    TeamDay,
+    TrackedInterval,
+    UsageDay,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
@@ -221,13 +223,13 @@ EDITED = {"billing.Plan"}
 def test_operators_see_all_of_billing():
     """BIL-3, BIL-11: every table has a list, or is shown with what it belongs to."""
     shown = {inline.model for model in MODELS for inline in admin.site._registry[model].inlines}
-    models = set(apps.get_app_config("billing").get_models())
+    models = {model for label in ("usage", "billing") for model in apps.get_app_config(label).get_models()}
     assert {model._meta.label for model in models - shown - set(MODELS)} == set()
 
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in MODELS if model._meta.app_label == "billing"],
+    [model for model in MODELS if model._meta.app_label in {"usage", "billing"}],
     ids=lambda model: model._meta.label,
 )
 def test_history_of_money_is_only_looked_at(rf: RequestFactory, model: type[Model]):

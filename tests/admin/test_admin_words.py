@@ -90,7 +90,7 @@ class TestSections:
         index = client.get(reverse("admin:index")).content.decode()
         places = [index.index(f">{name}</a></caption>") for name in SECTIONS]
         assert places == sorted(places)
-        page = client.get(reverse("admin:billing_usageday_changelist")).content.decode()
+        page = client.get(reverse("admin:usage_usageday_changelist")).content.decode()
         crumbs = page[page.index('class="breadcrumbs"') :]
         assert f'<a href="/admin/#ledgers-and-logs">{LEDGERS}</a>' in crumbs
         assert client.get(reverse("admin:app_list", args=["billing"])).url == reverse("admin:index")

@@ -83,12 +83,12 @@ ROUTES: dict[str, list[Case]] = {
     "accounts:delete": [_SIGNED_IN],
     "exports:own": [Case(PERSON)],
     "exports:team": _of_team("team: export"),
-    "billing:own_storage": [Case(PERSON)],
-    "billing:own_storage_project": [Case("keys: delete own", args={"project": "no-such-project"})],
-    "billing:team_storage": _of_team("team: usage"),
-    "billing:team_storage_project": [
+    "usage:own_storage": [Case(PERSON)],
+    "usage:own_storage_project": [Case("keys: delete own", args={"project": "no-such-project"})],
+    "usage:team_storage": _of_team("team: usage"),
+    "usage:team_storage_project": [
         Case("team: usage", Over.PROJECT, without=_PERSONAL)
-    ],  # of restricted ones: billing/tests/test_storage_pages.py
+    ],  # of restricted ones: usage/tests/test_storage_pages.py
     "exports:cancel": [Case("exports: use own", method="POST", args={"pk": 1})],  # there is none
     "exports:download": [Case("exports: use own", args={"pk": 1})],
     "alerts:own": [Case(PERSON)],
@@ -255,13 +255,13 @@ ROUTES: dict[str, list[Case]] = {
     "teams:organization_delete": _of_organization("organization: delete"),
     "teams:organization_settings": _of_organization("organization: privacy, key policy"),
     # billing, usage and chargeback
-    "billing:usage": _of_organization("billing: view"),
-    "billing:usage_csv": _of_organization("billing: view"),
-    "billing:chargeback": _of_organization("billing: view"),
-    "billing:chargeback_csv": _of_organization("billing: view"),
-    "billing:chargeback_prices": _of_organization("billing: manage"),
-    "billing:team_usage": _of_team("team: usage"),
-    "billing:team_usage_csv": _of_team("team: usage"),
+    "usage:usage": _of_organization("billing: view"),
+    "usage:usage_csv": _of_organization("billing: view"),
+    "usage:chargeback": _of_organization("billing: view"),
+    "usage:chargeback_csv": _of_organization("billing: view"),
+    "usage:chargeback_prices": _of_organization("billing: manage"),
+    "usage:team_usage": _of_team("team: usage"),
+    "usage:team_usage_csv": _of_team("team: usage"),
     "teams:organization_audit": _of_organization("organization: audit log"),
     "teams:organization_audit_export": _of_organization("organization: audit log"),
     "teams:scim": [  # keys only, see tests/test_scim.py
@@ -437,10 +437,10 @@ ADMIN_MODELS = {
     # invoices of billing
     "billing_invoice", "billing_payment", "billing_paymentmethod", "billing_periodclose", "billing_usagealert",
     "billing_noticedismissal",
-    # billing, ledgers and billing admins
-    "billing_billingadmin", "billing_internalprices", "billing_trackedinterval", "billing_reportedtime",
-    "billing_ingestionentry", "billing_hardwareuse", "billing_hardwareshift", "billing_gpuclaim", "billing_usageday",
-    "billing_teamday", "billing_meterstate", "billing_gatewayevent",
+    # usage: ledgers and prices; billing admins
+    "billing_billingadmin", "usage_internalprices", "usage_trackedinterval", "usage_reportedtime",
+    "usage_ingestionentry", "usage_hardwareuse", "usage_hardwareshift", "usage_gpuclaim", "usage_usageday",
+    "usage_teamday", "usage_meterstate", "billing_gatewayevent",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 

@@ -16,7 +16,7 @@ from alerts.models import AlertSettings, MessageState, Mute, Route
 from alerts.tests.places import a_place
 from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod
-from billing.subscriptions import subscription_of
+from billing.subscriptions.selectors import subscription_of
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run, RunAlert, SavedView, StoredChart
 from runs.projects import members
 from teams.invitations.mail import hash_of

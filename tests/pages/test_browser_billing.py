@@ -39,8 +39,8 @@ Subscription.objects.filter(organization=acme).update(plan=Plan.objects.get(key=
 USE = """
 from django.utils import timezone
 from accounts.models import User
-from billing.alerting import check_usage
-from billing.metering.meter import run_meter
+from billing.usage_alerts.services import check_usage
+from usage.metering.meter import run_meter
 from billing.models import ReportedTime
 from runs.models import Project
 from teams.models import Team
@@ -55,9 +55,9 @@ check_usage()
 LATER = """
 from datetime import datetime, time, UTC
 from django.utils import timezone
-from billing.metering.meter import rebuild
+from usage.metering.meter import rebuild
 from billing.models import ReportedTime, Subscription
-from billing.periods import period_at
+from usage.periods import period_at
 before = period_at(timezone.now()).previous(1)
 ReportedTime.objects.update(at=datetime.combine(before.start, time(12), UTC))
 Subscription.objects.filter(organization__name="acme").update(closed_to=before.start, created_at=before.starts_at)

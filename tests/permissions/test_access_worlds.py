@@ -25,7 +25,7 @@ from accounts.models import ApiKey, Name, User, UserKind
 from alerts.models import Destination, Message, Secret
 from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription
-from billing.plans import ensure_plans
+from billing.plans.catalogue import ensure_plans
 from exports.models import Export
 from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart
 from teams.models import (

@@ -30,11 +30,12 @@ from accounts.settings import preferences
 from alerts.preferences import services as alerts
 from alerts.tests.places import a_place
 from automations.conditions.events import AutomationEvent
+from billing.admins import services as billing_admins
+from billing.changes import trials
+from billing.changes.assignments import assign_plan
 from billing.models import Plan
-from billing.plans import ensure_plans
-from billing.services import admins as billing_admins
-from billing.services import plans, trials
-from billing.subscriptions import subscription_of
+from billing.plans.catalogue import ensure_plans
+from billing.subscriptions.selectors import subscription_of
 from config.env import ROOT
 from exports import services as exports
 from runs.bulk_actions import deletion as run_deletion
@@ -388,7 +389,7 @@ WITH_VALUES: list[tuple[str, Callable[[Scene], Any]]] = [
     ("api_key.limit", lambda scene: accounts.limit_api_key(
         actor=actor(scene.bob), key=_new_key(scene), scopes=["run.view"]
     )),
-    ("subscription.assign", lambda scene: plans.assign_plan(
+    ("subscription.assign", lambda scene: assign_plan(
         actor=SYSTEM, subscription=subscription_of(scene.organization), plan=Plan.objects.get(key="pro")
     )),
     ("subscription.trial", lambda scene: trials.start_trial(
@@ -460,6 +461,7 @@ def _recorded() -> set[str]:
         "metrics",
         "alerts",
         "automations",
+        "usage",
         "billing",
         "exports",
         "ingest",

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from billing.invoicing import closing
+from billing.invoices import closing
 from common.management.base import JsonCommand
 
 

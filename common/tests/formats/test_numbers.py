@@ -9,7 +9,7 @@ from common.formats.numbers import MOST, whole
 ROOT = Path(__file__).parents[3]
 APPS = (
     "access", "accounts", "alerts", "billing", "common", "exports", "ingest", "metrics", "runs", "storage", "teams",
-    "wandb_api",
+    "usage", "wandb_api",
 )  # fmt: skip
 READ_OTHERWISE = {"common/formats/numbers.py", "runs/secrets/masking.py", "runs/query/tokens.py"}
 """The reader itself; what looks at single characters; and literals, whose form a grammar has checked."""

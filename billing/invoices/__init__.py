@@ -1,0 +1,1 @@
+"""Invoices: closing of periods, lines, numbers, PDFs and mails."""

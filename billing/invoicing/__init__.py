@@ -1,1 +1,0 @@
-"""Invoices: what is on them, their numbers, when they are made, and what they look like."""

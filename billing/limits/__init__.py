@@ -1,0 +1,1 @@
+"""Limits of plans: seats, storage and trace data, what is used of them, and notices near them."""

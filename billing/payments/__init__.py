@@ -1,0 +1,1 @@
+"""Payment methods, collecting of invoices, and events of gateways."""

@@ -1,0 +1,1 @@
+"""Who pays for which teams, on which plan, and whether money is involved."""

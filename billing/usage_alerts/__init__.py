@@ -1,0 +1,1 @@
+"""Mails about limits that are nearly reached and charges that grow."""

@@ -1,0 +1,1 @@
+"""What teams, projects and people use: ledgers, metering, reports, storage and chargeback."""

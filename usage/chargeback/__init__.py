@@ -1,0 +1,1 @@
+"""What teams would pay at their organization's own prices."""

@@ -1,0 +1,1 @@
+"""From what happens to ledgers, and from ledgers to totals by day."""

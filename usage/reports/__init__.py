@@ -1,0 +1,1 @@
+"""Usage as pages, REST and CSV show it: sums, names, charts and filters."""

@@ -1,0 +1,20 @@
+"""The sections that usage adds to the settings of people and teams."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.settings.sections import Place, Section, register_sections
+from teams.access import TeamAction
+
+
+def register() -> None:
+    """Tell `accounts`, which makes rails of them."""
+    storage, usage = _("Storage"), TeamAction.VIEW_USAGE
+    of_bytes, of_hours = _("bytes disk space files quota usage trash"), _("hours storage quota cost gpu")
+    register_sections(
+        Place.USER, Section(storage, "hard-drive", "usage:own_storage", rank=84, words=of_bytes)
+    )
+    register_sections(
+        Place.TEAM,
+        Section(_("Usage"), "chart-column", "usage:team_usage", 60, usage, of_hours),
+        Section(storage, "hard-drive", "usage:team_storage", 70, usage, of_bytes),
+    )

@@ -1,0 +1,1 @@
+"""What teams and people store now, and how much their plan lets them store."""
