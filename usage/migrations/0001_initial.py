@@ -7,15 +7,6 @@ from decimal import Decimal
 from django.db import migrations, models
 
 
-class CreateTable(migrations.CreateModel):
-    """Makes a table unless it is there: installations that are older than this app have those of `billing`."""
-
-    def database_forwards(self, app_label, schema_editor, from_state, to_state):
-        table = to_state.apps.get_model(app_label, self.name)._meta.db_table
-        if table not in schema_editor.connection.introspection.table_names():
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-
-
 class Migration(migrations.Migration):
 
     initial = True
@@ -25,7 +16,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateTable(
+        migrations.CreateModel(
             name='MeterState',
             fields=[
                 ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False, verbose_name='ID')),
@@ -37,7 +28,7 @@ class Migration(migrations.Migration):
                 'db_table': 'billing_meterstate',
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='GpuClaim',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -56,7 +47,7 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['gpu', 'ended_at'], name='billing_gpuclaim_gpu'), models.Index(fields=['run_id'], name='billing_gpuclaim_run')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='HardwareShift',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -76,7 +67,7 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['run_id'], name='billing_shift_run'), models.Index(condition=models.Q(('is_counted', False)), fields=['day'], name='billing_shift_uncounted')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='HardwareUse',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -100,7 +91,7 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('run_id', 'row_from', 'day'), name='billing_hardware_once')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='IngestionEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -119,7 +110,7 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('is_counted', False)), fields=['at'], name='billing_ingestion_uncounted')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='InternalPrices',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -136,7 +127,7 @@ class Migration(migrations.Migration):
                 'db_table': 'billing_internalprices',
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='ReportedTime',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -155,7 +146,7 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['run_id'], name='billing_reported_run'), models.Index(condition=models.Q(('is_counted', False)), fields=['at'], name='billing_reported_uncounted')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='TeamDay',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -177,7 +168,7 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('team_id', 'day'), name='billing_teamday_once')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='TrackedInterval',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -198,7 +189,7 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('run_id',), name='billing_interval_one_open')],
             },
         ),
-        CreateTable(
+        migrations.CreateModel(
             name='UsageDay',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
