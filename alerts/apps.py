@@ -12,7 +12,7 @@ class AlertsConfig(AppConfig):
         from alerts.outbox import instrumentation, retention
         from common.telemetry.exposition import register_reading
         from runs.lifecycle import hooks, purge
-        from teams.teams.deletion import Holding, register_holding
+        from teams.teams.participants import TeamParticipant, register_team_participant
 
         access.register()
         audit_words.register()
@@ -24,4 +24,4 @@ class AlertsConfig(AppConfig):
         register_reading("alerts", instrumentation.waiting)
         register_account_part(erase=erasure.forget_person)
         register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
-        register_holding(Holding(forget=erasure.forget_team))
+        register_team_participant(TeamParticipant(forget=erasure.forget_team))

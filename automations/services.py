@@ -27,7 +27,7 @@ from common.errors import Conflict, Forbidden, Invalid
 from runs.config.flatten import clean_text
 from runs.models import Project
 from teams.models import Membership, Team
-from teams.policy.features import without
+from teams.policy import denied_message
 
 MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
 MAX_RECIPIENTS = 100
@@ -167,7 +167,9 @@ def _require_plan(team: Team) -> None:
     if not has_automations(team):
         message = _("The plan of %(organization)s does not include automations.")
         told = message % {"organization": team.organization}
-        raise Forbidden(without(told, team.organization) if team.organization else told, action=FEATURE)
+        raise Forbidden(
+            denied_message(told, team.organization) if team.organization else told, action=FEATURE
+        )
 
 
 def _check_count(team: Team, project: Project | None) -> None:

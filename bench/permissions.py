@@ -22,8 +22,10 @@ from runs.projects.services import create_project
 from teams.access import TeamAction
 from teams.members import services as teams
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, Visibility
+from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
+from teams.teams.services import create_team
 
 ORGANIZATIONS, TEAMS, RUNS, ROUNDS = 3, 12, 10, 200
 """Of each organization so many teams; each has a project of every visibility, and each project so many runs."""
@@ -35,10 +37,10 @@ def _person(name: str) -> User:
 
 def _organization(number: int) -> Organization:
     chief = _person(f"chief{number}")
-    organization = teams.create_organization(actor=SYSTEM, name=f"organization{number}", admin=chief)
+    organization = create_organization(actor=SYSTEM, name=f"organization{number}", admin=chief)
     for at in range(TEAMS):
         lead, name = _person(f"lead{number}x{at}"), f"team{number}x{at}"
-        team = teams.create_team(actor=SYSTEM, name=name, organization=organization, admin=lead)
+        team = create_team(actor=SYSTEM, name=name, organization=organization, admin=lead)
         for visibility in Visibility.values:
             project = create_project(actor=SYSTEM, team=team, name=visibility, visibility=visibility)
             world.runs(project, RUNS)

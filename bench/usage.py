@@ -14,8 +14,9 @@ from billing.models import Subscription
 from billing.overview.tiles import tiles_of
 from billing.subscriptions.selectors import subscription_of, teams_of
 from runs.models import Project
-from teams.members.services import create_organization, create_team
 from teams.models import Organization, Team
+from teams.organizations.services import create_organization
+from teams.teams.services import create_team
 from usage.models import SUMS, MeterState, UsageDay
 from usage.periods import month_of
 from usage.reports.csv_export import Asked, export

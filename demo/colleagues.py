@@ -28,9 +28,11 @@ from teams.models import (
     Visibility,
 )
 from teams.organizations import services as organizations
+from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields, create_role
 from teams.teams import privacy
+from teams.teams.services import change_team, create_team
 
 PEOPLE = {
     "nadia": "Nadia Haddad", "viktor": "Viktor Lindqvist", "oskar": "Oskar Nowak", "priya": "Priya Raman",
@@ -85,10 +87,10 @@ def make_colleagues() -> None:
     people = {name: _person(name, shown) for name, shown in PEOPLE.items()}
     ada = User.objects.get(username="ada")
     for name, (shown, kind, members) in TEAMS.items():
-        team = Team.objects.filter(name=name).first() or services.create_team(
+        team = Team.objects.filter(name=name).first() or create_team(
             actor=SYSTEM, name=name, organization=organization, admin=ada, kind=kind
         )
-        services.change_team(actor=SYSTEM, team=team, display_name=shown, kind=kind)
+        change_team(actor=SYSTEM, team=team, display_name=shown, kind=kind)
         for member, preset in members.items():
             services.add_member(actor=SYSTEM, team=team, user=people[member], role=built_in(preset))
     for name, visibility in (("leaderboard", Visibility.PUBLIC), ("shared-task", Visibility.OPEN)):
@@ -152,6 +154,6 @@ def _invite() -> None:
     Invitation.objects.filter(pk=late.pk).update(expires_at=timezone.now() - timedelta(days=3))
     organization, team, name, shown = ELSEWHERE
     sofia = _person(name, shown, "north-lake.example")
-    home = services.create_organization(actor=SYSTEM, name=organization, admin=sofia)
-    weather = services.create_team(actor=SYSTEM, name=team, organization=home, admin=sofia)
+    home = create_organization(actor=SYSTEM, name=organization, admin=sofia)
+    weather = create_team(actor=SYSTEM, name=team, organization=home, admin=sofia)
     invite(actor=SYSTEM, team=weather, role=member, username="ada")

@@ -24,14 +24,13 @@ class RunsConfig(AppConfig):
         from runs.lifecycle.timeline import register_marks
         from runs.models import RunFile
         from runs.projects import account_merge, deletion, search
-        from runs.projects.public_projects import PublicProjectsOfTeams
+        from runs.projects.public_projects import close_public_projects, public_projects_of
         from runs.query import regex
         from runs.secrets.documents import masked_pieces
         from runs.views import redirects
         from storage.services import register_blob_user
         from storage.tickets import register_masker, register_receiver, register_refusal
-        from teams.teams.deletion import Holding, register_holding
-        from teams.teams.privacy import register_public_projects
+        from teams.teams.participants import TeamParticipant, register_team_participant
 
         def used_blobs() -> Any:
             return RunFile.objects.values("blob_id")
@@ -54,12 +53,14 @@ class RunsConfig(AppConfig):
         storage_ledger.register_measure(storage_ledger.LOG, storage_ledger.log_bytes)
         purge.register_part(purge.remove_files)
         purge.register_part(purge.remove_rows)
-        register_holding(
-            Holding(
+        register_team_participant(
+            TeamParticipant(
                 guard=deletion.guard_team,
                 hide=deletion.hide_of_team,
                 show=deletion.show_of_team,
                 give_up=deletion.give_up_of_team,
+                public_projects=public_projects_of,
+                close_projects=close_public_projects,
             )
         )
         register_merge_part(
@@ -68,7 +69,6 @@ class RunsConfig(AppConfig):
         manage, words = access.ProjectAction.MANAGE_MEMBERS, _("members invite request access private hidden")
         label, route = _("Restricted projects"), "runs:restricted_projects"
         register_sections(Place.TEAM, Section(label, "lock", route, rank=45, needs=manage, words=words))
-        register_public_projects(PublicProjectsOfTeams())
         register_forwarding(redirects.to_renamed_project)
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)
         register_search(_("Runs"), icon="activity", rank=20, find=search.find_runs)

@@ -82,7 +82,7 @@ async def _find_room(request: Request, ticket: dict[str, Any]) -> None:
 def _check_room(ticket: dict[str, Any]) -> None:
     close_old_connections()
     try:
-        quota.require_room(ticket[tickets.TEAM])
+        quota.require_quota(ticket[tickets.TEAM])
     except DomainError as error:
         tickets.note_refusal(ticket, error.message)
         raise

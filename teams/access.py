@@ -6,9 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
-from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
-from teams.grants import InviteSwitch, TeamRoles
 from teams.paths import register_names
 
 ORGANIZATION = ("teams.Organization",)
@@ -46,8 +44,6 @@ def register() -> None:
     register_actions(_of_organizations(), group=_("Organization"))
     register_actions(_of_teams(), group=_("Team"))
     _register_resources()
-    register_grants(TeamRoles())
-    register_grants(InviteSwitch(TeamAction.INVITE))
     register_names()
 
 

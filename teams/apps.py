@@ -16,18 +16,17 @@ class TeamsConfig(AppConfig):
         from accounts.lifecycle.account_merge import Part, register_merge_part
         from accounts.lifecycle.deletion import register_account_part
         from accounts.profile.services import register_profile
-        from teams import access, account_merge, audit_words, known_limits, settings_sections
-        from teams.invitations.services import invited_address
-        from teams.members.services import create_personal_team
+        from teams import access, account_merge, audit_words, grants, known_limits, settings_sections
+        from teams.invitations.selectors import invited_address
         from teams.organizations.key_policy import check_new_key
-        from teams.policy.hooks import register_leave_hook
         from teams.roles.builtin import sync_roles
-        from teams.scim.reactivation import hold_given_teams
         from teams.service_accounts.keys import contacts_of
         from teams.sso_groups.services import join_teams_of_groups
         from teams.teams.deletion import erase_with, obstacles_of
+        from teams.teams.services import create_personal_team
 
         access.register()
+        grants.register()
         audit_words.register()
         settings_sections.register()
         known_limits.register()
@@ -38,7 +37,6 @@ class TeamsConfig(AppConfig):
         register_key_rule(check_new_key)
         register_key_contacts(contacts_of)
         register_account_part(erase=erase_with, obstacles=obstacles_of)
-        register_leave_hook(hold_given_teams)
         register_groups_hook(join_teams_of_groups)
         register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="teams.sync_roles")

@@ -63,7 +63,7 @@ SCIM = {
 
 
 STATES = {"active": _("Active"), "inactive": _("Inactive"), "deleted": _("Deleted")}
-"""What an identity provider wants of a person (`teams.scim.models.ProvisionState`)."""
+"""What an identity provider wants of a person (`teams.models.ProvisionState`)."""
 
 
 def register() -> None:

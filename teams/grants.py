@@ -10,9 +10,10 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from access.actions import Preset, spec_of
 from access.actor import Actor
-from access.grants import Place, Reason
+from access.grants import Place, Reason, register_grants
 from access.resources.registry import NOBODY, Resource, any_of, value_at
 from common.database.compiled_sql import KeysOf
+from teams.access import TeamAction
 from teams.explain import reasons
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, ServiceAccount, Team
 
@@ -55,18 +56,18 @@ def within_access(action: str, user: str, organization: str) -> Q:
     return ~Q(Exists(place))
 
 
-def _chiefs(action: str) -> Q:
+def _organization_role_gives(action: str) -> Q:
     """Return a condition on members of organizations: their role there gives the action, in all its teams."""
     return Q(role__grants__action=action) & ~_beyond_access(action)
 
 
-def _ruled_by_role(user_id: int, action: str) -> QuerySet[Any, Any]:
+def _organizations_by_role(user_id: int, action: str) -> QuerySet[Any, Any]:
     """Return the organizations whose members' roles give the user the action."""
-    chiefs = OrganizationMember.objects.filter(_chiefs(action), user_id=user_id)
-    return chiefs.values("organization_id")
+    admins = OrganizationMember.objects.filter(_organization_role_gives(action), user_id=user_id)
+    return admins.values("organization_id")
 
 
-def _ruled_by_service(user_id: int, action: str) -> QuerySet[Any, Any]:
+def _organizations_by_service_account(user_id: int, action: str) -> QuerySet[Any, Any]:
     """Return the organizations of which the user is a service account whose role gives the action."""
     services = ServiceAccount.objects.filter(
         user_id=user_id, organization__isnull=False, role__grants__action=action
@@ -74,23 +75,26 @@ def _ruled_by_service(user_id: int, action: str) -> QuerySet[Any, Any]:
     return services.values("organization_id")
 
 
-def _teams_of_ruled(user_id: int, action: str) -> QuerySet[Any, Any]:
+def _teams_of_organizations(user_id: int, action: str) -> QuerySet[Any, Any]:
     """Return the teams of the organizations that grant the user the action."""
-    by_role, by_service = _ruled_by_role(user_id, action), _ruled_by_service(user_id, action)
+    by_role, by_service = (
+        _organizations_by_role(user_id, action),
+        _organizations_by_service_account(user_id, action),
+    )
     return Team.objects.filter(Q(organization__in=by_role) | Q(organization__in=by_service)).values("pk")
 
 
 def _teams_by_role(user_id: int, action: str) -> QuerySet[Any, Any]:
     """Return the teams in which the user's role gives the action."""
-    return Membership.objects.filter(_members(action), user_id=user_id).values("team_id")
+    return Membership.objects.filter(_team_role_gives(action), user_id=user_id).values("team_id")
 
 
-def _members(action: str) -> Q:
+def _team_role_gives(action: str) -> Q:
     """Return a condition on memberships of teams: their role gives the action, and their organization lets them."""
     return Q(role__grants__action=action) & within_access(action, "user_id", "team__organization_id")
 
 
-def _gathered(pairs: Iterable[tuple[int | None, int]]) -> dict[int | None, set[int]]:
+def _users_by_key(pairs: Iterable[tuple[int | None, int]]) -> dict[int | None, set[int]]:
     """Return the users of each team or organization."""
     found: dict[int | None, set[int]] = {}
     for key, user_id in pairs:
@@ -105,9 +109,9 @@ class TeamRoles:
         """Return rows in teams or organizations where the actor's roles hold the action."""
         ways: tuple[_Way, ...] = ()
         if resource.team:
-            ways = (_teams_by_role, _teams_of_ruled)
+            ways = (_teams_by_role, _teams_of_organizations)
         elif resource.organization:
-            ways = (_ruled_by_role, _ruled_by_service)
+            ways = (_organizations_by_role, _organizations_by_service_account)
         path = f"{resource.team or resource.organization}__in"
         condition = any_of(*(Q(**{path: KeysOf(way, actor.lookup_id, action)}) for way in ways))
         if resource.withheld is NOBODY or action in resource.always_reach:
@@ -125,14 +129,16 @@ class TeamRoles:
         organization_id = value_at(row, resource.organization) if resource.organization else None
         condition = NOBODY
         if team_id is not None:
-            members = Membership.objects.filter(_members(action), team_id=team_id)
+            members = Membership.objects.filter(_team_role_gives(action), team_id=team_id)
             condition |= Q(pk__in=members.values("user_id"))
         if organization_id is not None:
-            chiefs = OrganizationMember.objects.filter(_chiefs(action), organization_id=organization_id)
+            admins = OrganizationMember.objects.filter(
+                _organization_role_gives(action), organization_id=organization_id
+            )
             services = ServiceAccount.objects.filter(
                 organization_id=organization_id, role__grants__action=action
             )
-            condition |= Q(pk__in=chiefs.values("user_id")) | Q(pk__in=services.values("user_id"))
+            condition |= Q(pk__in=admins.values("user_id")) | Q(pk__in=services.values("user_id"))
         return condition
 
     def holders(
@@ -143,14 +149,16 @@ class TeamRoles:
         team_ids = {place.team_id for place in reached} - {None}
         organization_ids = {place.organization_id for place in reached} - {None}
         active = Q(user__is_active=True) if among is None else Q(user__is_active=True, user__in=among)
-        members = Membership.objects.filter(_members(action), active, team__in=team_ids)
-        chiefs = OrganizationMember.objects.filter(_chiefs(action), active, organization__in=organization_ids)
+        members = Membership.objects.filter(_team_role_gives(action), active, team__in=team_ids)
+        admins = OrganizationMember.objects.filter(
+            _organization_role_gives(action), active, organization__in=organization_ids
+        )
         services = ServiceAccount.objects.filter(
             active, organization__in=organization_ids, role__grants__action=action
         )
-        by_team = _gathered(members.values_list("team_id", "user_id"))
-        by_organization = _gathered(chiefs.values_list("organization_id", "user_id"))
-        by_service = _gathered(services.values_list("organization_id", "user_id"))
+        by_team = _users_by_key(members.values_list("team_id", "user_id"))
+        by_organization = _users_by_key(admins.values_list("organization_id", "user_id"))
+        by_service = _users_by_key(services.values_list("organization_id", "user_id"))
         for place in reached:
             for user_id in by_team.get(place.team_id, ()):
                 yield place, user_id
@@ -180,7 +188,7 @@ class TeamRoles:
 
     def _of_team(self, actor: Actor, action: str, team: Team) -> Reason:
         places = Membership.objects.filter(team=team, user_id=actor.lookup_id).select_related("role__base")
-        if places.filter(_members(action)).exists():
+        if places.filter(_team_role_gives(action)).exists():
             return reasons.role_gives(actor, action, team, places[0].role)
         place = places.first()
         if place is None:
@@ -198,9 +206,9 @@ class TeamRoles:
             gives = services.filter(role__grants__action=action).exists()
             say = reasons.role_gives if gives else reasons.role_lacks
             return [say(actor, action, organization, account.role)]
-        if places.filter(_chiefs(action)).exists():
+        if places.filter(_organization_role_gives(action)).exists():
             return [reasons.role_gives(actor, action, organization, places[0].role)]
-        return [reasons.no_chief(actor, action, organization, place.role if place else None)]
+        return [reasons.organization_role_lacks(actor, action, organization, place.role if place else None)]
 
 
 def _acting_members(action: str) -> Q:
@@ -243,7 +251,7 @@ class InviteSwitch:
             _acting_members(action), user__is_active=True, team__in=team_ids, team__members_may_invite=True
         )
         chosen = members if among is None else members.filter(user__in=among)
-        by_team = _gathered(chosen.values_list("team_id", "user_id"))
+        by_team = _users_by_key(chosen.values_list("team_id", "user_id"))
         for place in places:
             for user_id in by_team.get(place.team_id, ()):
                 yield place, user_id
@@ -262,3 +270,9 @@ def limit_on(action: str, user_id: int, organization_id: int | None) -> Organiza
     """Return the place in the organization that keeps somebody from what a role gives them, if one does."""
     places = OrganizationMember.objects.filter(user_id=user_id, organization_id=organization_id or 0)
     return places.filter(_beyond_access(action)).select_related("role", "organization").first()
+
+
+def register() -> None:
+    """Tell the engine."""
+    register_grants(TeamRoles())
+    register_grants(InviteSwitch(TeamAction.INVITE))

@@ -2,16 +2,20 @@
 
 from django.urls import path
 
+from teams.access import OrganizationAction, TeamAction
 from teams.scim.routes import scim
+from teams.scope import ScopedPages, organization_scope, team_scope, viewer_scope
 from teams.views import (
     audit,
     creation,
     deletion,
     explain,
+    invitations,
     limits,
     memberships,
     organization,
     organization_keys,
+    privacy,
     profile,
     roles,
     service_accounts,
@@ -19,6 +23,26 @@ from teams.views import (
 )
 
 app_name = "teams"
+_TEAM, _ORGANIZATION = "teams/<str:entity>", "organizations/<str:entity>"
+_SERVICE_ACCOUNTS = ScopedPages(
+    app_name,
+    team_scope(f"{_TEAM}/service-accounts", TeamAction.MANAGE_SERVICE_ACCOUNTS),
+    organization_scope(f"{_ORGANIZATION}/service-accounts", OrganizationAction.MANAGE_MEMBERS),
+)
+_PRIVACY = ScopedPages(
+    app_name,
+    team_scope(f"{_TEAM}/privacy", TeamAction.MANAGE_PRIVACY),
+    organization_scope(f"{_ORGANIZATION}/privacy", OrganizationAction.MANAGE_SETTINGS),
+)
+_LIMITS = ScopedPages(
+    app_name, viewer_scope("settings/limits"), team_scope(f"{_TEAM}/limits", TeamAction.VIEW)
+)
+_EXPLAIN = ScopedPages(
+    app_name,
+    viewer_scope("explain", named="{}_own"),
+    team_scope(f"{_TEAM}/explain", TeamAction.MANAGE_MEMBERS),
+    organization_scope(f"{_ORGANIZATION}/explain", OrganizationAction.MANAGE_MEMBERS),
+)
 urlpatterns = [
     path("teams/<str:entity>/delete", deletion.delete, name="delete"),
     path("teams/<str:entity>/restore", deletion.restore, name="restore"),
@@ -36,12 +60,12 @@ urlpatterns = [
         profile.organization_intro,
         name="organization_profile_intro",
     ),
-    path("invitations/<str:token>", memberships.invitation, name="invitation"),
-    path("invitations/<str:token>/accept", memberships.invitation_accept, name="invitation_accept"),
-    path("invitations/<str:token>/decline", memberships.invitation_decline, name="invitation_decline"),
+    path("invitations/<str:token>", invitations.show, name="invitation"),
+    path("invitations/<str:token>/accept", invitations.accept, name="invitation_accept"),
+    path("invitations/<str:token>/decline", invitations.decline, name="invitation_decline"),
     path("settings/teams", memberships.mine, name="mine"),
-    path("settings/teams/accept", memberships.mine_accept, name="mine_accept"),
-    path("settings/teams/decline", memberships.mine_decline, name="mine_decline"),
+    path("settings/teams/accept", invitations.accept_own, name="mine_accept"),
+    path("settings/teams/decline", invitations.decline_own, name="mine_decline"),
     path("settings/teams/default", memberships.mine_default, name="mine_default"),
     path("settings/teams/invite", memberships.invite_your_team, name="invite_your_team"),
     path("teams/new", creation.new_team, name="new"),
@@ -54,45 +78,13 @@ urlpatterns = [
     path("teams/<str:entity>/revoke", team.revoke, name="revoke"),
     path("teams/<str:entity>/role", team.role, name="role"),
     path("teams/<str:entity>/remove", team.remove, name="remove"),
-    path("teams/<str:entity>/privacy", team.privacy, name="privacy"),
-    path("teams/<str:entity>/privacy/close", team.privacy_close, name="privacy_close"),
+    *_PRIVACY.paths("privacy", "", privacy.privacy),
+    *_PRIVACY.paths("privacy_close", "/close", privacy.close_projects),
     path("teams/<str:entity>/settings", team.settings, name="settings"),
-    path("teams/<str:entity>/service-accounts", service_accounts.of_team, name="service_accounts"),
-    path(
-        "teams/<str:entity>/service-accounts/<int:pk>",
-        service_accounts.one_of_team,
-        name="service_account",
-    ),
-    path(
-        "teams/<str:entity>/service-accounts/<int:pk>/keys",
-        service_accounts.key_of_team,
-        name="service_account_key",
-    ),
-    path(
-        "teams/<str:entity>/service-accounts/<int:pk>/act",
-        service_accounts.act_of_team,
-        name="service_account_act",
-    ),
-    path(
-        "organizations/<str:entity>/service-accounts",
-        service_accounts.of_organization,
-        name="organization_service_accounts",
-    ),
-    path(
-        "organizations/<str:entity>/service-accounts/<int:pk>",
-        service_accounts.one_of_organization,
-        name="organization_service_account",
-    ),
-    path(
-        "organizations/<str:entity>/service-accounts/<int:pk>/keys",
-        service_accounts.key_of_organization,
-        name="organization_service_account_key",
-    ),
-    path(
-        "organizations/<str:entity>/service-accounts/<int:pk>/act",
-        service_accounts.act_of_organization,
-        name="organization_service_account_act",
-    ),
+    *_SERVICE_ACCOUNTS.paths("service_accounts", "", service_accounts.account_list),
+    *_SERVICE_ACCOUNTS.paths("service_account", "/<int:pk>", service_accounts.account_detail),
+    *_SERVICE_ACCOUNTS.paths("service_account_key", "/<int:pk>/keys", service_accounts.create_key),
+    *_SERVICE_ACCOUNTS.paths("service_account_act", "/<int:pk>/act", service_accounts.change_account),
     path("organizations/<str:entity>/api-keys", organization_keys.keys, name="organization_keys"),
     path(
         "organizations/<str:entity>/api-keys/revoke",
@@ -107,12 +99,6 @@ urlpatterns = [
     path("organizations/<str:entity>/change", organization.change, name="organization_change"),
     path("organizations/<str:entity>/remove", organization.remove, name="organization_remove"),
     path("organizations/<str:entity>/teams", organization.teams, name="organization_teams"),
-    path("organizations/<str:entity>/privacy", organization.privacy, name="organization_privacy"),
-    path(
-        "organizations/<str:entity>/privacy/close",
-        organization.privacy_close,
-        name="organization_privacy_close",
-    ),
     path("organizations/<str:entity>/leave", memberships.leave_organization, name="organization_leave"),
     path("organizations/<str:entity>/delete", deletion.organization, name="organization_delete"),
     path("organizations/<str:entity>/audit", audit.organization, name="organization_audit"),
@@ -134,9 +120,6 @@ urlpatterns = [
         name="organization_role_delete",
     ),
     path("teams/<str:entity>/roles", roles.of_team, name="roles"),
-    path("settings/limits", limits.own, name="own_limits"),
-    path("teams/<str:entity>/limits", limits.of_team, name="limits"),
-    path("explain", explain.own, name="explain_own"),
-    path("teams/<str:entity>/explain", explain.of_team, name="explain"),
-    path("organizations/<str:entity>/explain", explain.of_organization, name="organization_explain"),
+    *_LIMITS.paths("limits", "", limits.limits),
+    *_EXPLAIN.paths("explain", "", explain.explain),
 ]

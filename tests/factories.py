@@ -32,8 +32,10 @@ from runs.projects import services as projects
 from storage.services import keep_bytes
 from teams.members import services as teams
 from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team, Visibility
+from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
+from teams.teams.services import create_team
 
 PASSWORD = "correct horse battery"
 
@@ -64,7 +66,7 @@ class OrganizationFactory(factory.Factory[Organization]):
 
     @classmethod
     def _create(cls, model_class: type[Organization], *args: Any, **kwargs: Any) -> Organization:
-        return teams.create_organization(actor=SYSTEM, **kwargs)
+        return create_organization(actor=SYSTEM, **kwargs)
 
 
 class TeamFactory(factory.Factory[Team]):
@@ -79,7 +81,7 @@ class TeamFactory(factory.Factory[Team]):
 
     @classmethod
     def _create(cls, model_class: type[Team], *args: Any, **kwargs: Any) -> Team:
-        return teams.create_team(actor=SYSTEM, **kwargs)
+        return create_team(actor=SYSTEM, **kwargs)
 
 
 class ServiceAccountFactory(factory.Factory[ServiceAccount]):

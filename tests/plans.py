@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 from accounts.models import User
 from billing.models import Plan, Subscription
 from billing.plans.catalogue import ensure_plans
 from teams.models import Organization
-from teams.policy import features
+from teams.policy import plan_policy
 
 _ALL_ON = {
     f"has_{name}": True
@@ -46,9 +48,9 @@ def put_on(payer: Organization | User, plan: Plan | None = None, **terms: Any) -
 @contextmanager
 def lacking(feature: str) -> Iterator[None]:
     """Have every plan but this feature."""
-    before = features._answers[:], features._among[:]
-    features.register_feature_answer(lambda _organization, asked: asked != feature)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan_policy(), "has_feature", lambda _organization, asked: asked != feature)
+        patch.setattr(
+            plan_policy(), "organizations_with", lambda keys, asked: set(keys) if asked != feature else set()
+        )
         yield
-    finally:
-        features._answers[:], features._among[:] = before

@@ -27,8 +27,9 @@ from runs.lifecycle import services as lifecycle
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
 from storage.services import enter_bytes, held_bytes
 from teams.invitations.services import invite
-from teams.members.services import add_member, create_organization
+from teams.members.services import add_member
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
+from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from tests.factories import (
     ProjectFactory,

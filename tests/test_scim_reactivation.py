@@ -18,7 +18,7 @@ from teams.access import TeamAction
 from teams.members.services import add_member, change_role
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Team, Visibility
 from teams.organizations.services import change_organization_member, remove_from_organization
-from teams.policy import seats
+from teams.policy import plan_policy
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields, create_role, delete_role
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_key
@@ -178,7 +178,7 @@ def test_without_a_seat_nothing_comes_back(provider: Provider, bob: Bob, monkeyp
 
     provider.patch(bob.path, OFF)
     with monkeypatch.context() as patch:
-        patch.setattr(seats, "_checks", [full])
+        patch.setattr(plan_policy(), "require_seat", full)
         status, told = provider.patch(bob.path, ON)
         assert (status, told["detail"]) == (409, "No seat is left.")
         assert bob.roles == {}

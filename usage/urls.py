@@ -2,10 +2,17 @@
 
 from django.urls import path
 
+from teams.access import TeamAction
+from teams.scope import ScopedPages, own_scope, team_scope
 from usage.views import chargeback, reports, storage
 
 app_name = "usage"
 _BILLING = "organizations/<str:entity>/billing"
+_STORAGE = ScopedPages(
+    app_name,
+    own_scope("settings/storage"),
+    team_scope("teams/<str:entity>/storage", TeamAction.VIEW_USAGE, named="team_{}"),
+)
 urlpatterns = [
     # usage and chargeback
     path(f"{_BILLING}/usage", reports.organization, name="usage"),
@@ -16,8 +23,6 @@ urlpatterns = [
     path("teams/<str:entity>/usage", reports.team, name="team_usage"),
     path("teams/<str:entity>/usage.csv", reports.team_csv, name="team_usage_csv"),
     # storage
-    path("settings/storage", storage.own, name="own_storage"),
-    path("settings/storage/<str:project>", storage.own_project, name="own_storage_project"),
-    path("teams/<str:entity>/storage", storage.of_team, name="team_storage"),
-    path("teams/<str:entity>/storage/<str:project>", storage.project_of_team, name="team_storage_project"),
+    *_STORAGE.paths("storage", "", storage.storage),
+    *_STORAGE.paths("storage_project", "/<str:project>", storage.project_storage),
 ]

@@ -7,7 +7,7 @@ from automations.conditions.filters import Condition, parse
 from automations.models import Automation
 from common.errors import Invalid
 from teams.models import Team
-from teams.policy.features import has_feature, having
+from teams.policy import has_feature, organizations_with
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ def with_plan(automations: Iterable[Automation]) -> list[Automation]:
     """Keep those of teams that may use automations, one query; others are silent. Their teams must be loaded."""
     rows = list(automations)
     organizations = {row.team.organization_id for row in rows if row.team.organization_id is not None}
-    have = having(organizations, FEATURE)
+    have = organizations_with(organizations, FEATURE)
     return [row for row in rows if row.team.organization_id is None or row.team.organization_id in have]
 
 

@@ -48,14 +48,14 @@ def _support() -> str:
 
 
 def about_plan(organization: Organization) -> str:
-    """Say which plan the organization is on, and who changes it (`teams.policy.features`)."""
+    """Say which plan the organization is on, and who changes it (`teams.policy`)."""
     plan: Plan = subscription_of(organization).plan
     said = _("%(organization)s has the plan %(plan)s.") % {"organization": organization, "plan": plan.name}
     return f"{said} {who_changes(organization)}"
 
 
 def can_compare(organization: Organization) -> bool:
-    """Say whether there is another plan to compare an organization's with (`teams.policy.features`)."""
+    """Say whether there is another plan to compare an organization's with (`teams.policy`)."""
     return has_comparison(subscription_of(organization))
 
 

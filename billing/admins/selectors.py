@@ -14,7 +14,7 @@ from accounts.models import User, UserKind
 from billing.admins.grants import acting_admins
 from billing.admins.services import has_many
 from billing.models import BillingAdmin
-from teams.members.people import Wanted, named
+from teams.members.people import MemberFilter, matches_text
 from teams.models import Organization, OrganizationMember
 from usage.access import BillingAction
 
@@ -65,7 +65,7 @@ class People:
         return self.page.paginator.count
 
 
-def people_of(organization: Organization, wanted: Wanted) -> People:
+def people_of(organization: Organization, wanted: MemberFilter) -> People:
     """Return who belongs to an organization, billing admins and then admins first.
 
     Each has ``is_admin``, and ``is_billing_admin``: the field, whether they can act or not.
@@ -74,7 +74,8 @@ def people_of(organization: Organization, wanted: Wanted) -> People:
     admins = OrganizationMember.objects.filter(pk=OuterRef("pk"), role__preset=Preset.ORGANIZATION_ADMIN)
     rows = (
         OrganizationMember.objects.filter(
-            named(wanted, "user__username", "user__display_name", "user__email"), organization=organization
+            matches_text(wanted, "user__username", "user__display_name", "user__email"),
+            organization=organization,
         )
         .select_related("user__claim", "role")
         .annotate(

@@ -20,9 +20,9 @@ from billing.models import BillingAdmin
 from billing.subscriptions.billed import is_billed_organization
 from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict, NotFound
+from teams.members.selectors import lock_admins, organization_admins
 from teams.models import Organization, OrganizationMember
-from teams.organizations.services import chiefs_in, lock_chiefs
-from teams.roles.signals import rights_changed_soon
+from teams.roles.signals import send_rights_changed
 from usage.access import BillingAction
 
 
@@ -36,8 +36,8 @@ def assign(*, actor: Actor, organization: Organization, user: User) -> list[User
         Conflict: they are no admin of the organization, or are switched off.
     """
     require(actor, BillingAction.ASSIGN, organization)
-    lock_chiefs(organization.pk)
-    if not chiefs_in([organization.pk]).filter(user=user).exists():
+    lock_admins(organization.pk)
+    if not organization_admins([organization.pk]).filter(user=user).exists():
         names = {"who": user, "organization": organization}
         raise Conflict(_("%(who)s is not an admin of %(organization)s. Make them an admin first.") % names)
     before = _names(organization)
@@ -59,7 +59,7 @@ def withdraw(*, actor: Actor, organization: Organization, user: User) -> None:
         Conflict: nobody else has; assign somebody instead.
     """
     require(actor, BillingAction.ASSIGN, organization)
-    lock_chiefs(organization.pk)
+    lock_admins(organization.pk)
     rows = BillingAdmin.objects.filter(organization=organization, user=user)
     if not rows.exists():
         names = {"who": user, "organization": organization}
@@ -135,7 +135,7 @@ def _changed(
     """Note a change, and mail everybody whose role it changes."""
     _record(actor, action, organization, before)
     now, is_billed = _names(organization), is_billed_organization(organization)
-    rights_changed_soon()
+    send_rights_changed()
     for user in whom:
         if user.is_active:
             context = {

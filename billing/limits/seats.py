@@ -13,11 +13,11 @@ from billing.models import Plan
 from billing.subscriptions.selectors import locked, subscription_of
 from common.errors import Conflict
 from teams.models import Organization, OrganizationMember, ProductAccess
-from teams.policy.seats import Seat
+from teams.policy import Seat
 
 _LOOKS = Q(role__preset=Preset.ORGANIZATION_VIEWER) | Q(models_access=ProductAccess.VIEW_ONLY)
 _SEATED = Q(user__is_active=True) & ~Q(models_access=ProductAccess.NONE)
-"""`teams.policy.seats.seat_for` as conditions; who was switched off takes no seat."""
+"""`teams.policy.seat_for` as conditions; who was switched off takes no seat."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,16 +18,15 @@ from billing.overview.selectors import is_refused, trial_days_left
 from billing.overview.tiles import tiles_of
 from billing.subscriptions.billed import belongs_to_billed
 from billing.subscriptions.selectors import subscription_of_team
-from teams.members.selectors import organizations_of
+from teams.members.selectors import admin_names, organization_memberships_of
 from teams.models import Organization, Team, TeamKind
-from teams.organizations.key_policy import chiefs_of
 from usage.access import BillingAction
 
 
 def _seen(request: HttpRequest) -> list[Organization]:
     """Return the organizations whose billing the viewer sees as one of them, by name."""
     actor = actor_of(request)
-    mine = organizations_of(actor).values("organization_id")
+    mine = organization_memberships_of(actor).values("organization_id")
     rows = visible(
         actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine, deleted_at__isnull=True)
     )
@@ -71,6 +70,8 @@ def _others(request: HttpRequest) -> list[tuple[Organization, list[str]]]:
     """Return the viewer's organizations whose billing others look after, and who."""
     seen = {row.pk for row in _seen(request)}
     rows = [
-        row.organization for row in organizations_of(actor_of(request)) if row.organization_id not in seen
+        row.organization
+        for row in organization_memberships_of(actor_of(request))
+        if row.organization_id not in seen
     ]
-    return [(row, names_of_admins(row) or chiefs_of(row)) for row in rows]
+    return [(row, names_of_admins(row) or admin_names(row)) for row in rows]

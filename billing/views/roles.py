@@ -16,7 +16,7 @@ from billing.admins.selectors import admins_for, people_of
 from billing.subscriptions.billed import is_billed_organization
 from common.errors import Invalid
 from common.web.responses import fragment
-from teams.members.people import Wanted
+from teams.members.people import MemberFilter
 from teams.models import Organization
 from teams.views.base import answer, number_in, organization_of
 from usage.access import BillingAction
@@ -29,7 +29,7 @@ from usage.views.frame import framed
 def roles(request: HttpRequest, entity: str) -> HttpResponse:
     """Search the organization's people, and see and choose who of its admins is a billing admin."""
     organization = organization_of(request, entity, BillingAction.VIEW)
-    wanted = Wanted.of(request.GET.dict())
+    wanted = MemberFilter.of(request.GET.dict())
     context = {
         **framed(organization, "roles"),
         "wanted": wanted,

@@ -28,7 +28,7 @@ from runs.models import Project, ProjectAccessRequest, ProjectMember
 from runs.projects import access_requests, members
 from runs.selectors import restricted_projects_of
 from teams.access import TeamAction
-from teams.api.serializers import ChangedRoleSerializer, NewMemberSerializer, role_named
+from teams.api.serializers import MemberCreateSerializer, MemberUpdateSerializer, role_named
 from teams.api.teams import ANY_NAME
 from teams.roles.builtin import roles_for
 from teams.teams.selectors import shared_team
@@ -76,10 +76,10 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
         """List who is invited to a restricted project."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewMemberSerializer, responses={201: ProjectMemberSerializer})
+    @extend_schema(request=MemberCreateSerializer, responses={201: ProjectMemberSerializer})
     def create(self, request: Request, project: str) -> Response:
         """Invite a member of the team, or a service account of the organization, to a restricted project."""
-        row, body = self._project(), validated(NewMemberSerializer, request.data)
+        row, body = self._project(), validated(MemberCreateSerializer, request.data)
         team, name = row.team, body["username"]
         user = members.candidates(team).filter(username=name).first()
         if user is None:
@@ -88,10 +88,10 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
         made = members.add_project_member(actor=actor_of(request), project=row, user=user, role=role)
         return Response(ProjectMemberSerializer(made).data, status=HTTP_201_CREATED)
 
-    @extend_schema(request=ChangedRoleSerializer)
+    @extend_schema(request=MemberUpdateSerializer)
     def partial_update(self, request: Request, **kwargs: str) -> Response:
         """Give somebody another role in a restricted project."""
-        row, body = self.get_object(), validated(ChangedRoleSerializer, request.data)
+        row, body = self.get_object(), validated(MemberUpdateSerializer, request.data)
         role = role_named(roles_for(row.project.team.organization_id), body["role"])
         made = members.add_project_member(
             actor=actor_of(request), project=row.project, user=row.user, role=role

@@ -21,7 +21,7 @@ from runs.models import RefusedFile, Run, RunFile
 from storage import tickets
 from storage.filesystem import path_of
 from storage.models import Blob
-from storage.quota import require_room
+from storage.quota import require_quota
 from storage.services import enter_bytes, keep_bytes
 from storage.tasks import free_blobs
 
@@ -84,7 +84,7 @@ def require_room_for(run: Run, names: Iterable[str]) -> None:
         DomainError: the team may store no more files.
     """
     if not all(map(is_of_run, names)):
-        require_room(run.project.team_id)
+        require_quota(run.project.team_id)
 
 
 def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:

@@ -24,7 +24,7 @@ from runs.projects import access_requests
 from runs.projects import members as project_members
 from runs.projects.visibility import choices_for
 from teams.access import TeamAction
-from teams.members.people import Wanted, named
+from teams.members.people import MemberFilter, matches_text
 from teams.models import Role, Visibility
 from teams.roles.builtin import roles_for
 from teams.views.base import answer, number_in, team_of
@@ -43,7 +43,7 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         return redirect("runs:project_overview", entity, project)
     may_manage = can(actor, ProjectAction.MANAGE_MEMBERS, row)
     can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
-    wanted = Wanted.of(request.GET.dict())
+    wanted = MemberFilter.of(request.GET.dict())
     found = _addable(row, wanted) if may_manage else User.objects.none()
     context = {
         "project": row,
@@ -70,11 +70,11 @@ def _shown(request: HttpRequest, entity: str, project: str) -> Project:
     return managed or selectors.get_project(actor, entity, project)
 
 
-def _addable(project: Project, wanted: Wanted) -> QuerySet[User]:
+def _addable(project: Project, wanted: MemberFilter) -> QuerySet[User]:
     """Return who can be added, by what was typed."""
     inside = project_members.members_inside(project).values("user_id")
     rows = project_members.candidates(project.team).exclude(pk__in=inside)
-    rows = rows.filter(named(wanted, "username", "display_name"))
+    rows = rows.filter(matches_text(wanted, "username", "display_name"))
     return rows.select_related("claim").order_by("username")
 
 

@@ -24,6 +24,7 @@ from runs.models import RefusedFile, Run, RunFile
 from storage import filesystem, quota, tickets
 from storage.models import Blob, ByteEntry
 from storage.services import held_bytes, keep_bytes
+from teams.policy import plan_policy
 from tests.factories import ProjectFactory, RunFactory, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -78,7 +79,7 @@ class TestPut:
             raise TooLarge("acme stores 11 GB of 10 GB. Ask ada.")
 
         with monkeypatch.context() as patched:
-            patched.setattr(quota, "_checks", [full])
+            patched.setattr(plan_policy(), "require_storage", full)
             quota.forget()
             paths = [tickets.put_path("run-file", r=run.pk, n=name, t=run.project.team_id) for name in names]
             assert [_ask("PUT", path, b"weights").status_code for path in paths] == [413] * 3
@@ -331,7 +332,7 @@ class TestRoom:
             if team_id == 7:
                 raise TooLarge("The team has no room.")
 
-        monkeypatch.setattr(quota, "_checks", [check])
+        monkeypatch.setattr(plan_policy(), "require_storage", check)
         quota.forget()
 
     def test_a_team_without_room_is_told_and_nothing_is_kept(self, tmp_path: Path):

@@ -133,7 +133,7 @@ class InviteForm(RoleForm):
     field_order = ("who", "role")
 
 
-class PlaceForm(ActForm):
+class OrganizationMemberForm(ActForm):
     """A role in an organization, and how far somebody reaches into its products."""
 
     role = forms.ModelChoiceField(Role.objects.filter(level=RoleLevel.ORGANIZATION))

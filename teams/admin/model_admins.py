@@ -17,6 +17,7 @@ from teams.admin import forms
 from teams.invitations import services as invitations
 from teams.members import services
 from teams.models import (
+    GroupMapping,
     Invitation,
     InvitationState,
     Membership,
@@ -27,9 +28,10 @@ from teams.models import (
     Team,
 )
 from teams.organizations import services as organizations
-from teams.sso_groups.models import GroupMapping
+from teams.organizations.services import create_organization
 from teams.teams.deletion import delete_team, restore_team
 from teams.teams.privacy import enforce_privacy, set_privacy
+from teams.teams.services import change_team, create_team
 
 
 def counted(model: Any, owner: str) -> Coalesce:
@@ -39,12 +41,12 @@ def counted(model: Any, owner: str) -> Coalesce:
 
 
 def _new_organization(doing: Doing[Organization]) -> Any:
-    row = services.create_organization(actor=doing.actor, **doing.typed)
+    row = create_organization(actor=doing.actor, **doing.typed)
     return redirect("admin:teams_organization_change", row.pk)
 
 
 def _new_team(doing: Doing[Organization]) -> Any:
-    row = services.create_team(actor=doing.actor, organization=doing.row, **doing.typed)
+    row = create_team(actor=doing.actor, organization=doing.row, **doing.typed)
     return redirect("admin:teams_team_change", row.pk)
 
 
@@ -83,7 +85,7 @@ class OrganizationAdmin(ServedAdmin[Organization]):
     )
     acts = (
         Act(slug="settings", label="Change settings", form=forms.OrganizationSettingsForm,
-            do=lambda doing: _told(organizations.change_organization(
+            do=lambda doing: _done(organizations.change_organization(
                 actor=doing.actor, organization=doing.row, **doing.typed))),
         Act(slug="privacy", label="Enforce privacy", form=forms.EnforcedPrivacyForm, is_dangerous=True,
             text="What you set here applies to all teams of the organization at once.", do=_enforce),
@@ -120,8 +122,8 @@ class OrganizationAdmin(ServedAdmin[Organization]):
         return format_html('<a href="{}">Roles of {}</a> (only for its admins)', url, organization.name)
 
 
-def _told(_row: object) -> None:
-    """Say no more than that it is done."""
+def _done(_row: object) -> None:
+    """Drop the result: the admin says only that it is done."""
 
 
 @admin.register(OrganizationMember)
@@ -134,8 +136,8 @@ class OrganizationMemberAdmin(ServedAdmin[OrganizationMember]):
     search_fields = ["user__username", "user__email", "organization__name"]
     date_hierarchy = "created_at"
     acts = (
-        Act(slug="change", label="Change role and access", form=forms.PlaceForm, is_dangerous=True,
-            do=lambda doing: _told(organizations.change_organization_member(
+        Act(slug="change", label="Change role and access", form=forms.OrganizationMemberForm, is_dangerous=True,
+            do=lambda doing: _done(organizations.change_organization_member(
                 actor=doing.actor, member=doing.row, **doing.typed))),
         Act(slug="remove", label="Remove from organization", in_bulk=True,
             text="They also leave its teams, and are notified by email. The runs they logged stay.",
@@ -161,20 +163,20 @@ class TeamAdmin(ServedAdmin[Team]):
     ]  # fmt: skip
     acts = (
         Act(slug="settings", label="Change settings", form=forms.TeamSettingsForm, fits=_is_shared,
-            do=lambda doing: _told(services.change_team(actor=doing.actor, team=doing.row, **doing.typed))),
+            do=lambda doing: _done(change_team(actor=doing.actor, team=doing.row, **doing.typed))),
         Act(slug="privacy", label="Change privacy", form=forms.PrivacyForm, fits=_is_shared, is_dangerous=True,
-            do=lambda doing: _told(set_privacy(actor=doing.actor, team=doing.row, values=doing.typed))),
+            do=lambda doing: _done(set_privacy(actor=doing.actor, team=doing.row, values=doing.typed))),
         Act(slug="add-member", label="Add a member", form=forms.MemberForm, fits=_is_shared,
             text="They join at once, without an invitation.",
-            do=lambda doing: _told(services.add_member(actor=doing.actor, team=doing.row, **doing.typed))),
+            do=lambda doing: _done(services.add_member(actor=doing.actor, team=doing.row, **doing.typed))),
         Act(slug="invite", label="Invite a member", form=forms.InviteForm, fits=_is_shared, do=_invite),
         Act(slug="delete", label="Delete team", form=forms.TypedNameForm, fits=_is_shared, is_dangerous=True,
             text="The team and everything it owns are hidden, and can be restored for some days.",
-            do=lambda doing: _told(delete_team(actor=doing.actor, team=doing.row, typed=doing.typed["typed"]))),
+            do=lambda doing: _done(delete_team(actor=doing.actor, team=doing.row, typed=doing.typed["typed"]))),
         Act(slug="restore", label="Restore team", in_bulk=True,
             fits=lambda team: team.deleted_at is not None and not team.is_personal,
             text="It comes back with everything that was deleted with it.",
-            do=lambda doing: _told(restore_team(actor=doing.actor, team=doing.row))),
+            do=lambda doing: _done(restore_team(actor=doing.actor, team=doing.row))),
     )  # fmt: skip
     related = (
         ("Team members", "teams_membership", "team__id__exact"),
@@ -214,7 +216,7 @@ class MembershipAdmin(ServedAdmin[Membership]):
     acts = (
         Act(slug="role", label="Change role", form=forms.RoleForm, fits=lambda row: not row.team.is_personal,
             is_dangerous=True,
-            do=lambda doing: _told(services.change_role(actor=doing.actor, membership=doing.row, **doing.typed))),
+            do=lambda doing: _done(services.change_role(actor=doing.actor, membership=doing.row, **doing.typed))),
         Act(slug="remove", label="Remove from team", in_bulk=True, fits=lambda row: not row.team.is_personal,
             text="They are notified by email. The runs they logged stay.",
             do=lambda doing: services.remove_member(actor=doing.actor, membership=doing.row)),
@@ -295,7 +297,7 @@ class InvitationAdmin(ServedAdmin[Invitation]):
     acts = (
         Act(slug="resend", label="Resend invitation", in_bulk=True, fits=_is_pending,
             text="The previous link ends, and the new one is valid for the full time.",
-            do=lambda doing: _told(invitations.resend(actor=doing.actor, invitation=doing.row))),
+            do=lambda doing: _done(invitations.resend(actor=doing.actor, invitation=doing.row))),
         Act(slug="revoke", label="Revoke invitation", in_bulk=True, fits=_is_pending,
             text="The link in the email ends at once.",
             do=lambda doing: invitations.revoke(actor=doing.actor, invitation=doing.row)),
@@ -333,7 +335,12 @@ class GroupMappingAdmin(AuditedAdmin[GroupMapping]):
 
     def _record(self, request: HttpRequest, action: str, row: GroupMapping) -> None:
         team = row.team
-        told = {"team": team.name, "role": row.role.name}
+        values = {"team": team.name, "role": row.role.name}
         record(
-            actor_of(request), action, row, after=told, organization_id=team.organization_id, team_id=team.pk
+            actor_of(request),
+            action,
+            row,
+            after=values,
+            organization_id=team.organization_id,
+            team_id=team.pk,
         )

@@ -14,8 +14,8 @@ from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import Pages, validated
 from teams.access import OrganizationAction
-from teams.audit.export import export, told
-from teams.audit.log import Wanted, lines_of, matching, require_log
+from teams.audit.export import entry_to_dict, export
+from teams.audit.log import AuditFilter, audit_lines, matching, require_log
 from teams.models import Organization
 from teams.teams.selectors import organization_named
 
@@ -98,12 +98,12 @@ class AuditViewSet(ListModelMixin, ScopedViewSet[AuditEntry]):
         """
         given = validated(AuditQuerySerializer, request.query_params)
         actor, organization = actor_of(request), self._organization(given.pop("organization", ""))
-        wanted = Wanted(**given)
+        chosen = AuditFilter(**given)
         if request.accepted_renderer.format == "ndjson":
-            return export(actor, wanted, organization, "ndjson")
+            return export(actor, chosen, organization, "ndjson")
         require_log(actor, organization)
-        page = self.paginate_queryset(matching(actor, wanted, organization)) or []
-        rows = [told(line) for line in lines_of(actor, page)]
+        page = self.paginate_queryset(matching(actor, chosen, organization)) or []
+        rows = [entry_to_dict(line) for line in audit_lines(actor, page)]
         return self.get_paginated_response(rows)
 
     def _organization(self, name: str) -> Organization | None:

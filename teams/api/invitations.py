@@ -17,15 +17,17 @@ from common.errors import Conflict, NotFound
 from common.rest.responses import Pages, is_key, validated
 from teams.access import OrganizationAction, TeamAction
 from teams.api.serializers import (
+    InvitationCreateSerializer,
+    InvitationResultSerializer,
     InvitationSerializer,
-    InvitedSerializer,
-    NewInvitationsSerializer,
-    NewOrganizationInvitationsSerializer,
+    OrganizationInvitationCreateSerializer,
     TeamMemberSerializer,
     role_named,
 )
+from teams.invitations import answering
 from teams.invitations import services as invitations
-from teams.invitations.bulk import Told, invite_people, invite_within, people_in
+from teams.invitations.bulk import InvitationResults, invite_people, invite_within, people_in
+from teams.invitations.selectors import invitations_for
 from teams.models import Invitation, Organization, Team
 from teams.roles.builtin import organization_roles, roles_for
 from teams.teams.selectors import organization_named, shared_team
@@ -49,16 +51,16 @@ class NobodyInvited(Conflict):
         self.detail = {"invited": [], "refused": refused}
 
 
-def _answer(told: Told) -> Response:
+def _result_response(results: InvitationResults) -> Response:
     """Say what became of those who were to be invited.
 
     Raises:
         NobodyInvited: all were refused.
     """
-    refused = [{"who": who, "reason": why} for who, why in told.refused]
-    if not told.invited:
+    refused = [{"who": who, "reason": why} for who, why in results.refused]
+    if not results.invited:
         raise NobodyInvited(refused)
-    return Response({"invited": told.invited, "refused": refused}, status=HTTP_201_CREATED)
+    return Response({"invited": results.invited, "refused": refused}, status=HTTP_201_CREATED)
 
 
 @declare(TeamAction.INVITE)
@@ -84,17 +86,17 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         """List who is asked into a team and has not answered, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewInvitationsSerializer, responses={201: InvitedSerializer})
+    @extend_schema(request=InvitationCreateSerializer, responses={201: InvitationResultSerializer})
     def create(self, request: Request, team: str) -> Response:
         """Ask people into a team by mail, up to 100 at once.
 
         A refusal of one stops no other. Who was asked already is sent a new link. Where all are refused, the answer is
         409, and its ``detail`` has each reason.
         """
-        row, body = self._team(), validated(NewInvitationsSerializer, request.data)
+        row, body = self._team(), validated(InvitationCreateSerializer, request.data)
         role = role_named(roles_for(row.organization_id), body["role"])
         people = people_in("\n".join(body["people"]))
-        return _answer(invite_people(actor=actor_of(request), team=row, role=role, people=people))
+        return _result_response(invite_people(actor=actor_of(request), team=row, role=role, people=people))
 
     def destroy(self, request: Request, team: str, pk: str) -> Response:
         """Take an invitation back; its link ends at once."""
@@ -132,15 +134,19 @@ class OrganizationInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         """List who is asked into an organization or its teams and has not answered, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewOrganizationInvitationsSerializer, responses={201: InvitedSerializer})
+    @extend_schema(
+        request=OrganizationInvitationCreateSerializer, responses={201: InvitationResultSerializer}
+    )
     def create(self, request: Request, organization: str) -> Response:
         """Ask people into an organization without a team, up to 100 at once; answers as for a team.
 
         Who is to be in a team is asked into the team, and belongs to the organization once they accept.
         """
-        row, body = self._organization(), validated(NewOrganizationInvitationsSerializer, request.data)
+        row, body = self._organization(), validated(OrganizationInvitationCreateSerializer, request.data)
         role, people = role_named(organization_roles(), body["role"]), people_in("\n".join(body["people"]))
-        return _answer(invite_within(actor=actor_of(request), organization=row, role=role, people=people))
+        return _result_response(
+            invite_within(actor=actor_of(request), organization=row, role=role, people=people)
+        )
 
     def destroy(self, request: Request, organization: str, pk: str) -> Response:
         """Take an invitation back; its link ends at once."""
@@ -168,7 +174,7 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     def get_queryset(self) -> QuerySet[Invitation]:
         """Return what is addressed to the caller, by name or by a verified address."""
-        return invitations.invitations_for(signed_in(self.request))
+        return invitations_for(signed_in(self.request))
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
         """List the teams and organizations that you are asked into, newest first."""
@@ -179,7 +185,7 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     def accept(self, request: Request, pk: str) -> Response:
         """Join the team or organization."""
         row = _found(self.get_queryset(), pk)
-        place = invitations.accept(actor=in_person(request), number=row.pk)
+        place = answering.accept(actor=in_person(request), number=row.pk)
         return Response(TeamMemberSerializer(place).data)
 
     @extend_schema(request=None, responses={204: None})
@@ -187,5 +193,5 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     def decline(self, request: Request, pk: str) -> Response:
         """Answer no."""
         row = _found(self.get_queryset(), pk)
-        invitations.decline(actor=in_person(request), number=row.pk)
+        answering.decline(actor=in_person(request), number=row.pk)
         return Response(status=HTTP_204_NO_CONTENT)

@@ -21,7 +21,7 @@ from common.formats.numbers import whole
 from common.rest.responses import Pages, is_yes
 from teams.access import OrganizationAction
 from teams.models import Organization
-from teams.organizations.keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
+from teams.organizations.keys import KeyFilter, filtered_keys, keys_of_organization, revoke_keys
 from teams.teams.selectors import organization_named
 
 
@@ -57,8 +57,8 @@ class OrganizationKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         if whose not in {"", *UserKind.values}:
             raise Invalid(f"kind must be {' or '.join(UserKind.values)}, not {whose[:40]!r}.")
         text = given.get("search", "").strip()
-        wanted = WantedKeys(text=text, whose=whose, beyond=is_yes(given, "beyond_policy"))
-        return narrowed_keys(keys, row, wanted)
+        wanted = KeyFilter(text=text, whose=whose, beyond=is_yes(given, "beyond_policy"))
+        return filtered_keys(keys, row, wanted)
 
     @extend_schema(
         parameters=[

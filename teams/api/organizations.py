@@ -22,19 +22,19 @@ from common.errors import NotFound
 from common.rest.responses import ByName, Oldest, validated
 from teams.access import OrganizationAction
 from teams.api.serializers import (
-    ChangedOrganizationMemberSerializer,
-    ChangedOrganizationSerializer,
     EnforcedPrivacySerializer,
-    NewOrganizationSerializer,
+    OrganizationCreateSerializer,
+    OrganizationDetailSerializer,
     OrganizationMemberSerializer,
+    OrganizationMemberUpdateSerializer,
     OrganizationSerializer,
-    WholeOrganizationSerializer,
+    OrganizationUpdateSerializer,
     role_named,
 )
 from teams.api.teams import ANY_NAME, found_by, person_of
-from teams.members import services
 from teams.models import Organization, OrganizationMember
 from teams.organizations import services as organizations
+from teams.organizations.services import create_organization
 from teams.roles.builtin import organization_roles
 from teams.teams.privacy import enforce_privacy
 from teams.teams.selectors import organization_named
@@ -63,37 +63,37 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
         """List the organizations you belong to, by name."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewOrganizationSerializer, responses={201: OrganizationSerializer})
+    @extend_schema(request=OrganizationCreateSerializer, responses={201: OrganizationSerializer})
     def create(self, request: Request) -> Response:
         """Make an organization; you are its first admin."""
-        person, body = person_of(request), validated(NewOrganizationSerializer, request.data)
-        row = services.create_organization(actor=actor_of(request), admin=person, **body)
+        person, body = person_of(request), validated(OrganizationCreateSerializer, request.data)
+        row = create_organization(actor=actor_of(request), admin=person, **body)
         return Response(OrganizationSerializer(row).data, status=HTTP_201_CREATED)
 
-    @extend_schema(responses=WholeOrganizationSerializer)
+    @extend_schema(responses=OrganizationDetailSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return an organization with what its page tells."""
         return self._whole(self.get_object())
 
     def _whole(self, row: Organization) -> Response:
         row.profile = profiles.profile_of(row)  # type: ignore[attr-defined]  # an empty one where nothing was told
-        return Response(WholeOrganizationSerializer(row).data)
+        return Response(OrganizationDetailSerializer(row).data)
 
-    @extend_schema(request=ChangedOrganizationSerializer, responses=WholeOrganizationSerializer)
+    @extend_schema(request=OrganizationUpdateSerializer, responses=OrganizationDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, name: str) -> Response:
         """Change what an organization is called, its intro, and which API keys members make; its name never changes."""
         actor, row, body = (
             actor_of(request),
             self.get_object(),
-            validated(ChangedOrganizationSerializer, request.data),
+            validated(OrganizationUpdateSerializer, request.data),
         )
-        told = {"intro": body.pop("intro")} if "intro" in body else {}
+        profile = {"intro": body.pop("intro")} if "intro" in body else {}
         stays = {
             name: getattr(row, name) for name in ("display_name", "api_keys_allowed", "api_key_max_days")
         }
         row = organizations.change_organization(actor=actor, organization=row, **(stays | body))
-        profiles.change_profile(actor=actor, row=row, given=told)
+        profiles.change_profile(actor=actor, row=row, given=profile)
         return self._whole(row)
 
     def destroy(self, request: Request, name: str) -> Response:
@@ -161,10 +161,10 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
         """Return somebody's place in an organization."""
         return Response(OrganizationMemberSerializer(self.get_object()).data)
 
-    @extend_schema(request=ChangedOrganizationMemberSerializer)
+    @extend_schema(request=OrganizationMemberUpdateSerializer)
     def partial_update(self, request: Request, **kwargs: str) -> Response:
         """Change somebody's role in an organization, or how far they reach into its products."""
-        row, body = self.get_object(), validated(ChangedOrganizationMemberSerializer, request.data)
+        row, body = self.get_object(), validated(OrganizationMemberUpdateSerializer, request.data)
         if "role" in body:
             body["role"] = role_named(organization_roles(), body["role"])
         row = organizations.change_organization_member(actor=actor_of(request), member=row, **body)

@@ -24,14 +24,14 @@ from accounts.settings import preferences
 from common.errors import NotFound
 from common.rest.responses import Pages, validated
 from teams.access import TeamAction
-from teams.api.serializers import ChangedProfileSerializer, PersonSerializer, RoleField, WholePersonSerializer
+from teams.api.serializers import PersonDetailSerializer, PersonSerializer, ProfileUpdateSerializer, RoleField
 from teams.api.teams import ANY_NAME
-from teams.members.selectors import organizations_of, places_of
+from teams.members.selectors import memberships_of, organization_memberships_of
 from teams.teams.default_team import choose_default_team
 from teams.teams.selectors import default_team_of, entities_of, people_known_to
 
 
-class PlaceSerializer(serializers.Serializer[Any]):
+class MembershipSerializer(serializers.Serializer[Any]):
     """Where somebody belongs, as what."""
 
     name = serializers.CharField()
@@ -54,12 +54,12 @@ class MeSerializer(serializers.Serializer[Any]):
     )
     default_entity = serializers.CharField(allow_null=True, help_text="Where runs go that name no entity.")
     entities = serializers.ListField(child=serializers.CharField(), help_text="Where you can log to.")
-    teams = PlaceSerializer(many=True)
-    organizations = PlaceSerializer(many=True)
+    teams = MembershipSerializer(many=True)
+    organizations = MembershipSerializer(many=True)
     key = ApiKeySerializer(allow_null=True, help_text="The API key that was sent; null for a session.")
 
 
-class ChangedMeSerializer(ChangedProfileSerializer):
+class MeUpdateSerializer(ProfileUpdateSerializer):
     """What of oneself can be changed; what is not sent stays."""
 
     profile_visible_to = serializers.ChoiceField(
@@ -95,12 +95,12 @@ class MeViewSet(ViewSet):
         """Return who asks: the person or service account, their teams, how far the API key reaches."""
         return Response(MeSerializer(_me(signed_in(request))).data)
 
-    @extend_schema(request=ChangedMeSerializer, responses=MeSerializer)
+    @extend_schema(request=MeUpdateSerializer, responses=MeSerializer)
     def partial_update(self, request: Request) -> Response:
         """Change your profile, who sees it, language, theme, default entity, and whether SDKs save code."""
         actor = signed_in(request)
         _change(actor, User.objects.select_related("claim").get(pk=actor.lookup_id),
-                validated(ChangedMeSerializer, request.data))  # fmt: skip
+                validated(MeUpdateSerializer, request.data))  # fmt: skip
         return Response(MeSerializer(_me(actor)).data)
 
 
@@ -115,9 +115,10 @@ def _me(actor: Actor) -> dict[str, Any]:
         **{name: getattr(user, name) for name in names},
         "default_entity": home.name if home else None,
         "entities": entities_of(actor),
-        "teams": [{"name": place.team.name, "role": place.role} for place in places_of(actor)],
+        "teams": [{"name": place.team.name, "role": place.role} for place in memberships_of(actor)],
         "organizations": [
-            {"name": place.organization.name, "role": place.role} for place in organizations_of(actor)
+            {"name": place.organization.name, "role": place.role}
+            for place in organization_memberships_of(actor)
         ],
         "key": ApiKey.objects.filter(pk=actor.key_id or 0).first(),
     }
@@ -162,11 +163,11 @@ class UserViewSet(ListModelMixin, GenericViewSet[User]):
         """List people of your teams and organizations, and who tell something on their page, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(responses=WholePersonSerializer)
+    @extend_schema(responses=PersonDetailSerializer)
     def retrieve(self, request: Request, username: str) -> Response:
         """Return a person with what they tell about themselves."""
         row = self.get_queryset().filter(username=username).first()
         if row is None:
             raise NotFound("This user doesn’t exist, or you don’t have access to them.")
         row.profile = profiles.profile_of(row)  # type: ignore[attr-defined]  # an empty one where nothing was told
-        return Response(WholePersonSerializer(row).data)
+        return Response(PersonDetailSerializer(row).data)

@@ -98,7 +98,7 @@ class RoleInputSerializer(serializers.Serializer[Any]):
     )
 
 
-class DeletedRoleSerializer(serializers.Serializer[Any]):
+class RoleDeletionSerializer(serializers.Serializer[Any]):
     """Who held a role that was deleted, and holds its base now."""
 
     members = serializers.ListField(child=serializers.CharField(), help_text='"team/username" each.')
@@ -226,14 +226,14 @@ class RoleViewSet(ViewSet):
 
     @extend_schema(
         parameters=[query("confirm", "`true` deletes a role that is in use.", type=bool)],
-        responses={200: DeletedRoleSerializer},
+        responses={200: RoleDeletionSerializer},
     )
     def destroy(self, request: Request, organization: str, number: int) -> Response:
         """Delete a role; whoever holds it falls back to its base."""
         role = role_of(self._organization(organization), number)
         is_confirmed = request.query_params.get("confirm", "").lower() == "true"
         uses = custom.delete_role(actor=actor_of(request), role=role, is_confirmed=is_confirmed)
-        return Response(DeletedRoleSerializer(custom.told_of(uses)).data)
+        return Response(RoleDeletionSerializer(custom.uses_to_dict(uses)).data)
 
 
 def _fields(given: dict[str, Any]) -> RoleFields:

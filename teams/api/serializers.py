@@ -26,7 +26,7 @@ ROLE_HELP = "`view-only`, `member`, `admin`, or the name of a role that the orga
 ORGANIZATION_ROLE_HELP = "`viewer`, `member` or `admin`."
 
 
-def word_of(role: Role) -> str:
+def role_slug(role: Role) -> str:
     """Return what the API calls a role, the same in every language."""
     return _SLUGS.get(role.preset, role.name)
 
@@ -37,7 +37,7 @@ def role_named(roles: QuerySet[Role], word: str) -> Role:
     Raises:
         Invalid: none is; the message names them.
     """
-    possible = {word_of(role).lower(): role for role in roles.order_by("preset")}  # built-in ones go first
+    possible = {role_slug(role).lower(): role for role in roles.order_by("preset")}  # built-in ones go first
     role = possible.get(word.strip().lower())
     if role is None:
         raise Invalid(f"Unknown role “{word[:80]}”: {', '.join(sorted(possible))}.")
@@ -49,7 +49,7 @@ class RoleField(serializers.CharField):
 
     def to_representation(self, value: Any) -> str:
         """Return the word."""
-        return word_of(value)
+        return role_slug(value)
 
 
 class PersonSerializer(serializers.ModelSerializer[User]):
@@ -69,7 +69,7 @@ class LinkSerializer(serializers.Serializer[Any]):
     url = serializers.CharField(max_length=400)
 
 
-class ToldSerializer(serializers.Serializer[Any]):
+class ProfileFieldsSerializer(serializers.Serializer[Any]):
     """What a person or team tells about themselves; the row has its ``profile``."""
 
     bio = serializers.CharField(source="profile.bio")
@@ -79,10 +79,10 @@ class ToldSerializer(serializers.Serializer[Any]):
     links = LinkSerializer(source="profile.links", many=True)
 
 
-TOLD = ["bio", "intro", "institution", "location", "links"]
+PROFILE_FIELDS = ["bio", "intro", "institution", "location", "links"]
 
 
-class ChangedProfileSerializer(serializers.Serializer[Any]):
+class ProfileUpdateSerializer(serializers.Serializer[Any]):
     """What of a profile can be changed; what is not sent stays."""
 
     display_name = serializers.CharField(max_length=120, allow_blank=True, required=False)
@@ -95,13 +95,13 @@ class ChangedProfileSerializer(serializers.Serializer[Any]):
     )
 
 
-class WholePersonSerializer(ToldSerializer, PersonSerializer):
+class PersonDetailSerializer(ProfileFieldsSerializer, PersonSerializer):
     """A person with what they tell about themselves."""
 
     created_at = serializers.DateTimeField()
 
     class Meta(PersonSerializer.Meta):
-        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, *TOLD, "created_at"]
+        fields: ClassVar[list[str]] = [*PersonSerializer.Meta.fields, *PROFILE_FIELDS, "created_at"]
 
 
 class OrganizationSerializer(serializers.ModelSerializer[Organization]):
@@ -114,7 +114,7 @@ class OrganizationSerializer(serializers.ModelSerializer[Organization]):
         ]  # fmt: skip
 
 
-class WholeOrganizationSerializer(OrganizationSerializer):
+class OrganizationDetailSerializer(OrganizationSerializer):
     """An organization with what its page tells; the row has its ``profile``."""
 
     intro = serializers.CharField(source="profile.intro", help_text="Markdown.")
@@ -139,13 +139,13 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
         ]  # fmt: skip
 
 
-class WholeTeamSerializer(ToldSerializer, TeamSerializer):
+class TeamDetailSerializer(ProfileFieldsSerializer, TeamSerializer):
     """A team with what its profile page tells."""
 
     picture = serializers.CharField(source="claim.picture_url", help_text="Path of the picture; empty: none.")
 
     class Meta(TeamSerializer.Meta):
-        fields: ClassVar[list[str]] = [*TeamSerializer.Meta.fields, *TOLD, "picture"]
+        fields: ClassVar[list[str]] = [*TeamSerializer.Meta.fields, *PROFILE_FIELDS, "picture"]
 
 
 class PrivacySerializer(serializers.Serializer[Any]):
@@ -214,13 +214,13 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
 # What is sent
 
 
-class NewOrganizationSerializer(serializers.Serializer[Any]):
+class OrganizationCreateSerializer(serializers.Serializer[Any]):
     """What makes an organization."""
 
     name = serializers.CharField(max_length=64)
 
 
-class ChangedOrganizationSerializer(serializers.Serializer[Any]):
+class OrganizationUpdateSerializer(serializers.Serializer[Any]):
     """What of an organization can be changed; what is not sent stays."""
 
     intro = serializers.CharField(
@@ -253,7 +253,7 @@ class EnforcedPrivacySerializer(serializers.Serializer[Any]):
         return {str(name): instance.enforced_privacy.get(name) for name in self.fields}
 
 
-class ChangedOrganizationMemberSerializer(serializers.Serializer[Any]):
+class OrganizationMemberUpdateSerializer(serializers.Serializer[Any]):
     """What of a place in an organization can be changed; what is not sent stays."""
 
     role = serializers.CharField(required=False, max_length=80, help_text=ORGANIZATION_ROLE_HELP)
@@ -264,7 +264,7 @@ class ChangedOrganizationMemberSerializer(serializers.Serializer[Any]):
 KINDS = [(TeamKind.WORK.value, "Work"), (TeamKind.ACADEMIC.value, "Academic")]
 
 
-class NewTeamSerializer(serializers.Serializer[Any]):
+class TeamCreateSerializer(serializers.Serializer[Any]):
     """What makes a team."""
 
     name = serializers.CharField(max_length=64)
@@ -274,7 +274,7 @@ class NewTeamSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(KINDS, default=TeamKind.WORK.value)
 
 
-class ChangedTeamSerializer(ChangedProfileSerializer):
+class TeamUpdateSerializer(ProfileUpdateSerializer):
     """What of a team can be changed; what is not sent stays."""
 
     kind = serializers.ChoiceField(KINDS, required=False)
@@ -283,20 +283,20 @@ class ChangedTeamSerializer(ChangedProfileSerializer):
     )
 
 
-class NewMemberSerializer(serializers.Serializer[Any]):
+class MemberCreateSerializer(serializers.Serializer[Any]):
     """Whom to put into a team, as what."""
 
     username = serializers.CharField(max_length=64)
     role = serializers.CharField(max_length=80, default="member", help_text=ROLE_HELP)
 
 
-class ChangedRoleSerializer(serializers.Serializer[Any]):
+class MemberUpdateSerializer(serializers.Serializer[Any]):
     """Another role."""
 
     role = serializers.CharField(max_length=80, help_text=ROLE_HELP)
 
 
-class NewInvitationsSerializer(serializers.Serializer[Any]):
+class InvitationCreateSerializer(serializers.Serializer[Any]):
     """Whom to ask into a team, as what."""
 
     people = serializers.ListField(
@@ -306,21 +306,21 @@ class NewInvitationsSerializer(serializers.Serializer[Any]):
     role = serializers.CharField(max_length=80, default="member", help_text=ROLE_HELP)
 
 
-class NewOrganizationInvitationsSerializer(NewInvitationsSerializer):
+class OrganizationInvitationCreateSerializer(InvitationCreateSerializer):
     """Whom to ask into an organization without a team, as what."""
 
     role = serializers.CharField(max_length=80, default="member", help_text=ORGANIZATION_ROLE_HELP)
 
 
-class RefusalSerializer(serializers.Serializer[Any]):
+class InvitationRefusalSerializer(serializers.Serializer[Any]):
     """Who was not invited, and why."""
 
     who = serializers.CharField()
     reason = serializers.CharField()
 
 
-class InvitedSerializer(serializers.Serializer[Any]):
+class InvitationResultSerializer(serializers.Serializer[Any]):
     """What became of each who was to be invited."""
 
     invited = serializers.ListField(child=serializers.CharField())
-    refused = RefusalSerializer(many=True)
+    refused = InvitationRefusalSerializer(many=True)

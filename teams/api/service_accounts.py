@@ -42,7 +42,7 @@ class ServiceAccountSerializer(serializers.ModelSerializer[ServiceAccount]):
     team = serializers.CharField(source="team.name", default=None, allow_null=True)
     organization = serializers.CharField(source="organization.name", default=None, allow_null=True)
     default_team = serializers.CharField(source="default_team.name", default=None, allow_null=True)
-    role = serializers.CharField(source="held_role.name", default=None, allow_null=True)
+    role = serializers.CharField(source="effective_role.name", default=None, allow_null=True)
     is_active = serializers.BooleanField(source="user.is_active")
     created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
 
@@ -54,7 +54,7 @@ class ServiceAccountSerializer(serializers.ModelSerializer[ServiceAccount]):
         ]  # fmt: skip
 
 
-class ChangedServiceAccountSerializer(serializers.Serializer[Any]):
+class ServiceAccountUpdateSerializer(serializers.Serializer[Any]):
     """What of a service account is to change."""
 
     label = serializers.CharField(required=False, max_length=64)  # type: ignore[assignment]  # a field's own name
@@ -68,7 +68,7 @@ class ChangedServiceAccountSerializer(serializers.Serializer[Any]):
     is_active = serializers.BooleanField(required=False, help_text="false: its keys are refused.")
 
 
-class NewServiceAccountSerializer(serializers.Serializer[Any]):
+class ServiceAccountCreateSerializer(serializers.Serializer[Any]):
     """What makes a service account: give ``team`` or ``organization``."""
 
     label = serializers.CharField(max_length=64)  # type: ignore[assignment]  # as above
@@ -79,7 +79,7 @@ class NewServiceAccountSerializer(serializers.Serializer[Any]):
     default_team = serializers.CharField(required=False, allow_null=True)
 
 
-class ServiceKeySerializer(serializers.ModelSerializer[ApiKey]):
+class ServiceAccountKeySerializer(serializers.ModelSerializer[ApiKey]):
     """A key of a service account, without its secret."""
 
     account = serializers.IntegerField(source="user.service_account.pk")
@@ -102,20 +102,20 @@ class ServiceKeySerializer(serializers.ModelSerializer[ApiKey]):
         return f"ry-{key.prefix}"
 
 
-class MadeServiceKeySerializer(ServiceKeySerializer):
+class ServiceAccountKeyCreatedSerializer(ServiceAccountKeySerializer):
     """A new key with its secret, which is told this once."""
 
     secret = serializers.SerializerMethodField()
 
-    class Meta(ServiceKeySerializer.Meta):
-        fields: ClassVar[list[str]] = [*ServiceKeySerializer.Meta.fields, "secret"]
+    class Meta(ServiceAccountKeySerializer.Meta):
+        fields: ClassVar[list[str]] = [*ServiceAccountKeySerializer.Meta.fields, "secret"]
 
     def get_secret(self, key: ApiKey) -> str:
         """Return what clients send."""
         return str(self.context["secret"])
 
 
-class NewServiceKeySerializer(serializers.Serializer[Any]):
+class ServiceAccountKeyCreateSerializer(serializers.Serializer[Any]):
     """What makes a key."""
 
     account = serializers.IntegerField(help_text="Id of the service account.")
@@ -142,7 +142,7 @@ class NewServiceKeySerializer(serializers.Serializer[Any]):
         return moment
 
 
-class RotationSerializer(serializers.Serializer[Any]):
+class KeyRotationSerializer(serializers.Serializer[Any]):
     """How long the old key goes on."""
 
     overlap_hours = serializers.IntegerField(default=0, min_value=0, max_value=MAX_OVERLAP_HOURS)
@@ -200,10 +200,10 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
             raise NotFound(_("This service account doesn’t exist."))
         return row
 
-    @extend_schema(request=NewServiceAccountSerializer, responses={201: ServiceAccountSerializer})
+    @extend_schema(request=ServiceAccountCreateSerializer, responses={201: ServiceAccountSerializer})
     def create(self, request: Request) -> Response:
         """Make a service account of a team or of an organization; it has no key yet."""
-        body = validated(NewServiceAccountSerializer, request.data)
+        body = validated(ServiceAccountCreateSerializer, request.data)
         team = shared_team(actor_of(request), body.pop("team")) if "team" in body else None
         organization = (
             organization_named(actor_of(request), body.pop("organization"))
@@ -214,10 +214,10 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
         if owner is None:
             raise Invalid("Give `team` or `organization`.")
         self._read_names(request, owner, body)
-        made = service_accounts.create_service_account(
+        account = service_accounts.create_service_account(
             actor=actor_of(request), team=team, organization=organization, **body
         )
-        return Response(ServiceAccountSerializer(made).data, status=HTTP_201_CREATED)
+        return Response(ServiceAccountSerializer(account).data, status=HTTP_201_CREATED)
 
     def _read_names(self, request: Request, owner: Organization, body: dict[str, Any]) -> None:
         """Put rows in place of the names of a role and a team."""
@@ -230,11 +230,11 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
         """Return a service account."""
         return Response(ServiceAccountSerializer(self._account()).data)
 
-    @extend_schema(request=ChangedServiceAccountSerializer)
+    @extend_schema(request=ServiceAccountUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change label, description, role or default team; deactivate or reactivate."""
         account, actor = self._account(), actor_of(request)
-        body = validated(ChangedServiceAccountSerializer, request.data)
+        body = validated(ServiceAccountUpdateSerializer, request.data)
         is_active = body.pop("is_active", None)
         self._read_names(request, service_accounts.organization_of_account(account), body)
         no_default = "default_team" in body and body["default_team"] is None
@@ -256,7 +256,7 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
     """Keys of the service accounts that the caller manages, without their secrets."""
 
     tag = "Service accounts"
-    serializer_class = ServiceKeySerializer
+    serializer_class = ServiceAccountKeySerializer
     pagination_class = Pages
     queryset = ApiKey.objects.all()
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "rotate"})
@@ -287,19 +287,21 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
             raise NotFound(_("This service account doesn’t exist."))
         return account
 
-    @extend_schema(request=NewServiceKeySerializer, responses={201: MadeServiceKeySerializer})
+    @extend_schema(
+        request=ServiceAccountKeyCreateSerializer, responses={201: ServiceAccountKeyCreatedSerializer}
+    )
     def create(self, request: Request) -> Response:
         """Make a key; ``secret`` of the answer is told this once."""
-        body = validated(NewServiceKeySerializer, request.data)
+        body = validated(ServiceAccountKeyCreateSerializer, request.data)
         account = self._account(body.pop("account"))
         key, secret = service_account_keys.create_key(actor=actor_of(request), account=account, **body)
         return Response(
-            MadeServiceKeySerializer(key, context={"secret": secret}).data, status=HTTP_201_CREATED
+            ServiceAccountKeyCreatedSerializer(key, context={"secret": secret}).data, status=HTTP_201_CREATED
         )
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return a key without its secret."""
-        return Response(ServiceKeySerializer(self._key()).data)
+        return Response(ServiceAccountKeySerializer(self._key()).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Revoke a key at once."""
@@ -308,15 +310,16 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         service_account_keys.revoke_key(actor=actor_of(request), account=account, key=key)
         return Response(status=HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=RotationSerializer, responses={201: MadeServiceKeySerializer})
+    @extend_schema(request=KeyRotationSerializer, responses={201: ServiceAccountKeyCreatedSerializer})
     @action(detail=True, methods=["post"])
     def rotate(self, request: Request, pk: str) -> Response:
         """Make a key that may the same; the old one ends at once, or ``overlap_hours`` later."""
-        body, key = validated(RotationSerializer, request.data), self._key()
+        body, key = validated(KeyRotationSerializer, request.data), self._key()
         account = self._account(key.user.service_account.pk)
-        made, secret = service_account_keys.rotate_key(
+        new_key, secret = service_account_keys.rotate_key(
             actor=actor_of(request), account=account, key=key, **body
         )
         return Response(
-            MadeServiceKeySerializer(made, context={"secret": secret}).data, status=HTTP_201_CREATED
+            ServiceAccountKeyCreatedSerializer(new_key, context={"secret": secret}).data,
+            status=HTTP_201_CREATED,
         )

@@ -27,14 +27,14 @@ from common.errors import Forbidden, Invalid, NotFound
 from common.rest.responses import ByName, Oldest, is_yes, validated
 from teams.access import OrganizationAction, TeamAction
 from teams.api.serializers import (
-    ChangedRoleSerializer,
-    ChangedTeamSerializer,
-    NewMemberSerializer,
-    NewTeamSerializer,
+    MemberCreateSerializer,
+    MemberUpdateSerializer,
     PrivacySerializer,
+    TeamCreateSerializer,
+    TeamDetailSerializer,
     TeamMemberSerializer,
     TeamSerializer,
-    WholeTeamSerializer,
+    TeamUpdateSerializer,
     role_named,
 )
 from teams.members import services
@@ -42,6 +42,7 @@ from teams.models import Membership, OrganizationMember, Team
 from teams.roles.builtin import roles_for
 from teams.teams import deletion, privacy
 from teams.teams.selectors import organization_named, shared_team
+from teams.teams.services import change_team, create_team
 
 ANY_NAME = "[^/]+"
 
@@ -106,37 +107,37 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
         """List the teams you may see, by name."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewTeamSerializer, responses={201: TeamSerializer})
+    @extend_schema(request=TeamCreateSerializer, responses={201: TeamSerializer})
     def create(self, request: Request) -> Response:
         """Make a team of an organization; you are its first admin."""
-        actor, body = signed_in(request), validated(NewTeamSerializer, request.data)
+        actor, body = signed_in(request), validated(TeamCreateSerializer, request.data)
         body["organization"] = organization_named(actor, body["organization"])
-        team = services.create_team(actor=actor, admin=person_of(request), **body)
+        team = create_team(actor=actor, admin=person_of(request), **body)
         return Response(TeamSerializer(team).data, status=HTTP_201_CREATED)
 
-    @extend_schema(responses=WholeTeamSerializer)
+    @extend_schema(responses=TeamDetailSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return a team with what its profile page tells."""
         return self._whole(self.get_object())
 
     def _whole(self, team: Team) -> Response:
         team.profile = profiles.profile_of(team)  # type: ignore[attr-defined]  # an empty one where nothing was told
-        return Response(WholeTeamSerializer(team).data)
+        return Response(TeamDetailSerializer(team).data)
 
-    @extend_schema(request=ChangedTeamSerializer, responses=WholeTeamSerializer)
+    @extend_schema(request=TeamUpdateSerializer, responses=TeamDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, name: str) -> Response:
         """Change what a team is called and what it is for, or its profile page; its name never changes."""
         actor, team, body = (
             actor_of(request),
             self.get_object(),
-            validated(ChangedTeamSerializer, request.data),
+            validated(TeamUpdateSerializer, request.data),
         )
         named = ("display_name", "kind", "project_visibility")
         of_team = {name: body.pop(name) for name in named if name in body}
         if of_team:
             stays = {"display_name": team.display_name, "kind": team.kind}
-            team = services.change_team(actor=actor, team=team, **(stays | of_team))
+            team = change_team(actor=actor, team=team, **(stays | of_team))
         profiles.change_profile(actor=actor, row=team, given=body)
         return self._whole(team)
 
@@ -205,27 +206,27 @@ class TeamMemberViewSet(ListModelMixin, GenericViewSet[Membership]):
         """List who is in a team, in the order in which they joined."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewMemberSerializer, responses={201: TeamMemberSerializer})
+    @extend_schema(request=MemberCreateSerializer, responses={201: TeamMemberSerializer})
     def create(self, request: Request, team: str) -> Response:
         """Put a colleague of the organization into a team; everybody else is invited."""
-        row, body = self._team(), validated(NewMemberSerializer, request.data)
+        row, body = self._team(), validated(MemberCreateSerializer, request.data)
         place = OrganizationMember.objects.filter(
             organization=row.organization_id, user__username=body["username"], user__is_active=True
         ).first()
         if place is None:
             raise Invalid(f"{body['username']!r} does not belong to {row.organization}: invite them.")
         role = role_named(roles_for(row.organization_id), body["role"])
-        made = services.add_member(actor=actor_of(request), team=row, user=place.user, role=role)
-        return Response(TeamMemberSerializer(made).data, status=HTTP_201_CREATED)
+        membership = services.add_member(actor=actor_of(request), team=row, user=place.user, role=role)
+        return Response(TeamMemberSerializer(membership).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, **kwargs: str) -> Response:
         """Return somebody's place in a team."""
         return Response(TeamMemberSerializer(self.get_object()).data)
 
-    @extend_schema(request=ChangedRoleSerializer)
+    @extend_schema(request=MemberUpdateSerializer)
     def partial_update(self, request: Request, **kwargs: str) -> Response:
         """Give a member another role."""
-        row, body = self.get_object(), validated(ChangedRoleSerializer, request.data)
+        row, body = self.get_object(), validated(MemberUpdateSerializer, request.data)
         role = role_named(roles_for(row.team.organization_id), body["role"])
         row = services.change_role(actor=actor_of(request), membership=row, role=role)
         return Response(TeamMemberSerializer(row).data)

@@ -13,7 +13,7 @@ from accounts.models import User
 from common.errors import Invalid
 from common.formats.csv_safety import csv_text
 from common.web.streaming import in_thread
-from teams.audit.log import Line, Wanted, chunks, matching, require_log
+from teams.audit.log import AuditFilter, AuditLine, chunks, matching, require_log
 from teams.models import Organization
 
 COLUMNS = (
@@ -23,7 +23,7 @@ COLUMNS = (
 _TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 
 
-def told(line: Line) -> dict[str, Any]:
+def entry_to_dict(line: AuditLine) -> dict[str, Any]:
     """Return an entry as programs read it."""
     entry = line.entry
     values = (
@@ -40,18 +40,20 @@ def _csv_value(value: Any) -> Any:
     return value
 
 
-def _csv_lines(lines: list[Line]) -> str:
-    return csv_text([_csv_value(value) for value in told(line).values()] for line in lines)
+def _csv_lines(lines: list[AuditLine]) -> str:
+    return csv_text([_csv_value(value) for value in entry_to_dict(line).values()] for line in lines)
 
 
-def _json_lines(lines: list[Line]) -> str:
-    return "".join(orjson.dumps(told(line), option=orjson.OPT_APPEND_NEWLINE).decode() for line in lines)
+def _json_lines(lines: list[AuditLine]) -> str:
+    return "".join(
+        orjson.dumps(entry_to_dict(line), option=orjson.OPT_APPEND_NEWLINE).decode() for line in lines
+    )
 
 
-_WRITERS: dict[str, Callable[[list[Line]], str]] = {"csv": _csv_lines, "ndjson": _json_lines}
+_WRITERS: dict[str, Callable[[list[AuditLine]], str]] = {"csv": _csv_lines, "ndjson": _json_lines}
 
 
-def _pieces(form: str, found: Iterator[list[Line]]) -> Iterator[str]:
+def _pieces(form: str, found: Iterator[list[AuditLine]]) -> Iterator[str]:
     if form == "csv":
         yield csv_text([COLUMNS])
     for lines in found:
@@ -59,9 +61,9 @@ def _pieces(form: str, found: Iterator[list[Line]]) -> Iterator[str]:
 
 
 def export(
-    actor: Actor, wanted: Wanted, organization: Organization | None, form: str
+    actor: Actor, given: AuditFilter, organization: Organization | None, form: str
 ) -> StreamingHttpResponse:
-    """Stream what matches, and write down that it was taken; the entry about that is not in it.
+    """Stream what matches, and record the export; its own entry is not in it.
 
     Raises:
         Invalid: there is no such form.
@@ -70,9 +72,9 @@ def export(
     require_log(actor, organization)
     if form not in _TYPES:
         raise Invalid(f"The form must be one of {', '.join(_TYPES)}.")
-    rows = matching(actor, wanted, organization)
+    rows = matching(actor, given, organization)
     newest = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    _note(actor, wanted, organization, form)
+    _record_export(actor, given, organization, form)
     pieces = _pieces(form, chunks(actor, rows.filter(pk__lte=newest)))
     response = StreamingHttpResponse(in_thread(pieces), content_type=_TYPES[form])
     name = organization.name if organization else "all"
@@ -80,9 +82,9 @@ def export(
     return response
 
 
-def _note(actor: Actor, wanted: Wanted, organization: Organization | None, form: str) -> None:
+def _record_export(actor: Actor, given: AuditFilter, organization: Organization | None, form: str) -> None:
     fields = ("person", "action", "kind", "team", "address", "text", "since", "until")
-    asked = {name: str(value) for name in fields if (value := getattr(wanted, name))}
+    criteria = {name: str(value) for name in fields if (value := getattr(given, name))}
     place = organization.pk if organization else None
     thing = organization or User.objects.get(pk=actor.lookup_id)
-    record(actor, "audit.export", thing, organization_id=place, after={"form": form, **asked})
+    record(actor, "audit.export", thing, organization_id=place, after={"form": form, **criteria})

@@ -22,7 +22,7 @@ from common.errors import Forbidden
 from common.formats.numbers import whole
 from teams.access import OrganizationAction
 from teams.models import Organization, Team
-from teams.policy.features import has_feature, having, without
+from teams.policy import denied_message, has_feature, organizations_with
 
 PAGE = 50
 CHUNK = 1000
@@ -31,8 +31,8 @@ _MOST_TEXT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which entries are asked for; "" and None ask for all."""
+class AuditFilter:
+    """Which entries to show; "" and None do not narrow."""
 
     person: str = ""
     """Username of who acted."""
@@ -48,7 +48,7 @@ class Wanted:
     """Exclusive."""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Wanted":
+    def of(cls, query: Mapping[str, str]) -> "AuditFilter":
         """Read a page's query string; what makes no sense is left out. Days are whole ones in UTC."""
         last = _day(query.get("until", ""))
         return cls(
@@ -66,7 +66,7 @@ class Wanted:
     @property
     def is_all(self) -> bool:
         """Whether nothing is left out."""
-        return self == Wanted()
+        return self == AuditFilter()
 
 
 def _text(query: Mapping[str, str], name: str) -> str:
@@ -97,8 +97,8 @@ def require_log(actor: Actor, organization: Organization | None) -> None:
     """
     if organization is not None and not includes_log(actor, organization):
         message = gettext("The plan of %(organization)s does not include the audit log.")
-        told = without(message % {"organization": organization}, organization)
-        raise Forbidden(told, action=OrganizationAction.VIEW_AUDIT)
+        denied = denied_message(message % {"organization": organization}, organization)
+        raise Forbidden(denied, action=OrganizationAction.VIEW_AUDIT)
 
 
 def _by_plan(actor: Actor, organization: Organization | None) -> Q:
@@ -110,27 +110,29 @@ def _by_plan(actor: Actor, organization: Organization | None) -> Q:
     else:
         seen = visible(actor, OrganizationAction.VIEW_AUDIT, Organization.objects.all())
         keys = list(seen.values_list("pk", flat=True))
-    return Q(organization_id__in=having(keys, FEATURE))
+    return Q(organization_id__in=organizations_with(keys, FEATURE))
 
 
-def matching(actor: Actor, wanted: Wanted, organization: Organization | None = None) -> QuerySet[AuditEntry]:
+def matching(
+    actor: Actor, given: AuditFilter, organization: Organization | None = None
+) -> QuerySet[AuditEntry]:
     """Return the entries that the actor may read, newest first; of one organization if it is given."""
     rows = visible(actor, OrganizationAction.VIEW_AUDIT, AuditEntry.objects.all())
     if organization is not None:
         rows = rows.filter(organization_id=organization.pk)
     rows = rows.filter(_by_plan(actor, organization))
     plain = {
-        "actor_name": wanted.person, "object_type": wanted.kind, "address": wanted.address,
-        "at__gte": wanted.since, "at__lt": wanted.until,
+        "actor_name": given.person, "object_type": given.kind, "address": given.address,
+        "at__gte": given.since, "at__lt": given.until,
     }  # fmt: skip
     rows = rows.filter(**{path: value for path, value in plain.items() if value})
-    if wanted.action:
-        rows = rows.filter(action__in=_actions(wanted.action))
-    if wanted.team:
+    if given.action:
+        rows = rows.filter(action__in=_actions(given.action))
+    if given.team:
         rows = rows.filter(
-            team_id__in=list(Team.objects.filter(name=wanted.team).values_list("pk", flat=True))
+            team_id__in=list(Team.objects.filter(name=given.team).values_list("pk", flat=True))
         )
-    return _with_words(rows, wanted.text).order_by("-at", "-pk")
+    return _with_words(rows, given.text).order_by("-at", "-pk")
 
 
 def _actions(named: str) -> list[str]:
@@ -143,16 +145,16 @@ def _with_words(rows: QuerySet[AuditEntry], text: str) -> QuerySet[AuditEntry]:
     words = text.split()
     if not words:
         return rows
-    rows = rows.alias(told=Cast("before", TextField()), now=Cast("after", TextField()))
+    rows = rows.alias(before_text=Cast("before", TextField()), after_text=Cast("after", TextField()))
     for word in words:
-        said = [
+        named = [
             action
             for group in groups().values()
             for action, words_for in group.actions.items()
             if word.lower() in str(words_for).lower()
         ]
-        columns = ("actor_name", "action", "object_name", "told", "now")
-        either = Q(action__in=said)
+        columns = ("actor_name", "action", "object_name", "before_text", "after_text")
+        either = Q(action__in=named)
         for column in columns:
             either |= Q(**{f"{column}__icontains": word})
         rows = rows.filter(either)
@@ -161,8 +163,8 @@ def _with_words(rows: QuerySet[AuditEntry], text: str) -> QuerySet[AuditEntry]:
 
 def after(rows: QuerySet[AuditEntry], cursor: str) -> QuerySet[AuditEntry]:
     """Keep what comes after the entry that a cursor names; a cursor that nobody gave is left out."""
-    told, _, named = cursor.partition("-")
-    micros, pk = whole(told), whole(named)
+    at_text, _, pk_text = cursor.partition("-")
+    micros, pk = whole(at_text), whole(pk_text)
     if micros is None or pk is None:
         return rows
     try:
@@ -179,7 +181,7 @@ def cursor_of(entry: AuditEntry) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AuditLine:
     """An entry as people read it."""
 
     entry: AuditEntry
@@ -199,7 +201,7 @@ class Line:
         return self.values.changes_of(self.entry)
 
 
-def lines_of(actor: Actor, entries: Sequence[AuditEntry]) -> list[Line]:
+def audit_lines(actor: Actor, entries: Sequence[AuditEntry]) -> list[AuditLine]:
     """Return entries with what they name: one query for each kind of thing there is."""
     teams = _names(Team.objects.all(), {entry.team_id for entry in entries})
     organizations = _names(Organization.objects.all(), {entry.organization_id for entry in entries})
@@ -207,7 +209,7 @@ def lines_of(actor: Actor, entries: Sequence[AuditEntry]) -> list[Line]:
     keys = dict(ApiKey.objects.filter(pk__in=used).values_list("pk", "prefix"))
     urls, values = links_of(actor, entries), Values()
     return [
-        Line(
+        AuditLine(
             entry=entry,
             words=str(words_of(entry.action)),
             kind=str(kind_of(entry.object_type)),
@@ -225,9 +227,9 @@ def _names(rows: "QuerySet[Team] | QuerySet[Organization]", pks: set[int | None]
     return dict(rows.filter(pk__in=[pk for pk in pks if pk is not None]).values_list("pk", "name"))
 
 
-def chunks(actor: Actor, rows: QuerySet[AuditEntry]) -> Iterator[list[Line]]:
+def chunks(actor: Actor, rows: QuerySet[AuditEntry]) -> Iterator[list[AuditLine]]:
     """Yield everything that matches, a chunk at a time: what an export holds in memory."""
     rest = rows
     while entries := list(rest[:CHUNK]):
-        yield lines_of(actor, entries)
+        yield audit_lines(actor, entries)
         rest = after(rows, cursor_of(entries[-1]))

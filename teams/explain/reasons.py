@@ -8,7 +8,7 @@ from access.actor import Actor, ActorKind
 from access.grants import Reason, met, unmet
 from access.resources.labels import kind_of
 from teams.models import Organization, OrganizationMember, Role, Team
-from teams.policy.features import has_feature
+from teams.policy import has_feature
 from teams.roles.builtin import roles_for
 
 
@@ -36,9 +36,9 @@ def _by_a_role(actor: Actor, action: str, team: Team) -> str:
         return (
             _("No team role includes it: only admins of the organization %(organization)s have it.") % names
         )
-    told = ", ".join(role.full_label for role in roles)
+    labels = ", ".join(role.full_label for role in roles)
     help_ = _("An admin of the team %(team)s can give %(who)s a role that includes it: %(roles)s.")
-    return help_ % {**names, "roles": told}
+    return help_ % {**names, "roles": labels}
 
 
 def role_gives(actor: Actor, action: str, place: Team | Organization, role: Role) -> Reason:
@@ -97,7 +97,9 @@ def limited(actor: Actor, action: str, limit: OrganizationMember) -> Reason:
     return unmet("product access", text % names, help_ % names)
 
 
-def no_chief(actor: Actor, action: str, organization: Organization, role: Role | None) -> Reason:
+def organization_role_lacks(
+    actor: Actor, action: str, organization: Organization, role: Role | None
+) -> Reason:
     """Say that somebody's place in the organization does not give them the action."""
     names = {"who": actor.name, "organization": organization, "role": role.label if role else ""}
     if role is None:

@@ -76,12 +76,12 @@ def _on_what_lies_there(found: Explanation, own: Explanation | None) -> tuple[st
     single = _("To ask about a single one, enter for example: %(examples)s.")
     notes = [single % {"examples": _examples(found.spec.on)}]
     if own is not None and not found.allowed:
-        told = (
+        message = (
             _("%(who)s has the permission “%(what)s” there.")
             if own.allowed
             else _("%(who)s does not have the permission “%(what)s” there, either.")
         )
-        notes.insert(0, told % {"who": own.who, "what": own.spec.label})
+        notes.insert(0, message % {"who": own.who, "what": own.spec.label})
     return tuple(notes)
 
 
@@ -98,10 +98,10 @@ def _check_action(action: str, thing: Model) -> None:
     if thing._meta.label in kinds:
         return
     names = {"what": spec.label, "kind": kind_of(thing), "name": str(thing)}
-    told = _("“%(what)s” does not apply to the %(kind)s %(name)s.") % names
+    message = _("“%(what)s” does not apply to the %(kind)s %(name)s.") % names
     if examples := _examples(kinds):
-        told += " " + _("Enter, for example: %(examples)s.") % {"examples": examples}
-    raise Invalid(told)
+        message += " " + _("Enter, for example: %(examples)s.") % {"examples": examples}
+    raise Invalid(message)
 
 
 def _examples(models: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ MOST = 100
 
 
 @dataclass(slots=True)
-class Told:
+class InvitationResults:
     """What became of a list of people."""
 
     invited: list[str] = field(default_factory=list)
@@ -47,20 +47,20 @@ def people_in(text: str) -> list[str]:
     return people
 
 
-def _ask(told: Told, who: str, act: Callable[[], object]) -> None:
+def _try(results: InvitationResults, who: str, act: Callable[[], object]) -> None:
     try:
         act()
     except DomainError as error:
-        told.refused.append((who, error.message))
+        results.refused.append((who, error.message))
     else:
-        told.invited.append(who)
+        results.invited.append(who)
 
 
 def _named(who: str) -> dict[str, str]:
     return {"email": who} if "@" in who else {"username": who}
 
 
-def invite_people(*, actor: Actor, team: Team, role: Role, people: Iterable[str]) -> Told:
+def invite_people(*, actor: Actor, team: Team, role: Role, people: Iterable[str]) -> InvitationResults:
     """Invite each of them to a team; a refusal of one stops no other."""
     require(actor, TeamAction.INVITE, team)
     return _invite(actor, [(team, role)], people)
@@ -73,7 +73,7 @@ def invite_within(
     role: Role,
     people: Iterable[str],
     teams: Iterable[tuple[Team, Role]] = (),
-) -> Told:
+) -> InvitationResults:
     """Invite each of them to teams of an organization, with a role in each, or, without teams, to itself alone.
 
     Args:
@@ -86,17 +86,17 @@ def invite_within(
     require(actor, OrganizationAction.MANAGE_MEMBERS, organization)
     if chosen := list(teams):
         return _invite(actor, chosen, people)
-    told = Told()
+    results = InvitationResults()
     alone = partial(invite_to_organization, actor=actor, organization=organization, role=role)
     for who in people:
-        _ask(told, who, partial(alone, **_named(who)))
-    return told
+        _try(results, who, partial(alone, **_named(who)))
+    return results
 
 
-def _invite(actor: Actor, roles: list[tuple[Team, Role]], people: Iterable[str]) -> Told:
-    told = Told()
+def _invite(actor: Actor, roles: list[tuple[Team, Role]], people: Iterable[str]) -> InvitationResults:
+    results = InvitationResults()
     for who in people:
         for team, role in roles:
-            _ask(told, who, partial(invite, actor=actor, team=team, role=role, **_named(who)))
-    told.invited = list(dict.fromkeys(told.invited))
-    return told
+            _try(results, who, partial(invite, actor=actor, team=team, role=role, **_named(who)))
+    results.invited = list(dict.fromkeys(results.invited))
+    return results

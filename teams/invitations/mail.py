@@ -1,15 +1,11 @@
-"""What teams send by mail."""
+"""The mail that invites, and its link."""
 
 from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
-from access.actor import Actor
-from accounts.mail import sending
-from accounts.models import User
 from common.crypto import keyed_hash, random_text
 from teams.models import Invitation
 
@@ -25,7 +21,7 @@ def hash_of(token: str) -> str:
 def mail_invitation(*, invitation_id: int) -> None:
     """Give a pending invitation a new link, which ends the one before, and mail it after the commit.
 
-    One that was answered or taken back meanwhile is left alone.
+    One that has been answered or revoked is left alone.
     """
     rows = Invitation.objects.pending().select_for_update(of=("self",))
     rows = rows.select_related("team__organization", "user", "role", "base_role", "invited_by")
@@ -39,9 +35,3 @@ def mail_invitation(*, invitation_id: int) -> None:
     if address:
         url = settings.BASE_URL + reverse("teams:invitation", args=[token])
         get_adapter().send_mail("teams/email/invitation", address, {"invitation": invitation, "url": url})
-
-
-def mail_removed(*, user: User, place: str, actor: Actor) -> None:
-    """Tell a person that they are no longer in a team or an organization, and who decided it."""
-    if user.is_active:
-        sending.send("teams/email/removed", user, {"place": place, "by": actor.name or _("An operator")})

@@ -19,7 +19,7 @@ def _row(limit: Limit) -> str:
     return f"| {limit.label} | {in_unit(limit.value(), limit.unit)} | {setting} | {limit.outcome} |"
 
 
-def written() -> str:
+def limits_page() -> str:
     """Return the whole page, with the limits that are in force in this process."""
     lines: list[str] = []
     group = None

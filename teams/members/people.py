@@ -15,7 +15,7 @@ from access.engine import can, visible
 from accounts.models import ApiKey, User
 from common.formats.numbers import whole
 from teams.access import OrganizationAction, TeamAction
-from teams.invitations.services import pending_invitations
+from teams.members.selectors import pending_invitations
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
 
 PAGE = 50
@@ -25,12 +25,12 @@ _QUIET = timedelta(days=182)
 """After half a year without a sign of life somebody counts as inactive."""
 _ORDERS = {"name": "shown_name", "role": "role__name", "joined": "created_at"}
 
-Place = TypeVar("Place", Membership, OrganizationMember)
+MemberRow = TypeVar("MemberRow", Membership, OrganizationMember)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a list is asked for: words, a role, an order, a page."""
+class MemberFilter:
+    """Which members to list: by words and role, in an order, on a page."""
 
     text: str = ""
     role: int = 0
@@ -38,7 +38,7 @@ class Wanted:
     page: int = 1
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Wanted":
+    def of(cls, query: Mapping[str, str]) -> "MemberFilter":
         """Read a query string; what makes no sense is left out."""
         role, page, sort = query.get("role", ""), query.get("page", ""), query.get("sort", "")
         return cls(
@@ -63,10 +63,10 @@ class People:
         return self.page.paginator.count
 
 
-def named(wanted: Wanted, *paths: str) -> Q:
+def matches_text(given: MemberFilter, *paths: str) -> Q:
     """Return a condition: each word of what was typed is in one of these columns."""
     condition = Q()
-    for word in wanted.text.split():
+    for word in given.text.split():
         either = Q()
         for path in paths:
             either |= Q(**{f"{path}__icontains": word})
@@ -74,29 +74,31 @@ def named(wanted: Wanted, *paths: str) -> Q:
     return condition
 
 
-def _members(rows: "QuerySet[Place]", wanted: Wanted, *, shows_addresses: bool) -> "QuerySet[Place]":
-    """Narrow and sort memberships as wanted, with what a row shows of their users; what is hidden is not searched."""
+def _members(
+    rows: "QuerySet[MemberRow]", given: MemberFilter, *, shows_addresses: bool
+) -> "QuerySet[MemberRow]":
+    """Narrow and sort memberships, with what a row shows of their users; what is hidden is not searched."""
     last_key = ApiKey.objects.filter(user=OuterRef("user_id")).order_by().values("user")
     name = Coalesce(NullIf("user__display_name", Value("")), "user__username")
     columns = ["user__username", "user__display_name", *(["user__email"] if shows_addresses else [])]
-    rows = rows.filter(named(wanted, *columns))
-    if wanted.role:
-        rows = rows.filter(role=wanted.role)
-    descends = "-" if wanted.sort.startswith("-") else ""
+    rows = rows.filter(matches_text(given, *columns))
+    if given.role:
+        rows = rows.filter(role=given.role)
+    descends = "-" if given.sort.startswith("-") else ""
     return (
         rows.select_related("user__claim", "role")
         .annotate(
             shown_name=Lower(name),
             key_used_at=Subquery(last_key.annotate(at=Max("last_used_at")).values("at")),
         )
-        .order_by(descends + _ORDERS[wanted.sort.removeprefix("-")], "shown_name", "pk")
+        .order_by(descends + _ORDERS[given.sort.removeprefix("-")], "shown_name", "pk")
     )
 
 
-def _page(pending: "QuerySet[Invitation]", rows: "QuerySet[Any]", wanted: Wanted) -> People:
+def _page(pending: "QuerySet[Invitation]", rows: "QuerySet[Any]", given: MemberFilter) -> People:
     """Cut one page out of two lists, one after the other."""
     head = pending.count()
-    page = Paginator(range(head + rows.count()), PAGE).get_page(wanted.page)
+    page = Paginator(range(head + rows.count()), PAGE).get_page(given.page)
     begin, end = max(page.start_index() - 1, 0), page.end_index()
     return People(
         page=page,
@@ -105,17 +107,17 @@ def _page(pending: "QuerySet[Invitation]", rows: "QuerySet[Any]", wanted: Wanted
     )
 
 
-def members_of(actor: Actor, team: Team, wanted: Wanted) -> People:
+def members_of(actor: Actor, team: Team, given: MemberFilter) -> People:
     """Return who is in a team, after who is invited to it for those who may invite (TEAM-3); the caller sees the team.
 
     Each membership has ``place``, what the organization says of them, and ``status``.
     """
     pending = pending_invitations(actor, team).select_related("user__claim", "invited_by")
-    pending = pending.filter(named(wanted, "email", "user__username", "user__display_name"))
-    if wanted.role:
-        pending = pending.filter(Q(role=wanted.role) | Q(role__isnull=True, base_role=wanted.role))
-    members = _members(Membership.objects.filter(team=team), wanted, shows_addresses=True)
-    people = _page(pending, members, wanted)
+    pending = pending.filter(matches_text(given, "email", "user__username", "user__display_name"))
+    if given.role:
+        pending = pending.filter(Q(role=given.role) | Q(role__isnull=True, base_role=given.role))
+    members = _members(Membership.objects.filter(team=team), given, shows_addresses=True)
+    people = _page(pending, members, given)
     places = OrganizationMember.objects.filter(
         organization=team.organization_id, user__in=[row.user_id for row in people.rows]
     ).select_related("role")
@@ -125,26 +127,26 @@ def members_of(actor: Actor, team: Team, wanted: Wanted) -> People:
     return people
 
 
-def members_of_organization(actor: Actor, organization: Organization, wanted: Wanted) -> People:
+def members_of_organization(actor: Actor, organization: Organization, given: MemberFilter) -> People:
     """Return who belongs to an organization, and for its admins who is invited; the caller sees the organization.
 
     Each has ``status``, and its user ``places``: their memberships of the organization's teams that the actor sees.
     """
     pending, manages = Invitation.objects.none(), can(actor, OrganizationAction.MANAGE_MEMBERS, organization)
-    if manages and not wanted.role:
+    if manages and not given.role:
         rows = Invitation.objects.within(organization).filter(
-            named(wanted, "email", "user__username", "user__display_name")
+            matches_text(given, "email", "user__username", "user__display_name")
         )
         pending = rows.select_related(
             "team", "organization", "user__claim", "role", "base_role", "invited_by"
         )
     teams = visible(actor, TeamAction.VIEW, Team.objects.filter(organization=organization))
-    held = Membership.objects.filter(team__in=teams.values("pk")).select_related("team", "role")
+    memberships = Membership.objects.filter(team__in=teams.values("pk")).select_related("team", "role")
     rows_of = OrganizationMember.objects.filter(organization=organization)
-    shown = _members(rows_of, wanted, shows_addresses=manages).prefetch_related(
-        Prefetch("user__memberships", held.order_by("team__name"), to_attr="places")
+    shown = _members(rows_of, given, shows_addresses=manages).prefetch_related(
+        Prefetch("user__memberships", memberships.order_by("team__name"), to_attr="places")
     )
-    people = _page(pending, shown, wanted)
+    people = _page(pending, shown, given)
     for row in people.rows:
         row.status = status_of(row.user, row.key_used_at)
     return people
@@ -158,11 +160,11 @@ def status_of(user: User, key_used_at: datetime | None) -> str:
     return "inactive" if timezone.now() - seen > _QUIET else "active"
 
 
-def known_people(actor: Actor, team: Team, text: str) -> list[User]:
+def colleagues_to_invite(actor: Actor, team: Team, text: str) -> list[User]:
     """Return colleagues from the organization who are not in the team, to those who may invite."""
-    words = Wanted(text=text)
+    words = MemberFilter(text=text)
     rows = OrganizationMember.objects.filter(
-        named(words, "user__username", "user__display_name"),
+        matches_text(words, "user__username", "user__display_name"),
         organization=team.organization_id,
         user__is_active=True,
     )

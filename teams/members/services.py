@@ -1,6 +1,4 @@
-"""What changes organizations, teams and membership."""
-
-from collections.abc import Iterable
+"""Joining and leaving teams and organizations, and roles in teams."""
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -8,15 +6,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actions import Preset
-from access.actor import Actor, ActorKind
+from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
-from accounts.lifecycle.services import claim_name
 from accounts.models import User
-from common.errors import Conflict, Forbidden, Invalid, NotFound
-from teams.access import OrganizationAction, TeamAction
-from teams.grants import within_access
-from teams.invitations.mail import mail_removed
+from common.errors import Conflict, Invalid, NotFound
+from teams.access import TeamAction
+from teams.members.mail import mail_removed
+from teams.members.selectors import team_admins
 from teams.models import (
     Invitation,
     InvitationState,
@@ -27,84 +24,11 @@ from teams.models import (
     Role,
     RoleLevel,
     Team,
-    TeamKind,
 )
-from teams.policy import hooks
-from teams.policy.features import has_feature, without
-from teams.policy.seats import require_seat, seat_for
+from teams.policy import denied_message, has_feature, require_seat, seat_for
 from teams.roles.builtin import built_in
 from teams.roles.escalation import check_rank
-from teams.roles.signals import rights_changed_soon
-from teams.teams.visibility import check_visibility
-
-
-def create_personal_team(user: User) -> None:
-    """Give a new person the team of kind personal that carries their name; runs in the user's transaction."""
-    if user.is_service_account:
-        return
-    team = Team.objects.create(claim=user.claim, name=user.username, kind=TeamKind.PERSONAL)
-    Membership.objects.create(team=team, user=user, role=built_in(Preset.ADMIN))
-    hooks.personal_made(team)
-
-
-@transaction.atomic
-def create_organization(*, actor: Actor, name: str, admin: User) -> Organization:
-    """Make an organization with its first admin (TEAM-2, TEAM-12).
-
-    Raises:
-        Forbidden: somebody else than the first admin asks, or a key whose scopes do not reach to teams.
-        Conflict: the name is taken.
-    """
-    if actor.kind is not ActorKind.SYSTEM and not actor.elevated and actor.user_id != admin.pk:
-        raise Forbidden(_("You can create an organization only for yourself."), action="organization.create")
-    if not actor.reaches(OrganizationAction.CREATE_TEAM):
-        message = _("The scopes of the API key do not include %(action)s.")
-        remedy = _("Use a key with this scope, or an unrestricted key.")
-        told = f"{message % {'action': OrganizationAction.CREATE_TEAM.value}} {remedy}"
-        raise Forbidden(told, action=OrganizationAction.CREATE_TEAM)
-    organization = Organization.objects.create(claim=claim_name(name), name=name)
-    OrganizationMember.objects.create(
-        organization=organization, user=admin, role=built_in(Preset.ORGANIZATION_ADMIN)
-    )
-    record(
-        actor,
-        "organization.create",
-        organization,
-        organization_id=organization.pk,
-        after={"admin": admin.username},
-    )
-    hooks.organization_made(organization, admin)
-    rights_changed_soon()
-    return organization
-
-
-@transaction.atomic
-def create_team(
-    *, actor: Actor, name: str, organization: Organization, admin: User, kind: str = TeamKind.WORK
-) -> Team:
-    """Make a team of an organization with its first admin (TEAM-2)."""
-    require(actor, OrganizationAction.CREATE_TEAM, organization)
-    if kind not in {TeamKind.WORK, TeamKind.ACADEMIC}:
-        raise Invalid(_("Personal teams are created with their user; choose Work or Academic."))
-    # locked, so that what it enforces for all teams reaches this one, too
-    organization = Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
-    team = Team.objects.create(
-        claim=claim_name(name),
-        name=name,
-        organization=organization,
-        kind=kind,
-        **organization.enforced_privacy,
-    )
-    join(team=team, user=admin, role=built_in(Preset.ADMIN))
-    record(
-        actor,
-        OrganizationAction.CREATE_TEAM,
-        team,
-        organization_id=organization.pk,
-        team_id=team.pk,
-        after={"admin": admin.username},
-    )
-    return team
+from teams.roles.signals import send_rights_changed
 
 
 def join(*, team: Team, user: User, role: Role) -> Membership:
@@ -117,7 +41,7 @@ def join(*, team: Team, user: User, role: Role) -> Membership:
         enter_organization(organization=team.organization, user=user)
     membership = Membership.objects.create(team=team, user=user, role=role)
     close_pending(Invitation.objects.pending_for(user).filter(team=team), InvitationState.ACCEPTED)
-    rights_changed_soon()
+    send_rights_changed()
     return membership
 
 
@@ -137,15 +61,15 @@ def enter_organization(
     place, _created = OrganizationMember.objects.get_or_create(
         organization=organization, user=user, defaults={"role": role}
     )
-    close_asked(organization, user)
-    rights_changed_soon()
+    accept_pending(organization, user)
+    send_rights_changed()
     return place
 
 
-def close_asked(organization: Organization, user: User) -> None:
+def accept_pending(organization: Organization, user: User) -> None:
     """Let an invitation to the organization alone have done its work: the person belongs to it."""
-    asked = Invitation.objects.pending_for(user).filter(organization=organization)
-    close_pending(asked, InvitationState.ACCEPTED)
+    invited = Invitation.objects.pending_for(user).filter(organization=organization)
+    close_pending(invited, InvitationState.ACCEPTED)
 
 
 def close_pending(pending: QuerySet[Invitation], state: InvitationState) -> None:
@@ -165,13 +89,13 @@ def check_role(team: Team, role: Role) -> None:
     if role.organization_id is not None and role.organization_id != team.organization_id:
         raise Invalid(_("The role %(role)s belongs to another organization.") % {"role": role})
     feature = "custom_roles" if role.organization_id else "view_only_role"
-    if role.preset not in {Preset.MEMBER, Preset.ADMIN} and not _has(team, feature):
+    if role.preset not in {Preset.MEMBER, Preset.ADMIN} and not _includes(team, feature):
         names = {"organization": team.organization, "role": role}
         message = _("The plan of %(organization)s does not include the role %(role)s.") % names
-        raise Conflict(without(message, team.organization) if team.organization else message)
+        raise Conflict(denied_message(message, team.organization) if team.organization else message)
 
 
-def _has(team: Team, feature: str) -> bool:
+def _includes(team: Team, feature: str) -> bool:
     return team.organization is None or has_feature(team.organization, feature)
 
 
@@ -201,20 +125,12 @@ def add_member(*, actor: Actor, team: Team, user: User, role: Role) -> Membershi
     return membership
 
 
-def admins_of(teams: Iterable[Team]) -> QuerySet[Membership]:
-    """Return the memberships that keep teams in hands: of admins who can sign in and may act as such."""
-    acting = within_access(TeamAction.MANAGE_MEMBERS, "user_id", "team__organization_id")
-    return Membership.objects.filter(
-        acting, team__in=teams, role__preset=Preset.ADMIN, user__kind="person", user__is_active=True
-    )
-
-
-def keep_an_admin(membership: Membership) -> None:
+def require_a_team_admin(membership: Membership) -> None:
     """Refuse to lose the last admin (TEAM-5); the rows are locked until the transaction ends.
 
     The roles that count are those in the database: what the caller holds may have been read before a promotion.
     """
-    admins = admins_of([membership.team])
+    admins = team_admins([membership.team])
     list(admins.select_for_update(of=("self",)))
     # asked again: the wait may have been for a place in the organization to change, whose rows are not locked here
     if list(admins.values_list("pk", flat=True)) == [membership.pk]:
@@ -230,7 +146,7 @@ def change_role(*, actor: Actor, membership: Membership, role: Role) -> Membersh
     check_role(team, role)
     check_rank(actor, team, membership.role, role, action=TeamAction.MANAGE_MEMBERS)
     if role.preset != Preset.ADMIN:
-        keep_an_admin(membership)
+        require_a_team_admin(membership)
     before = membership.role.name
     membership.role = role
     membership.save(update_fields=["role", "updated_at"])
@@ -243,13 +159,13 @@ def change_role(*, actor: Actor, membership: Membership, role: Role) -> Membersh
         before={"user": membership.user.username, "role": before},
         after={"user": membership.user.username, "role": role.name},
     )
-    rights_changed_soon()
+    send_rights_changed()
     return membership
 
 
 def _take_out(actor: Actor, membership: Membership, action: str) -> None:
     team = membership.team
-    keep_an_admin(membership)
+    require_a_team_admin(membership)
     record(
         actor,
         action,
@@ -259,7 +175,7 @@ def _take_out(actor: Actor, membership: Membership, action: str) -> None:
         before={"user": membership.user.username, "role": membership.role.name},
     )
     membership.delete()
-    rights_changed_soon()
+    send_rights_changed()
 
 
 @transaction.atomic
@@ -297,31 +213,3 @@ def leave_team(*, actor: Actor, team: Team) -> None:
     if team.is_personal:
         raise Conflict(_("%(team)s is a personal entity and has only one member.") % {"team": team})
     _take_out(actor, membership, "team.leave")
-
-
-@transaction.atomic
-def change_team(
-    *, actor: Actor, team: Team, display_name: str, kind: str, project_visibility: str | None = None
-) -> Team:
-    """Change what a team is called, what it is for, and who sees its new projects; None leaves that as it is.
-
-    Raises:
-        Conflict: the team's privacy forbids public projects.
-    """
-    require(actor, TeamAction.MANAGE_SETTINGS, team)
-    if kind not in {TeamKind.WORK, TeamKind.ACADEMIC} or team.is_personal:
-        raise Invalid(_("A team’s type must be Work or Academic."))
-    seen = project_visibility or team.project_visibility
-    if seen != team.project_visibility:
-        check_visibility(team, seen)
-    after = {"display_name": display_name.strip()[:120], "kind": kind, "project_visibility": seen}
-    before = {name: getattr(team, name) for name in after}
-    if after != before:
-        for name, value in after.items():
-            setattr(team, name, value)
-        team.save(update_fields=[*after, "updated_at"])
-        record(
-            actor, "team.change_settings", team, organization_id=team.organization_id, team_id=team.pk,
-            before=before, after=after,
-        )  # fmt: skip
-    return team

@@ -223,18 +223,19 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='HeldMembership',
+            name='SuspendedMembership',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('provider', models.SlugField(blank=True, help_text='Whose group gave the membership; empty where a person did.', max_length=40)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='held_memberships', to='teams.provisioneduser')),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='suspended_memberships', to='teams.provisioneduser')),
                 ('role', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.role')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='held_memberships', to='teams.team')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='suspended_memberships', to='teams.team')),
             ],
             options={
                 'verbose_name_plural': 'memberships of deactivated people',
+                'db_table': 'teams_heldmembership',
                 'ordering': ['pk'],
                 'constraints': [models.UniqueConstraint(fields=('person', 'team'), name='teams_heldmembership_once')],
             },

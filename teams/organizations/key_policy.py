@@ -10,16 +10,11 @@ from django.utils.translation import ngettext
 
 from accounts.models import ApiKey, User
 from common.errors import Forbidden
+from teams.members.selectors import admin_names
 from teams.models import Organization, OrganizationMember
-from teams.organizations.services import chiefs_in
 
 _SLACK = timedelta(hours=1)
 """Between choosing “in 30 days” and the check."""
-
-
-def chiefs_of(organization: Organization) -> list[str]:
-    """Return the usernames of the organization's admins: whom to ask."""
-    return sorted(chiefs_in([organization.pk]).values_list("user__username", flat=True))
 
 
 def check_new_key(owner: User, expires_at: datetime | None, scopes: Collection[str] | None) -> None:
@@ -57,11 +52,11 @@ def _lives_too_long(expires_at: datetime | None, days: int) -> bool:
 
 def _refusal(message: str, organization: Organization) -> Forbidden:
     whom = _("Ask an admin of %(organization)s: %(admins)s.")
-    names = {"organization": organization, "admins": ", ".join(chiefs_of(organization))}
+    names = {"organization": organization, "admins": ", ".join(admin_names(organization))}
     return Forbidden(f"{message} {whom % names}", action="api_key.create")
 
 
-def keys_beyond(organization: Organization) -> QuerySet[ApiKey]:
+def keys_beyond_policy(organization: Organization) -> QuerySet[ApiKey]:
     """Return the members' keys that could not be made today; they go on working, and their owners are named."""
     members = OrganizationMember.objects.filter(organization=organization).values("user_id")
     keys = ApiKey.objects.filter(user__in=members).select_related("user")

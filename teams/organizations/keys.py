@@ -14,19 +14,19 @@ from accounts.mail import sending
 from accounts.models import ApiKey, UserKind
 from teams.access import OrganizationAction
 from teams.models import Organization, OrganizationMember, ServiceAccount
-from teams.organizations.key_policy import keys_beyond
+from teams.organizations.key_policy import keys_beyond_policy
 
 
 @dataclass(frozen=True, slots=True)
-class WantedKeys:
-    """What the list is asked for: words, whose keys, whether only those that the policy would refuse."""
+class KeyFilter:
+    """Which keys to list: by words, by kind of owner, or only those that the policy would refuse."""
 
     text: str = ""
     whose: str = ""
     beyond: bool = False
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "WantedKeys":
+    def of(cls, query: Mapping[str, str]) -> "KeyFilter":
         """Read a query string; what makes no sense is left out."""
         whose = query.get("whose", "")
         return cls(
@@ -51,32 +51,32 @@ def keys_of_organization(actor: Actor, organization: Organization) -> QuerySet[A
     return ApiKey.objects.filter(either).select_related("user__claim", "user__service_account__team")
 
 
-def narrowed_keys(keys: QuerySet[ApiKey], organization: Organization, wanted: WantedKeys) -> QuerySet[ApiKey]:
-    """Keep the keys that are asked for."""
-    if wanted.text:
-        named = Q(label__icontains=wanted.text) | Q(prefix__startswith=wanted.text.removeprefix("ry-"))
+def filtered_keys(keys: QuerySet[ApiKey], organization: Organization, given: KeyFilter) -> QuerySet[ApiKey]:
+    """Narrow keys to those that match."""
+    if given.text:
+        named = Q(label__icontains=given.text) | Q(prefix__startswith=given.text.removeprefix("ry-"))
         keys = keys.filter(
-            named | Q(user__username__icontains=wanted.text) | Q(user__display_name__icontains=wanted.text)
+            named | Q(user__username__icontains=given.text) | Q(user__display_name__icontains=given.text)
         )
-    if wanted.whose:
-        keys = keys.filter(user__kind=wanted.whose)
-    return keys.filter(pk__in=keys_beyond(organization).values("pk")) if wanted.beyond else keys
+    if given.whose:
+        keys = keys.filter(user__kind=given.whose)
+    return keys.filter(pk__in=keys_beyond_policy(organization).values("pk")) if given.beyond else keys
 
 
 @transaction.atomic
 def revoke_keys(*, actor: Actor, organization: Organization, numbers: Iterable[int]) -> list[ApiKey]:
-    """End keys at once, everywhere; their owners are told by mail. Those that are gone, or of others, are left alone.
+    """Revoke keys, effective immediately; their owners are notified by mail. Unknown keys are ignored.
 
     A member's key ends for all that the member may, also elsewhere.
     """
     found = list(keys_of_organization(actor, organization).filter(pk__in=list(numbers)))
     for key in found:
-        told = {
+        context = {
             "label": key.label, "prefix": f"ry-{key.prefix}", "organization": organization.name,
             "by": actor.name or _("An operator"),
         }  # fmt: skip
         if key.user_id != actor.user_id:
-            sending.send("teams/email/key_revoked", key.user, told)
+            sending.send("teams/email/key_revoked", key.user, context)
         account = getattr(key.user, "service_account", None)
         team_id = account.team_id if account else None
         end_api_key(actor=actor, key=key, organization_id=organization.pk, team_id=team_id)

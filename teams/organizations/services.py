@@ -1,23 +1,24 @@
-"""What changes an organization and who belongs to it (TEAM-1)."""
+"""Creating and changing organizations, and who belongs to them (TEAM-1)."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actions import Preset
-from access.actor import Actor
+from access.actor import Actor, ActorKind
 from access.audit.log import record
 from access.engine import require
+from accounts.lifecycle.services import claim_name
 from accounts.models import User
 from accounts.profile.services import forget_profile
-from common.errors import Conflict, Invalid, NotFound
+from common.errors import Conflict, Forbidden, Invalid, NotFound
 from teams.access import OrganizationAction
-from teams.invitations.mail import mail_removed
-from teams.members.services import close_asked, close_pending, keep_an_admin
+from teams.members.mail import mail_removed
+from teams.members.selectors import lock_admins
+from teams.members.services import accept_pending, close_pending, require_a_team_admin
+from teams.members.suspension import suspend_given_teams
 from teams.models import (
     Invitation,
     InvitationState,
@@ -30,45 +31,33 @@ from teams.models import (
     ServiceAccount,
     Team,
 )
-from teams.policy import hooks
-from teams.policy.seats import require_seat, seat_for, seat_of
-from teams.roles.signals import rights_changed_soon
+from teams.policy import plan_policy, require_seat, seat_for, seat_of
+from teams.roles.builtin import built_in
+from teams.roles.signals import send_rights_changed
 from teams.service_accounts.services import end_service_accounts
 
 MAX_KEY_DAYS = 3650
 
 
-def chiefs_in(organization_ids: Iterable[int]) -> QuerySet[OrganizationMember]:
-    """Return the places of the organizations' admins who can sign in."""
-    return OrganizationMember.objects.filter(
-        organization__in=organization_ids, role__preset=Preset.ORGANIZATION_ADMIN, user__is_active=True
-    )
-
-
-def lock_chiefs(organization_id: int) -> list[int]:
-    """Lock the places of the organization's admins until the transaction ends; returns their keys."""
-    return [chief.pk for chief in chiefs_in([organization_id]).select_for_update(of=("self",))]
-
-
-def _keep_a_chief(member: OrganizationMember) -> None:
+def _require_an_admin(member: OrganizationMember) -> None:
     """Refuse to lose the last admin of the organization; the rows are locked until the transaction ends."""
-    if lock_chiefs(member.organization_id) == [member.pk]:
+    if lock_admins(member.organization_id) == [member.pk]:
         message = _("%(who)s is the last admin of %(organization)s. Make another member an admin first.")
         raise Conflict(message % {"who": member.user, "organization": member.organization})
 
 
-def _keep_admins_of_teams(member: OrganizationMember) -> list[Membership]:
+def _require_team_admins(member: OrganizationMember) -> list[Membership]:
     """Return the member's places in the organization's teams, unless one of these would be left without an admin."""
     places = Membership.objects.select_related("team", "user", "role").filter(
         user=member.user_id, team__organization=member.organization_id
     )
     for place in places:
         if place.role.preset == Preset.ADMIN:
-            keep_an_admin(place)
+            require_a_team_admin(place)
     return list(places)
 
 
-def _told(member: OrganizationMember) -> dict[str, Any]:
+def _audit_snapshot(member: OrganizationMember) -> dict[str, Any]:
     return {
         "role": member.role.name, "models_access": member.models_access, "weave_access": member.weave_access
     }  # fmt: skip
@@ -91,31 +80,31 @@ def change_organization_member(
         Invalid: a role of teams, or no such access.
     """
     require(actor, OrganizationAction.MANAGE_MEMBERS, member.organization)
-    before, had = _told(member), seat_of(member)
+    before, had = _audit_snapshot(member), seat_of(member)
     if role is not None and role.pk != member.role_id:
         if role.level != RoleLevel.ORGANIZATION:
             raise Invalid(_("%(role)s is a team role, not an organization role.") % {"role": role})
         if role.preset != Preset.ORGANIZATION_ADMIN:
-            _keep_a_chief(member)
-            hooks.admin_leaves(actor, member)
+            _require_an_admin(member)
+            plan_policy().guard_admin(actor, member)
         if role.preset == Preset.ORGANIZATION_VIEWER:
-            _keep_admins_of_teams(member)
+            _require_team_admins(member)
         member.role = role
     for name, access in (("models_access", models_access), ("weave_access", weave_access)):
         if access is not None:
             if access not in ProductAccess.values:
                 raise Invalid(_("Access must be one of %(all)s.") % {"all": ", ".join(ProductAccess.values)})
             setattr(member, name, access)
-    if _told(member) != before:
+    if _audit_snapshot(member) != before:
         require_seat(member.organization, seat_of(member), had=had)
         member.save(update_fields=["role", "models_access", "weave_access", "updated_at"])
-        _record(actor, "organization.change_member", member, before=before, after=_told(member))
-        rights_changed_soon()
+        _record(actor, "organization.change_member", member, before=before, after=_audit_snapshot(member))
+        send_rights_changed()
     return member
 
 
-def _record(actor: Actor, action: str, member: OrganizationMember, **told: dict[str, Any]) -> None:
-    named = {key: {"user": member.user.username, **values} for key, values in told.items()}
+def _record(actor: Actor, action: str, member: OrganizationMember, **snapshots: dict[str, Any]) -> None:
+    named = {key: {"user": member.user.username, **values} for key, values in snapshots.items()}
     record(actor, action, member.organization, organization_id=member.organization_id, **named)  # type: ignore[arg-type]
 
 
@@ -141,26 +130,31 @@ def add_to_organization(
     member = OrganizationMember.objects.create(
         organization=organization, user=user, role=role, models_access=models_access
     )
-    close_asked(organization, user)
-    _record(actor, "organization.add_member", member, after=_told(member))
-    rights_changed_soon()
+    accept_pending(organization, user)
+    _record(actor, "organization.add_member", member, after=_audit_snapshot(member))
+    send_rights_changed()
     return member
 
 
-def _go(actor: Actor, member: OrganizationMember, action: str) -> None:
+def _remove_member(actor: Actor, member: OrganizationMember, action: str) -> None:
     """Take somebody out of the organization and all its teams; what they were invited to there is taken back."""
-    _keep_a_chief(member)
-    hooks.admin_leaves(actor, member)
-    places = _keep_admins_of_teams(member)
-    asked = Invitation.objects.pending_for(member.user).filter(
+    _require_an_admin(member)
+    plan_policy().guard_admin(actor, member)
+    places = _require_team_admins(member)
+    invited = Invitation.objects.pending_for(member.user).filter(
         pk__in=Invitation.objects.within(member.organization).values("pk")
     )
-    close_pending(asked, InvitationState.REVOKED)
-    hooks.member_leaves(member)
-    _record(actor, action, member, before={**_told(member), "teams": [place.team.name for place in places]})
+    close_pending(invited, InvitationState.REVOKED)
+    suspend_given_teams(member)
+    _record(
+        actor,
+        action,
+        member,
+        before={**_audit_snapshot(member), "teams": [place.team.name for place in places]},
+    )
     Membership.objects.filter(pk__in=[place.pk for place in places]).delete()
     member.delete()
-    rights_changed_soon()
+    send_rights_changed()
 
 
 @transaction.atomic
@@ -171,7 +165,7 @@ def remove_from_organization(*, actor: Actor, member: OrganizationMember) -> Non
         Conflict: they are the last admin of the organization or of one of its teams.
     """
     require(actor, OrganizationAction.MANAGE_MEMBERS, member.organization)
-    _go(actor, member, "organization.remove_member")
+    _remove_member(actor, member, "organization.remove_member")
     if member.user_id != actor.user_id:
         mail_removed(user=member.user, place=member.organization.name, actor=actor)
 
@@ -188,7 +182,7 @@ def leave_organization(*, actor: Actor, organization: Organization) -> None:
     member = rows.filter(organization=organization, user=actor.lookup_id).first()
     if member is None:
         raise NotFound(_("You do not belong to %(organization)s.") % {"organization": organization})
-    _go(actor, member, "organization.leave")
+    _remove_member(actor, member, "organization.leave")
 
 
 @transaction.atomic
@@ -208,7 +202,7 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
     if left:
         message = _("%(organization)s still has teams: %(teams)s. Delete them first.")
         raise Conflict(message % {"organization": organization, "teams": ", ".join(left)})
-    hooks.organization_ends(actor, organization)
+    plan_policy().before_organization_end(actor, organization)
     people = list(organization.members.order_by("pk").values_list("user__username", flat=True))
     record(
         actor, OrganizationAction.DELETE, organization, organization_id=organization.pk,
@@ -220,7 +214,7 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
     organization.deleted_at = timezone.now()
     organization.save(update_fields=["deleted_at", "updated_at"])
     forget_profile(organization.claim)
-    rights_changed_soon()
+    send_rights_changed()
 
 
 @transaction.atomic
@@ -265,4 +259,35 @@ def change_organization(
             actor, "organization.change_settings", organization, organization_id=organization.pk,
             before=before, after=after,
         )  # fmt: skip
+    return organization
+
+
+@transaction.atomic
+def create_organization(*, actor: Actor, name: str, admin: User) -> Organization:
+    """Make an organization with its first admin (TEAM-2, TEAM-12).
+
+    Raises:
+        Forbidden: somebody else than the first admin asks, or a key whose scopes do not reach to teams.
+        Conflict: the name is taken.
+    """
+    if actor.kind is not ActorKind.SYSTEM and not actor.elevated and actor.user_id != admin.pk:
+        raise Forbidden(_("You can create an organization only for yourself."), action="organization.create")
+    if not actor.reaches(OrganizationAction.CREATE_TEAM):
+        message = _("The scopes of the API key do not include %(action)s.")
+        remedy = _("Use a key with this scope, or an unrestricted key.")
+        denied = f"{message % {'action': OrganizationAction.CREATE_TEAM.value}} {remedy}"
+        raise Forbidden(denied, action=OrganizationAction.CREATE_TEAM)
+    organization = Organization.objects.create(claim=claim_name(name), name=name)
+    OrganizationMember.objects.create(
+        organization=organization, user=admin, role=built_in(Preset.ORGANIZATION_ADMIN)
+    )
+    record(
+        actor,
+        "organization.create",
+        organization,
+        organization_id=organization.pk,
+        after={"admin": admin.username},
+    )
+    plan_policy().on_organization_created(organization, admin)
+    send_rights_changed()
     return organization

@@ -101,15 +101,15 @@ def built_in_names() -> set[str]:
 
 def sync_roles(**_: Any) -> None:
     """Make the rows say what the registry says; connected to post_migrate."""
-    held = {}
+    given = {}
     for preset, (name, level) in _BUILT_IN.items():
         role, _created = Role.objects.update_or_create(preset=preset, defaults={"name": name, "level": level})
-        held[role.pk] = {action for action, spec in all_actions() if preset in spec.roles}
-        set_grants(role, given=held[role.pk])
+        given[role.pk] = {action for action, spec in all_actions() if preset in spec.roles}
+        set_grants(role, given=given[role.pk])
     known = addable_actions()
     for role in Role.objects.filter(organization__isnull=False).prefetch_related("grants"):
         added = {grant.action for grant in role.grants.all() if grant.is_added}
-        set_grants(role, given=held[role.base_id or 0], added=added & known)
+        set_grants(role, given=given[role.base_id or 0], added=added & known)
 
 
 def set_grants(role: Role, *, given: AbstractSet[str], added: AbstractSet[str] = frozenset()) -> None:

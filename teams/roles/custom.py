@@ -16,9 +16,9 @@ from access.engine import require
 from common.errors import Conflict, Invalid, NotFound
 from teams.access import OrganizationAction
 from teams.models import Invitation, Membership, Organization, Role, RoleGrant, ServiceAccount
-from teams.policy.features import has_feature, without
+from teams.policy import denied_message, has_feature
 from teams.roles.builtin import addable_actions, built_in, built_in_names, set_grants
-from teams.roles.signals import rights_changed_soon
+from teams.roles.signals import send_rights_changed
 
 MOST_ROLES = 100
 MAX_NAME, MAX_DESCRIPTION = 80, 300
@@ -42,7 +42,7 @@ class RoleFields:
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class RoleUses:
     """Where a role is held: what falls back to its base when it is deleted."""
 
     members: list[Membership] = field(default_factory=list)
@@ -93,14 +93,18 @@ def added_by(role: Role) -> frozenset[str]:
     return frozenset(grant.action for grant in role.grants.all() if grant.is_added)
 
 
-def _told(role: Role) -> dict[str, Any]:
+def _audit_snapshot(role: Role) -> dict[str, Any]:
     role = Role.objects.select_related("base").get(pk=role.pk)
-    told = {"name": role.name, "description": role.description, "base": str(role.base and role.base.preset)}
-    return {**told, "adds": sorted(added_by(role))}
+    snapshot = {
+        "name": role.name,
+        "description": role.description,
+        "base": str(role.base and role.base.preset),
+    }
+    return {**snapshot, "adds": sorted(added_by(role))}
 
 
 def _locked(actor: Actor, organization: Organization) -> Organization:
-    """Return the organization, locked, so that two who define roles at once do so one after the other."""
+    """Return the organization, locked, so that concurrent changes to its roles wait for each other."""
     require(actor, OrganizationAction.MANAGE_ROLES, organization)
     return Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
 
@@ -108,7 +112,7 @@ def _locked(actor: Actor, organization: Organization) -> Organization:
 def _check_plan(organization: Organization) -> None:
     if not has_feature(organization, "custom_roles"):
         message = _("The plan of %(organization)s does not include custom roles.")
-        raise Conflict(without(message % {"organization": organization}, organization))
+        raise Conflict(denied_message(message % {"organization": organization}, organization))
 
 
 def _checked(organization: Organization, fields: RoleFields, *, but: int = 0) -> RoleFields:
@@ -162,28 +166,28 @@ def create_role(*, actor: Actor, organization: Organization, fields: RoleFields)
     fields = _checked(organization, fields)
     role = Role(organization=organization)
     _save(role, fields)
-    record(actor, "role.create", role, organization_id=organization.pk, after=_told(role))
+    record(actor, "role.create", role, organization_id=organization.pk, after=_audit_snapshot(role))
     return role
 
 
 @transaction.atomic
 def change_role_fields(*, actor: Actor, role: Role, fields: RoleFields) -> Role:
-    """Define a role anew; whoever holds it may from now on what it says now."""
-    organization = _own(role)
+    """Change a role; the change applies immediately to whoever has it."""
+    organization = _organization_of(role)
     organization = _locked(actor, organization)
     _check_plan(organization)
     role = Role.objects.select_related("base").get(pk=role_of(organization, role.pk).pk)
-    before = _told(role)
+    before = _audit_snapshot(role)
     _save(role, _checked(organization, fields, but=role.pk))
-    after = _told(role)
+    after = _audit_snapshot(role)
     if after != before:
         Invitation.objects.filter(role=role).update(base_role=role.base)
         record(actor, "role.change", role, organization_id=organization.pk, before=before, after=after)
-        rights_changed_soon()
+        send_rights_changed()
     return role
 
 
-def _own(role: Role) -> Organization:
+def _organization_of(role: Role) -> Organization:
     if role.organization is None:
         raise Invalid(_("%(role)s is a built-in role and cannot be changed or deleted.") % {"role": role})
     return role.organization
@@ -203,16 +207,16 @@ def _references() -> Iterable[tuple[type[Model], Field[Any, Any]]]:
             yield relation.related_model, relation.field
 
 
-def uses_of(role: Role) -> Uses:
+def uses_of(role: Role) -> RoleUses:
     """Return where a role is held."""
     members = Membership.objects.filter(role=role, user__kind="person").select_related("team", "user__claim")
     elsewhere = {}
     for model, column in _references():
-        n = 0 if model in {Membership, ServiceAccount} else _holding(model, column, role).count()
+        n = 0 if model in {Membership, ServiceAccount} else _rows_with(model, column, role).count()
         if n:
             elsewhere[str(model._meta.verbose_name_plural)] = n
     accounts = ServiceAccount.objects.filter(role=role).select_related("team", "organization")
-    return Uses(
+    return RoleUses(
         members=list(members.order_by("team__name", "user__username")),
         accounts=list(accounts.order_by("label")),
         invitations=Invitation.objects.pending().filter(role=role).count(),
@@ -220,36 +224,40 @@ def uses_of(role: Role) -> Uses:
     )
 
 
-def _holding(model: type[Model], column: Field[Any, Any], role: Role) -> QuerySet[Model]:
+def _rows_with(model: type[Model], column: Field[Any, Any], role: Role) -> QuerySet[Model]:
     return model._default_manager.filter(**{column.name: role})
 
 
 @transaction.atomic
-def delete_role(*, actor: Actor, role: Role, is_confirmed: bool = False) -> Uses:
+def delete_role(*, actor: Actor, role: Role, is_confirmed: bool = False) -> RoleUses:
     """Delete a role; whatever holds it falls back to its base.
 
     Raises:
         Conflict: it is in use and that was not confirmed; ``detail`` counts where.
     """
-    organization = _locked(actor, _own(role))
+    organization = _locked(actor, _organization_of(role))
     role = role_of(organization, role.pk)
-    uses, before = uses_of(role), _told(role)
+    uses, before = uses_of(role), _audit_snapshot(role)
     if uses.total and not is_confirmed:
         message = _("The role %(role)s is in use. Confirm that everyone who has it becomes %(base)s.")
         error = Conflict(message % {"role": role, "base": role.base})
-        error.detail = told_of(uses)
+        error.detail = uses_to_dict(uses)
         raise error
     for model, column in _references():
-        _holding(model, column, role).update(**{column.name: role.base})
+        _rows_with(model, column, role).update(**{column.name: role.base})
     record(
-        actor, "role.delete", role, organization_id=organization.pk, before={**before, "held": told_of(uses)}
+        actor,
+        "role.delete",
+        role,
+        organization_id=organization.pk,
+        before={**before, "held": uses_to_dict(uses)},
     )
     role.delete()
-    rights_changed_soon()
+    send_rights_changed()
     return uses
 
 
-def told_of(uses: Uses) -> dict[str, Any]:
+def uses_to_dict(uses: RoleUses) -> dict[str, Any]:
     """Return where a role is held, for programs and the audit log."""
     return {
         "members": [f"{row.team.name}/{row.user.username}" for row in uses.members],

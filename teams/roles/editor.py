@@ -14,7 +14,7 @@ from teams.roles.custom import BASES, RoleFields, added_by, given_by
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ActionLine:
     """One action as a page shows it."""
 
     action: str
@@ -26,17 +26,17 @@ class Line:
     """Whether it has the words that are searched for."""
 
     @property
-    def is_held(self) -> bool:
+    def is_included(self) -> bool:
         """Whether the role includes it."""
         return self.is_given or self.is_added
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ActionGroup:
     """Actions about one subject."""
 
     title: str
-    lines: Sequence[Line]
+    lines: Sequence[ActionLine]
 
     @property
     def is_shown(self) -> bool:
@@ -49,11 +49,13 @@ def _matches(text: str, title: str, action: str, spec: ActionSpec) -> bool:
     return all(word in words for word in text.casefold().split())
 
 
-def groups_of(given: AbstractSet[str], added: AbstractSet[str] = frozenset(), text: str = "") -> list[Group]:
+def groups_of(
+    given: AbstractSet[str], added: AbstractSet[str] = frozenset(), text: str = ""
+) -> list[ActionGroup]:
     """Return every action that a role of teams can have, by subject."""
     return [
-        Group(title, [
-            Line(action, spec, action in given, action in added - given, _matches(text, title, action, spec))
+        ActionGroup(title, [
+            ActionLine(action, spec, action in given, action in added - given, _matches(text, title, action, spec))
             for action, spec in specs.items()
         ])
         for title, specs in actions_by_group(addable_actions()).items()
@@ -70,7 +72,7 @@ class Editor:
     added: frozenset[str] = frozenset()
     text: str = ""
     """What is searched for among the actions."""
-    groups: list[Group] = field(default_factory=list)
+    groups: list[ActionGroup] = field(default_factory=list)
 
     @classmethod
     def of_role(cls, role: Role) -> "Editor":

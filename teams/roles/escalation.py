@@ -23,8 +23,8 @@ def check_rank(actor: Actor, team: Team, *roles: Role, action: str = TeamAction.
         ServiceAccount.objects.filter(organization=team.organization_id),
     )
     mine = [pk for rows in places for pk in rows.filter(user=actor.lookup_id).values_list("role", flat=True)]
-    held = with_own(RoleGrant.objects.filter(role__in=mine).values_list("action", flat=True))
+    own = with_own(RoleGrant.objects.filter(role__in=mine).values_list("action", flat=True))
     for role in roles:
-        if not held.issuperset(role.grants.values_list("action", flat=True)):
+        if not own.issuperset(role.grants.values_list("action", flat=True)):
             message = _("The role %(role)s is above your own in %(team)s. Ask a team admin.")
             raise Forbidden(message % {"role": role, "team": team}, action=action, thing=team)

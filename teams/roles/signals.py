@@ -8,6 +8,6 @@ from access.signals import rights_changed
 from teams.models import Membership
 
 
-def rights_changed_soon() -> None:
+def send_rights_changed() -> None:
     """Say after commit that somebody may do more or less than before."""
     transaction.on_commit(partial(rights_changed.send, Membership))

@@ -17,22 +17,32 @@ from access.audit.log import record
 from accounts.models import User
 from common.errors import Conflict, Invalid
 from common.formats.numbers import whole
-from teams.members.services import add_member, change_team, create_team, remove_member
-from teams.models import Membership, Organization, OrganizationMember, Team, TeamKind
+from teams.members.services import add_member, remove_member
+from teams.members.suspension import (
+    MARK,
+    add_suspended,
+    mark_as_given,
+    remove_suspended,
+    suspended_by_groups,
+    suspended_in,
+)
+from teams.models import Membership, Organization, OrganizationMember, ProvisionedTeam, Team, TeamKind
 from teams.roles.builtin import built_in
 from teams.scim.filters import Column
-from teams.scim.models import ProvisionedTeam
 from teams.scim.plan import require_scim
-from teams.scim.reactivation import MARK, give_up_place, held_by_groups, held_in, hold_place, mark
 from teams.scim.resources import Group, GroupMember
-from teams.scim.users import people_of, username_for
+from teams.scim.user_resources import people_of
+from teams.scim.users import username_for
 from teams.teams.deletion import delete_team
+from teams.teams.services import change_team, create_team
 
 _MEMBERS = Column(
     "memberships__user_id",
     int,
     also=(("memberships__from_group__provider", MARK),),
-    other=Column("held_memberships__person__user_id", int, also=(("held_memberships__provider", MARK),)),
+    other=Column(
+        "suspended_memberships__person__user_id", int, also=(("suspended_memberships__provider", MARK),)
+    ),
 )
 COLUMNS = {
     "id": Column("pk", int),
@@ -64,7 +74,7 @@ def to_resources(teams: Sequence[Team], base: str, *, members: bool = True) -> l
     if members:
         rows = rows.prefetch_related(
             Prefetch("memberships", _given(), to_attr="of_provider"),
-            Prefetch("held_memberships", held_by_groups(), to_attr="switched_off"),
+            Prefetch("suspended_memberships", suspended_by_groups(), to_attr="switched_off"),
         )
     found = {row.pk: row for row in rows}
     return [_resource(found[pk], base, members=members) for pk in pks if pk in found]
@@ -109,9 +119,9 @@ def create_group(*, actor: Actor, organization: Organization, resource: Any) -> 
 
 def _first_admin(actor: Actor, organization: Organization) -> User:
     members = OrganizationMember.objects.filter(organization=organization, user__is_active=True)
-    chiefs = members.filter(role__preset=Preset.ORGANIZATION_ADMIN).select_related("user").order_by("pk")
+    admins = members.filter(role__preset=Preset.ORGANIZATION_ADMIN).select_related("user").order_by("pk")
     own = members.filter(user_id=actor.lookup_id).select_related("user").first()
-    row = own or chiefs.first()
+    row = own or admins.first()
     if row is None:
         raise Conflict(f"{organization} has no admin who could be the team's.")
     return row.user
@@ -127,16 +137,16 @@ def update_group(*, actor: Actor, team: Team, resource: Any) -> None:
     _set_external_id(actor, team, (resource.external_id or "")[:255])
     wanted = _users(team, resource.members or [])
     given = {membership.user_id: membership for membership in _given(team)}
-    held = {row.person.user_id: row for row in held_in(team)}
+    suspended = {row.person.user_id: row for row in suspended_in(team)}
     for pk, user in wanted.items():
-        if pk not in given and pk not in held:
+        if pk not in given and pk not in suspended:
             _put(actor, team, user)
     for pk, membership in given.items():
         if pk not in wanted:
             remove_member(actor=actor, membership=membership)
-    for pk, row in held.items():
+    for pk, row in suspended.items():
         if pk not in wanted:
-            give_up_place(actor, row)
+            remove_suspended(actor, row)
 
 
 def _set_external_id(actor: Actor, team: Team, external_id: str) -> None:
@@ -172,12 +182,12 @@ def _users(team: Team, members: list[GroupMember]) -> dict[int, Any]:
 def _put(actor: Actor, team: Team, user: Any) -> None:
     """Put somebody into a team, or whoever is switched off among those who come back to it."""
     if not user.is_member:
-        hold_place(team, user, built_in(Preset.MEMBER))
+        add_suspended(team, user, built_in(Preset.MEMBER))
         return
     membership = Membership.objects.filter(team=team, user=user).first()
     if membership is None:
         membership = add_member(actor=actor, team=team, user=user, role=built_in(Preset.MEMBER))
-    mark(membership, MARK)
+    mark_as_given(membership, MARK)
 
 
 def delete_group(*, actor: Actor, team: Team) -> None:

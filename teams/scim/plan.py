@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from common.errors import Forbidden
 from teams.models import Organization
-from teams.policy.features import has_feature, without
+from teams.policy import denied_message, has_feature
 
 
 def require_scim(organization: Organization) -> None:
@@ -15,4 +15,4 @@ def require_scim(organization: Organization) -> None:
     """
     if not has_feature(organization, "sso"):
         message = _("The plan of %(organization)s does not include SCIM.") % {"organization": organization}
-        raise Forbidden(without(message, organization), action="sso")
+        raise Forbidden(denied_message(message, organization), action="sso")

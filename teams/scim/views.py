@@ -26,7 +26,7 @@ from access.web.requests import address_of
 from common.errors import DomainError, Invalid, NotFound
 from common.formats.numbers import whole
 from teams.access import OrganizationAction
-from teams.scim import filters, groups, users
+from teams.scim import filters, groups, user_resources, users
 from teams.scim.resources import CONFIG, MOST, POLICY, PROVIDER, Group, Person
 from teams.teams.selectors import organization_named
 
@@ -132,8 +132,8 @@ def _listed(call: _Call, resources: Sequence[Any], total: int, start: int) -> di
 
 def _shown(call: _Call, model: Any) -> "ResponseParameters[Any]":
     """Read which attributes the answer has."""
-    asked = {name: call.query[name] for name in ("attributes", "excludedAttributes") if call.query.get(name)}
-    return ResponseParameters[model].model_validate(asked)
+    chosen = {name: call.query[name] for name in ("attributes", "excludedAttributes") if call.query.get(name)}
+    return ResponseParameters[model].model_validate(chosen)
 
 
 def _page(
@@ -141,10 +141,10 @@ def _page(
 ) -> HttpResponse:
     """Return a page of a list: filter, startIndex, count."""
     numbers = {name: call.query[name] for name in ("startIndex", "count") if call.query.get(name)}
-    asked: Any = SearchRequest.model_validate(numbers)
+    page: Any = SearchRequest.model_validate(numbers)
     if call.query.get("filter"):
         rows = rows.filter(filters.condition_of(call.query["filter"], columns)).distinct()
-    start, count = asked.start_index or 1, MOST if asked.count is None else min(asked.count, MOST)
+    start, count = page.start_index or 1, MOST if page.count is None else min(page.count, MOST)
     begin = min(start - 1, 10**9)
     found = list(rows.order_by("pk")[begin : begin + count]) if count else []
     return _answer(_listed(call, show(found), rows.count(), start))
@@ -156,9 +156,10 @@ def _searched(serve: Callable[[_Call, str], HttpResponse]) -> Callable[[_Call, s
     def search(call: _Call, key: str) -> HttpResponse:
         if key not in {"", ".search"}:
             return _error(405, "Nothing is posted to a resource.")
-        told = call.body().items()
+        items = call.body().items()
         call.query = {
-            name: ",".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in told
+            name: ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            for name, value in items
         }
         return serve(call, "")
 
@@ -167,12 +168,12 @@ def _searched(serve: Callable[[_Call, str], HttpResponse]) -> Callable[[_Call, s
 
 def _everything(call: _Call, key: str) -> HttpResponse:
     """Search users and groups at once, the users first; a filter names what both have."""
-    rows, teams = users.people_of(call.organization), groups.groups_of(call.organization)
+    rows, teams = user_resources.people_of(call.organization), groups.groups_of(call.organization)
     if call.query.get("filter"):
-        rows = rows.filter(filters.condition_of(call.query["filter"], users.COLUMNS))
+        rows = rows.filter(filters.condition_of(call.query["filter"], user_resources.COLUMNS))
         teams = teams.filter(filters.condition_of(call.query["filter"], groups.COLUMNS)).distinct()
     found = [
-        *users.to_resources(call.organization, list(rows.order_by("pk")[:MOST]), call.base),
+        *user_resources.to_resources(call.organization, list(rows.order_by("pk")[:MOST]), call.base),
         *groups.to_resources(list(teams.order_by("pk")[:MOST]), call.base),
     ]
     return _answer(_listed(call, found, rows.count() + teams.count(), 1))
@@ -184,7 +185,7 @@ def _without(call: _Call, name: str) -> bool:
 
 
 def _person(call: _Call, key: str) -> Any:
-    rows = users.people_of(call.organization)
+    rows = user_resources.people_of(call.organization)
     row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
     if row is None:
         raise NotFound(f"User “{key}” doesn’t exist in {call.organization}.")
@@ -192,7 +193,7 @@ def _person(call: _Call, key: str) -> Any:
 
 
 def _show_person(call: _Call, row: Any) -> Any:
-    return users.to_resources(call.organization, [row], call.base)[0]
+    return user_resources.to_resources(call.organization, [row], call.base)[0]
 
 
 def _dumped(call: _Call, resource: Any, context: Context, status: int = 200) -> HttpResponse:
@@ -206,9 +207,11 @@ def _dumped(call: _Call, resource: Any, context: Context, status: int = 200) -> 
 
 def _people(call: _Call, key: str) -> HttpResponse:
     def show(rows: list[Any]) -> list[Any]:
-        return users.to_resources(call.organization, rows, call.base, groups=not _without(call, "groups"))
+        return user_resources.to_resources(
+            call.organization, rows, call.base, groups=not _without(call, "groups")
+        )
 
-    return _page(call, users.people_of(call.organization), users.COLUMNS, show)
+    return _page(call, user_resources.people_of(call.organization), user_resources.COLUMNS, show)
 
 
 def _new_person(call: _Call, key: str) -> HttpResponse:

@@ -60,8 +60,8 @@ class ServiceAccountForm(forms.Form):
 def _initial(account: ServiceAccount | None, roles: Any) -> dict[str, Any]:
     if account is None:
         return {"role": next((role.pk for role in roles if role.preset == "M"), None)}
-    held = account.held_role
+    role = account.effective_role
     return {
-        "label": account.label, "description": account.description, "role": held.pk if held else None,
+        "label": account.label, "description": account.description, "role": role.pk if role else None,
         "default_team": account.default_team_id,
     }  # fmt: skip

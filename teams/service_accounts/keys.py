@@ -18,8 +18,8 @@ from teams.models import Organization, ServiceAccount, Team
 from teams.service_accounts.services import (
     managed_accounts,
     manages,
-    note,
     organization_of_account,
+    record_change,
     require_feature,
     require_manager,
 )
@@ -28,7 +28,7 @@ MAX_OVERLAP_HOURS = 30 * 24
 
 
 def contacts_of(owner: User) -> tuple[list[User], str]:
-    """Return who manages a service account, and the path of its page; nobody for what is none."""
+    """Return who manages a service account, and the path of its page; for other users, nobody."""
     account = ServiceAccount.objects.select_related("team", "organization").filter(user=owner).first()
     if account is None:
         return [], ""
@@ -110,22 +110,24 @@ def rotate_key(
             _("The key %(prefix)s… has expired; create a new one.") % {"prefix": f"ry-{key.prefix}"}
         )
     expires_at = now + (key.expires_at - key.created_at) if key.expires_at else None
-    made = create_key(actor=actor, account=account, label=key.label, expires_at=expires_at, scopes=key.scopes)
-    after = {"key": made[0].prefix, "overlap_hours": overlap_hours}
-    note(actor, "service_account.rotate_key", account, before={"key": key.prefix}, after=after)
+    created = create_key(
+        actor=actor, account=account, label=key.label, expires_at=expires_at, scopes=key.scopes
+    )
+    after = {"key": created[0].prefix, "overlap_hours": overlap_hours}
+    record_change(actor, "service_account.rotate_key", account, before={"key": key.prefix}, after=after)
     if not overlap_hours:
         _end(actor, account, key)
-        return made
+        return created
     end = now + timedelta(hours=overlap_hours)
     key.expires_at = min(key.expires_at, end) if key.expires_at else end
     key.end_told_at = now  # whoever rotates it knows
     key.save(update_fields=["expires_at", "end_told_at"])
-    return made
+    return created
 
 
 @transaction.atomic
 def revoke_key(*, actor: Actor, account: ServiceAccount, key: ApiKey) -> None:
-    """End a key of an account at once, everywhere."""
+    """Revoke a key of an account, effective immediately."""
     require_manager(actor, account)
     _end(actor, account, key)
 

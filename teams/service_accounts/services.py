@@ -23,10 +23,10 @@ from common.errors import Conflict, Forbidden, Invalid
 from teams.access import OrganizationAction, TeamAction
 from teams.members.services import check_role, join
 from teams.models import Membership, Organization, OrganizationMember, Role, ServiceAccount, Team
-from teams.policy.features import has_feature, without
+from teams.policy import denied_message, has_feature
 from teams.roles.builtin import built_in, roles_of_service_accounts
 from teams.roles.escalation import check_rank
-from teams.roles.signals import rights_changed_soon
+from teams.roles.signals import send_rights_changed
 
 _MAX_DESCRIPTION = 200
 
@@ -60,8 +60,8 @@ def require_feature(organization: Organization) -> None:
     """
     if not has_feature(organization, "service_accounts"):
         message = _("The plan of %(organization)s does not include service accounts.")
-        told = without(message % {"organization": organization}, organization)
-        raise Forbidden(told, action="service_accounts")
+        denied = denied_message(message % {"organization": organization}, organization)
+        raise Forbidden(denied, action="service_accounts")
 
 
 def organization_of_account(account: ServiceAccount) -> Organization:
@@ -84,7 +84,7 @@ def managed_accounts(actor: Actor) -> QuerySet[ServiceAccount]:
     return related.prefetch_related("user__memberships__role")
 
 
-def note(
+def record_change(
     actor: Actor,
     action: str,
     account: ServiceAccount,
@@ -92,7 +92,7 @@ def note(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> None:
-    """Write what was done to an account into the audit log of its organization."""
+    """Record what was done to an account in the audit log of its organization."""
     record(
         actor, action, account, organization_id=organization_of_account(account).pk, team_id=account.team_id,
         before=before, after=after,
@@ -186,17 +186,17 @@ def create_service_account(
     )  # fmt: skip
     if team is not None:
         join(team=team, user=user, role=role)
-    note(actor, "service_account.create", account, after=_told(account))
-    rights_changed_soon()
+    record_change(actor, "service_account.create", account, after=_audit_snapshot(account))
+    send_rights_changed()
     return account
 
 
-def _told(account: ServiceAccount) -> dict[str, Any]:
+def _audit_snapshot(account: ServiceAccount) -> dict[str, Any]:
     """Return what of an account can change, as the audit log names it."""
-    role = account.held_role
-    told = {"label": account.label, "description": account.description, "role": role.name if role else ""}
+    role = account.effective_role
+    snapshot = {"label": account.label, "description": account.description, "role": role.name if role else ""}
     default = account.default_team.name if account.default_team else ""
-    return told if account.team_id else {**told, "default_team": default}
+    return snapshot if account.team_id else {**snapshot, "default_team": default}
 
 
 @transaction.atomic
@@ -221,24 +221,24 @@ def change_service_account(
     """
     require_manager(actor, account)
     owner = organization_of_account(account)
-    before = _told(account)
+    before = _audit_snapshot(account)
     if label is not None and label.strip() != account.label:
         account.label = _check_label(account.team or owner, label.strip(), account.pk)
         account.user.display_name = account.label
         account.user.save(update_fields=["display_name", "updated_at"])
     if description is not None:
         account.description = description.strip()[:_MAX_DESCRIPTION]
-    if role is not None and role != account.held_role:
+    if role is not None and role != account.effective_role:
         _check_role(actor, account.team, owner, role)
         _give_role(account, role)
     if account.team_id is None and (default_team is not None or no_default_team):
         _check_default_team(owner, default_team)
         account.default_team = default_team
     account.save(update_fields=["label", "description", "role", "default_team", "updated_at"])
-    after = _told(account)
+    after = _audit_snapshot(account)
     if after != before:
-        note(actor, "service_account.change", account, before=before, after=after)
-        rights_changed_soon()
+        record_change(actor, "service_account.change", account, before=before, after=after)
+        send_rights_changed()
     return account
 
 
@@ -259,23 +259,26 @@ def set_service_account_active(*, actor: Actor, account: ServiceAccount, is_acti
     before, account.user.is_active = account.user.is_active, is_active
     account.user.save(update_fields=["is_active", "updated_at"])
     if before != is_active:
-        note(
+        record_change(
             actor, "service_account.set_active", account, before={"active": before}, after={"active": is_active}
         )  # fmt: skip
-    rights_changed_soon()
+    send_rights_changed()
 
 
 @transaction.atomic
 def delete_service_account(*, actor: Actor, account: ServiceAccount) -> None:
-    """End an account for ever: its keys end at once, its runs stay under its name, which nobody gets again."""
+    """Delete an account for good: its keys stop working, its runs keep its name, which is never given again."""
     require_manager(actor, account)
-    note(
-        actor, "service_account.delete", account, before={**_told(account), "username": account.user.username}
+    record_change(
+        actor,
+        "service_account.delete",
+        account,
+        before={**_audit_snapshot(account), "username": account.user.username},
     )
     user = account.user
     account.delete()
     retire_service_user(user)
-    rights_changed_soon()
+    send_rights_changed()
 
 
 def attributed_user(actor: Actor) -> User | None:

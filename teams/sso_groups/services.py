@@ -9,9 +9,8 @@ from access.audit.log import record
 from accounts.models import User
 from common.errors import DomainError
 from teams.members.services import add_member, change_role, remove_member
-from teams.models import Membership
-from teams.policy.features import having
-from teams.sso_groups.models import GroupMapping, GroupMembership
+from teams.models import GroupMapping, GroupMembership, Membership
+from teams.policy import organizations_with
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +26,7 @@ def join_teams_of_groups(user: User, provider: str, groups: frozenset[str]) -> N
     """
     mappings = GroupMapping.objects.filter(provider=provider).select_related("team__organization", "role")
     wanted = {mapping.team_id: mapping for mapping in mappings if mapping.group in groups}
-    have = having({mapping.team.organization_id or 0 for mapping in wanted.values()}, FEATURE)
+    have = organizations_with({mapping.team.organization_id or 0 for mapping in wanted.values()}, FEATURE)
     for mapping in wanted.values():
         if mapping.team.organization_id in have:
             _join(user, mapping)

@@ -1,4 +1,4 @@
-"""Who may make teams, and making one with a new organization along the way (TEAM-2)."""
+"""Who may create teams, and creating one together with a new organization (TEAM-2)."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,15 @@ from access.actor import Actor
 from access.engine import visible
 from accounts.models import User
 from teams.access import OrganizationAction
-from teams.members.services import create_organization, create_team
+from teams.members.selectors import admin_names
 from teams.models import Organization, OrganizationMember, Team
-from teams.organizations.key_policy import chiefs_of
+from teams.organizations.services import create_organization
+from teams.teams.services import create_team
 
 
 @dataclass(frozen=True, slots=True)
-class Rights:
-    """Whether somebody makes teams, where, and else whom to ask."""
+class CreationRights:
+    """Whether and where somebody may create teams, or who else can."""
 
     organizations: list[Organization]
     """Where they may."""
@@ -28,17 +29,17 @@ class Rights:
         return bool(self.organizations) or not self.belongs
 
 
-def rights_of(actor: Actor) -> Rights:
+def creation_rights(actor: Actor) -> CreationRights:
     """Say whether the actor makes teams."""
     where = list(visible(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all())[:500])
     if where:
-        return Rights(where, [])
+        return CreationRights(where, [])
     places = OrganizationMember.objects.filter(user=actor.lookup_id).select_related("organization")
-    return Rights([], [(place.organization, chiefs_of(place.organization)) for place in places])
+    return CreationRights([], [(place.organization, admin_names(place.organization)) for place in places])
 
 
 @transaction.atomic
-def found_team(
+def create_team_with_organization(
     *,
     actor: Actor,
     name: str,

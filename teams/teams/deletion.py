@@ -1,11 +1,10 @@
 """Deleting teams, undoing that while it can be (TEAM-21), and what of teams goes with an account (ACC-9).
 
-A deleted team is seen by nobody; its row stays, since the ledger of bytes and the audit log speak of it. Apps above say
-in `AppConfig.ready` what a team holds.
+A deleted team is seen by nobody; its row stays, since the ledger of bytes and the audit log speak of it.
+`teams.teams.participants` have their own part in it.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -36,33 +35,10 @@ from teams.models import (
     Team,
 )
 from teams.service_accounts.services import end_service_accounts
+from teams.teams.participants import team_participants
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
-    """What an app keeps for teams. Each function runs in the deleting or restoring transaction."""
-
-    guard: Callable[[Team], None] = lambda team: None
-    """Raises a Conflict that says why the team cannot go."""
-    hide: Callable[[Team, datetime], None] = lambda team, at: None
-    show: Callable[[Team, datetime], None] = lambda team, at: None
-    """Brings back what was hidden at the time."""
-    give_up: Callable[[Team], None] = lambda team: None
-    """Lets the purge take what was hidden without waiting for an undo."""
-    forget: Callable[[Team], None] = lambda team: None
-    """Takes away at once what no purge does, when nobody can restore the team any more."""
-
-
-_holdings: list[Holding] = []
-
-
-def register_holding(holding: Holding) -> None:
-    """Add what teams hold; called in ``AppConfig.ready``."""
-    if holding not in _holdings:
-        _holdings.append(holding)
-
-
-def undo_ends_at(team: Team) -> datetime:
+def restorable_until(team: Team) -> datetime:
     """Return until when a deleted team can be restored."""
     return (team.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
 
@@ -74,15 +50,15 @@ def deleted_teams_of(actor: Actor, organization: Organization) -> QuerySet[Team]
     return visible(actor, TeamAction.DELETE, gone).order_by("-deleted_at")
 
 
-def _told(actor: Actor, team: Team, action: str) -> None:
+def _record(actor: Actor, team: Team, action: str) -> None:
     record(actor, action, team, organization_id=team.organization_id, team_id=team.pk)
     transaction.on_commit(partial(rights_changed.send, Team))
 
 
 def _hide(team: Team) -> None:
     team.deleted_at = timezone.now()
-    for holding in _holdings:
-        holding.hide(team, team.deleted_at)
+    for participant in team_participants():
+        participant.hide(team, team.deleted_at)
     team.save(update_fields=["deleted_at", "updated_at"])
     Invitation.objects.pending().filter(team=team).update(
         state=InvitationState.REVOKED, closed_at=team.deleted_at
@@ -105,10 +81,10 @@ def delete_team(*, actor: Actor, team: Team, typed: str) -> Team:
         raise Invalid(_("Type the team’s name, %(team)s, to delete it.") % {"team": team})
     if team.deleted_at is not None:
         return team
-    for holding in _holdings:
-        holding.guard(team)
+    for participant in team_participants():
+        participant.guard(team)
     _hide(team)
-    _told(actor, team, TeamAction.DELETE)
+    _record(actor, team, TeamAction.DELETE)
     return team
 
 
@@ -123,13 +99,13 @@ def restore_team(*, actor: Actor, team: Team) -> Team:
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.deleted_at is None:
         return team
-    if team.is_personal or undo_ends_at(team) <= timezone.now():
+    if team.is_personal or restorable_until(team) <= timezone.now():
         raise Gone(_("%(team)s can no longer be restored.") % {"team": team})
-    for holding in _holdings:
-        holding.show(team, team.deleted_at)
+    for participant in team_participants():
+        participant.show(team, team.deleted_at)
     team.deleted_at = None
     team.save(update_fields=["deleted_at", "updated_at"])
-    _told(actor, team, "team.restore")
+    _record(actor, team, "team.restore")
     return team
 
 
@@ -140,8 +116,8 @@ def forget_teams() -> int:
     end_service_accounts(ServiceAccount.objects.filter(team__in=over))
     for team in over.filter(memberships__isnull=False).select_related("claim").distinct():
         forget_profile(team.claim)
-        for holding in _holdings:
-            holding.forget(team)
+        for participant in team_participants():
+            participant.forget(team)
     left, _rows = Membership.objects.filter(team__in=over).delete()
     return left
 
@@ -165,14 +141,14 @@ def obstacles_of(user: User) -> Iterator[Obstacle]:
             % {"team": team},
             reverse("teams:members", args=[team.name]),
         )
-    chiefs = OrganizationMember.objects.filter(
+    admins = OrganizationMember.objects.filter(
         organization=OuterRef("pk"), role__preset=Preset.ORGANIZATION_ADMIN, user__is_active=True
     ).exclude(user=user)
     led = Organization.objects.filter(members__user=user, members__role__preset=Preset.ORGANIZATION_ADMIN)
     # one that nobody else is in, and that has no team, goes as quietly as it came
     others_in = OrganizationMember.objects.filter(organization=OuterRef("pk")).exclude(user=user)
     teams_of = Team.objects.live().filter(organization=OuterRef("pk"))
-    for organization in led.filter(~Exists(chiefs), Q(Exists(others_in)) | Q(Exists(teams_of))):
+    for organization in led.filter(~Exists(admins), Q(Exists(others_in)) | Q(Exists(teams_of))):
         yield Obstacle(
             _("You are the last admin of the organization %(organization)s. Make another member an admin.")
             % {"organization": organization},
@@ -185,9 +161,9 @@ def erase_with(user: User) -> None:
     personal = Team.objects.live().filter(claim=user.claim_id).first()
     if personal is not None:
         _hide(personal)
-        for holding in _holdings:
-            holding.give_up(personal)
-            holding.forget(personal)
+        for participant in team_participants():
+            participant.give_up(personal)
+            participant.forget(personal)
     Membership.objects.filter(user=user).delete()
     OrganizationMember.objects.filter(user=user).delete()
     Invitation.objects.pending_for(user).update(state=InvitationState.DECLINED, closed_at=timezone.now())

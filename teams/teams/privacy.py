@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from django.db import transaction
 from django.utils.functional import Promise
@@ -15,7 +14,8 @@ from access.engine import require
 from common.errors import Conflict
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
-from teams.roles.signals import rights_changed_soon
+from teams.roles.signals import send_rights_changed
+from teams.teams.participants import PublicProject, team_participants
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,43 +64,14 @@ SWITCHES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PublicProject:
-    """A project that anybody can read."""
-
-    pk: int
-    team: str
-    name: str
-    url: str
-    visibility: str
-
-
-class PublicProjects(Protocol):
-    """What `runs` knows of the projects of teams."""
-
-    def listed(self, teams: Iterable[Team]) -> list[PublicProject]:
-        """Return the public ones of these teams."""
-
-    def close(self, actor: Actor, teams: Iterable[Team], keys: Iterable[int] | None) -> int:
-        """Make those with these keys visible to their team only, None for all; return how many there were."""
-
-
-_projects: list[PublicProjects] = []
-
-
-def register_public_projects(source: PublicProjects) -> None:
-    """Set who knows the projects; called in ``AppConfig.ready``."""
-    _projects[:] = [source]
-
-
 def public_projects(teams: Iterable[Team]) -> list[PublicProject]:
     """Return the public projects of teams whose privacy the caller may see."""
-    return _projects[0].listed(teams) if _projects else []
+    return [project for participant in team_participants() for project in participant.public_projects(teams)]
 
 
 def close_projects(*, actor: Actor, teams: Iterable[Team], keys: Iterable[int] | None) -> int:
     """Close public projects, all of them for None; return how many."""
-    return _projects[0].close(actor, teams, keys) if _projects else 0
+    return sum(participant.close_projects(actor, teams, keys) for participant in team_participants())
 
 
 def enforced(team: Team) -> dict[str, bool]:
@@ -133,7 +104,7 @@ def set_privacy(*, actor: Actor, team: Team, values: Mapping[str, bool]) -> Team
             actor, TeamAction.MANAGE_PRIVACY, team, organization_id=team.organization_id, team_id=team.pk,
             before=before, after=changed,
         )  # fmt: skip
-        rights_changed_soon()
+        send_rights_changed()
     return team
 
 
@@ -154,4 +125,4 @@ def enforce_privacy(*, actor: Actor, organization: Organization, values: Mapping
     if after:
         row.teams.update(**after)
     record(actor, "organization.enforce_privacy", row, organization_id=row.pk, before=before, after=after)
-    rights_changed_soon()
+    send_rights_changed()

@@ -17,23 +17,23 @@ Row = TypeVar("Row", bound=Model)
 
 
 def shared_team(actor: Actor, name: str, action: str = TeamAction.VIEW) -> Team:
-    """Return the team of this name; personal entities are none.
+    """Return the team of this name; personal entities are not found.
 
     Raises:
         NotFound: there is none, or the actor may not see it.
         Forbidden: they lack the action on it.
     """
     rows = Team.objects.shared().select_related("organization", "claim")
-    return _needed(actor, rows.filter(name=name).first(), action, name)
+    return _visible_or_missing(actor, rows.filter(name=name).first(), action, name)
 
 
 def organization_named(actor: Actor, name: str, action: str = OrganizationAction.VIEW) -> Organization:
     """Return the organization of this name; raises as `shared_team`."""
     row = Organization.objects.select_related("claim").filter(name=name).first()
-    return _needed(actor, row, action, name)
+    return _visible_or_missing(actor, row, action, name)
 
 
-def _needed(actor: Actor, row: "Row | None", action: str, name: str) -> "Row":
+def _visible_or_missing(actor: Actor, row: "Row | None", action: str, name: str) -> "Row":
     if row is not None:
         with suppress(NotFound):  # in the words of what is missing
             require(actor, action, row)

@@ -11,7 +11,7 @@ from access.web.requests import actor_of
 from accounts.models import User
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, OrganizationMember, Team
-from teams.policy.features import about_plan, can_compare_plans
+from teams.policy import plan_policy
 from teams.views.tabs import tabs_of
 
 register = template.Library()
@@ -56,6 +56,6 @@ def plan_note(context: dict[str, Any], organization: Organization | None) -> dic
     if organization is None:
         return {"about": ""}
     is_admin = can(actor_of(context["request"]), OrganizationAction.MANAGE_SETTINGS, organization)
-    leads_on = is_admin and can_compare_plans(organization)
+    leads_on = is_admin and plan_policy().can_compare(organization)
     url = reverse("billing:plans", args=[organization.name]) if leads_on else ""
-    return {"about": about_plan(organization), "plans_url": url}
+    return {"about": plan_policy().describe_plan(organization), "plans_url": url}

@@ -12,9 +12,16 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from runs.models import Project
 from teams.invitations.services import invite
-from teams.models import Invitation, Membership, Organization, OrganizationMember, Team, Visibility
+from teams.models import (
+    GroupMapping,
+    Invitation,
+    Membership,
+    Organization,
+    OrganizationMember,
+    Team,
+    Visibility,
+)
 from teams.roles.builtin import built_in
-from teams.sso_groups.models import GroupMapping
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 
 pytestmark = pytest.mark.django_db

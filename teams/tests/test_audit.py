@@ -18,7 +18,7 @@ from access.models import AuditEntry
 from accounts.models import User
 from runs.lifecycle import services as lifecycle
 from runs.projects import services as projects
-from teams.audit.log import PAGE, Wanted, chunks, matching
+from teams.audit.log import PAGE, AuditFilter, chunks, matching
 from teams.models import Organization, Team
 from teams.tests.visiting import as_user, organization, team, text_of
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, basic, make_key, make_member
@@ -210,7 +210,7 @@ class TestExport:
         """BIL-11: constant memory and fixed queries, however long the log."""
         assert team.organization is not None
         _entries(team.organization, 2500)
-        rows = matching(SYSTEM, Wanted(action="run.stop"))
+        rows = matching(SYSTEM, AuditFilter(action="run.stop"))
         with django_assert_num_queries(
             3 * 3 + 1
         ):  # entries, organizations, runs of each; then there are none
@@ -293,5 +293,5 @@ class TestWords:
 def test_an_actor_of_the_organization_alone_reads_it(team: Team):
     """TEAM-21: reading the log is O's."""
     boss = UserFactory()
-    assert not matching(actor(boss), Wanted()).exists()
-    assert matching(actor(User.objects.get(username="chief")), Wanted()).exists()
+    assert not matching(actor(boss), AuditFilter()).exists()
+    assert matching(actor(User.objects.get(username="chief")), AuditFilter()).exists()

@@ -14,7 +14,7 @@ from automations.models import Automation
 from config.env import ROOT, RecordingEnv
 from config.settings import limits as limits_of_settings
 from runs.models import Project
-from teams.management.limits_document import FILE, written
+from teams.management.limits_document import FILE, limits_page
 from teams.models import Team, Visibility
 from teams.teams.selectors import personal_team_of
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, basic, make_key, make_member
@@ -187,4 +187,4 @@ def test_the_documentation_has_every_limit(settings):
     """Wish 19: docs/use/limits.md is made of what is registered."""
     for name in ("RUNYARD_API_RATE", "RUNYARD_GRAPHQL_RATE"):  # tests have none of their own
         setattr(settings, name.removeprefix("RUNYARD_"), RecordingEnv.known[name].default)
-    assert FILE.read_text() == written(), "run: manage.py write_limits"
+    assert FILE.read_text() == limits_page(), "run: manage.py write_limits"

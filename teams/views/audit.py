@@ -15,7 +15,7 @@ from access.web.requests import actor_of, actor_of_user, address_of
 from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.audit.export import export
-from teams.audit.log import PAGE, Wanted, after, cursor_of, includes_log, lines_of, matching
+from teams.audit.log import PAGE, AuditFilter, after, audit_lines, cursor_of, includes_log, matching
 from teams.models import Organization, Team
 from teams.views.base import organization_of
 
@@ -23,12 +23,12 @@ from teams.views.base import organization_of
 def _context(actor: Actor, request: HttpRequest, row: Organization | None) -> dict[str, Any]:
     """Read one page; one entry more than it shows tells whether there are older ones."""
     query = request.GET.dict()
-    wanted, cursor = Wanted.of(query), query.get("before", "")
+    wanted, cursor = AuditFilter.of(query), query.get("before", "")
     entries = list(after(matching(actor, wanted, row), cursor)[: PAGE + 1])
     teams = Team.objects.filter(organization=row) if row else Team.objects.none()
     return {
         "wanted": wanted,
-        "lines": lines_of(actor, entries[:PAGE]),
+        "lines": audit_lines(actor, entries[:PAGE]),
         "older": cursor_of(entries[PAGE - 1]) if len(entries) > PAGE else "",
         "is_first": not cursor,
         "groups": groups(),
@@ -85,4 +85,4 @@ def everything_export(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def _export(actor: Actor, request: HttpRequest, row: Organization | None) -> StreamingHttpResponse:
-    return export(actor, Wanted.of(request.GET.dict()), row, request.GET.get("form", "csv"))
+    return export(actor, AuditFilter.of(request.GET.dict()), row, request.GET.get("form", "csv"))

@@ -28,19 +28,19 @@ def organization_of(request: HttpRequest, name: str, action: str = OrganizationA
 def answer(request: HttpRequest, act: Callable[[], str], back: str) -> HttpResponse:
     """Do an act and go back to its page with what it says; scripts get the same words as JSON.
 
-    A state that does not allow it is told as an error there; who may not do it gets the page of refusals.
+    A state that does not allow it is shown as an error there; who may not do it gets the page of refusals.
     """
     is_script = "text/html" not in request.headers.get("Accept", "")
     try:
-        said = act()
+        message = act()
     except (Conflict, Gone, Invalid, NotFound) as error:  # its place is seen; what it is about may be gone
         if is_script:
             raise
         messages.error(request, error.message)
     else:
         if is_script:
-            return as_json({"message": said})
-        messages.success(request, said)
+            return as_json({"message": message})
+        messages.success(request, message)
     return redirect(back)
 
 

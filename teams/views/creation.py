@@ -1,4 +1,4 @@
-"""Making teams and organizations."""
+"""Creating teams and organizations."""
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
@@ -10,9 +10,9 @@ from access.routes import Open, declare
 from access.web.requests import actor_of
 from accounts.views.base import signed_in_user
 from common.errors import Conflict, Invalid
-from teams.members.services import create_organization
 from teams.models import Organization
-from teams.teams.creation import found_team, rights_of
+from teams.organizations.services import create_organization
+from teams.teams.creation import create_team_with_organization, creation_rights
 from teams.teams.forms import NewOrganizationForm, NewTeamForm, check_free
 
 
@@ -20,17 +20,17 @@ from teams.teams.forms import NewOrganizationForm, NewTeamForm, check_free
 @never_cache
 @require_http_methods(["GET", "POST"])
 def new_team(request: HttpRequest) -> HttpResponse:
-    """Make a team (TEAM-2); who may not is told whom to ask."""
-    rights = rights_of(actor_of(request))
+    """Make a team (TEAM-2); who may not sees who can."""
+    rights = creation_rights(actor_of(request))
     if not rights.may:
         return render(request, "teams/teams/new_refused.html", {"rights": rights})
     rows = Organization.objects.filter(pk__in=[row.pk for row in rights.organizations])
-    asked = {"organization": request.GET["organization"]} if request.GET.get("organization") else {}
-    form = NewTeamForm(request.POST or None, organizations=rows, initial=asked)
+    chosen = {"organization": request.GET["organization"]} if request.GET.get("organization") else {}
+    form = NewTeamForm(request.POST or None, organizations=rows, initial=chosen)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            team = found_team(
+            team = create_team_with_organization(
                 actor=actor_of(request), name=data["name"], kind=data["kind"], organization=data["organization"],
                 new_organization=data["new_organization"], user=signed_in_user(request),
             )  # fmt: skip

@@ -11,41 +11,29 @@ from access.actions import ActionSpec, actions_by_group, all_actions
 from access.actor import Actor
 from access.resource_paths import named_models, thing_at
 from access.resources.registry import asked_about
-from access.routes import Open, declare
 from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from common.web.responses import fragment
-from teams.access import OrganizationAction, TeamAction
 from teams.explain.services import Question, explain_to
 from teams.models import Organization, Team
 from teams.roles.builtin import addable_actions
-from teams.views.base import organization_of, team_of
+from teams.scope import PageScope, scoped
 
 
-@declare(TeamAction.MANAGE_MEMBERS)
 @never_cache
 @require_GET
-def of_team(request: HttpRequest, entity: str) -> HttpResponse:
-    """Explain what somebody may in a team."""
-    team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
-    return _page(request, "teams/explain/team.html", {"team": team}, team)
+@scoped
+def explain(request: HttpRequest, scope: PageScope) -> HttpResponse:
+    """Explain what somebody may in a team, or in an organization and its teams; on one's own page what one may oneself.
 
-
-@declare(OrganizationAction.MANAGE_MEMBERS)
-@never_cache
-@require_GET
-def of_organization(request: HttpRequest, entity: str) -> HttpResponse:
-    """Explain what somebody may in an organization and its teams."""
-    organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
+    Pages that refuse something lead to one's own.
+    """
+    if scope.row is None:
+        return _page(request, "teams/explain/own.html", {}, None)
+    if scope.team is not None:
+        return _page(request, "teams/explain/team.html", {"team": scope.team}, scope.team)
+    organization = scope.organization
     return _page(request, "teams/explain/organization.html", {"organization": organization}, organization)
-
-
-@declare(Open.SIGNED_IN)
-@never_cache
-@require_GET
-def own(request: HttpRequest) -> HttpResponse:
-    """Explain what one may oneself; pages that refuse something lead here."""
-    return _page(request, "teams/explain/own.html", {}, None)
 
 
 def _page(

@@ -1,8 +1,5 @@
-"""The page that an invitation's link opens, and one's own teams. The link is the credential; services check who may."""
+"""One’s own teams and organizations: the list, the default team, and leaving."""
 
-from collections.abc import Callable
-
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,79 +10,20 @@ from access.engine import visible
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from accounts.views.base import signed_in_user
-from common.errors import DomainError
 from teams.access import OrganizationAction, TeamAction
-from teams.invitations import services as invitations
+from teams.invitations.selectors import invitations_for
 from teams.members import services
-from teams.members.selectors import led_alone_by, organizations_of, places_of, sole_admin_of
-from teams.models import Invitation, Membership, OrganizationMember, Team
+from teams.members.selectors import (
+    memberships_of,
+    organization_memberships_of,
+    organizations_with_one_admin,
+    teams_with_one_admin,
+)
+from teams.models import Team
 from teams.organizations import services as organizations
 from teams.teams import creation, default_team
 from teams.teams.selectors import default_team_of
-from teams.views.base import answer, number_in, organization_of, team_of
-
-
-def _refused(request: HttpRequest, token: str, error: DomainError) -> HttpResponse:
-    """Say why an invitation cannot be answered, and what to do."""
-    reason = (error.detail or {}).get("reason", "")
-    inviter = invitations.inviter_of(token)
-    context = {"error": error, "token": token, "reason": reason, "inviter": inviter}
-    return render(request, "teams/invitations/refused.html", context, status=error.status)
-
-
-@declare(Open.ANYONE)
-@never_cache
-@require_GET
-def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Say who invites to what; who is signed out comes back here after signing in or up (TEAM-3)."""
-    try:
-        row = invitations.open_invitation(token)
-        if request.user.is_authenticated:
-            invitations.check_invited(actor_of(request), row)
-        else:
-            request.session[invitations.SESSION_KEY] = token
-    except DomainError as error:
-        return _refused(request, token, error)
-    return render(request, "teams/invitations/page.html", {"invitation": row, "token": token})
-
-
-def _answered(request: HttpRequest, token: str, act: Callable[[], tuple[str, str]]) -> HttpResponse:
-    """Answer an invitation by its link; then open the page of what was joined, or the home page."""
-    try:
-        said, name = act()
-    except DomainError as error:
-        return _refused(request, token, error)
-    request.session.pop(invitations.SESSION_KEY, None)
-    messages.success(request, said)
-    return redirect("runs:entity", name) if name else redirect("runs:home")
-
-
-def _joined(place: Membership | OrganizationMember) -> tuple[str, str]:
-    """Return what to say, and the name of the team or organization."""
-    name = (place.team if isinstance(place, Membership) else place.organization).name
-    return _("You are now a member of %(team)s.") % {"team": name}, name
-
-
-def _declined(row: Invitation) -> str:
-    return _("You declined the invitation to %(team)s.") % {"team": row.place}
-
-
-@declare(Open.ANYONE)
-@require_POST
-def invitation_accept(request: HttpRequest, token: str) -> HttpResponse:
-    """Join the team or organization and open its page."""
-    return _answered(
-        request, token, lambda: _joined(invitations.accept(actor=actor_of(request), token=token))
-    )
-
-
-@declare(Open.ANYONE)
-@require_POST
-def invitation_decline(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer no."""
-    return _answered(
-        request, token, lambda: (_declined(invitations.decline(actor=actor_of(request), token=token)), "")
-    )
+from teams.views.base import answer, organization_of, team_of
 
 
 @declare(Open.SIGNED_IN)
@@ -94,41 +32,17 @@ def invitation_decline(request: HttpRequest, token: str) -> HttpResponse:
 def mine(request: HttpRequest) -> HttpResponse:
     """Settings, section Teams: where I belong, with which role, and what I am invited to (ACC-10)."""
     actor = actor_of(request)
-    places = places_of(actor)
+    places = memberships_of(actor)
     context = {
         "places": places,
-        "sole": sole_admin_of(actor, [place.team for place in places]),
-        "organizations": (belongs := list(organizations_of(actor))),
-        "led_alone": led_alone_by(actor, [place.organization_id for place in belongs]),
-        "invitations": invitations.invitations_for(actor),
-        "creating": creation.rights_of(actor),
+        "sole": teams_with_one_admin(actor, [place.team for place in places]),
+        "organizations": (belongs := list(organization_memberships_of(actor))),
+        "led_alone": organizations_with_one_admin(actor, [place.organization_id for place in belongs]),
+        "invitations": invitations_for(actor),
+        "creating": creation.creation_rights(actor),
         "default_team": default_team_of(actor),
     }
     return render(request, "settings/teams.html", context)
-
-
-@declare(Open.SIGNED_IN)
-@require_POST
-def mine_accept(request: HttpRequest) -> HttpResponse:
-    """Accept an invitation from the list of one's own."""
-
-    def act() -> str:
-        number = number_in(request, "invitation")
-        return _joined(invitations.accept(actor=actor_of(request), number=number))[0]
-
-    return answer(request, act, "teams:mine")
-
-
-@declare(Open.SIGNED_IN)
-@require_POST
-def mine_decline(request: HttpRequest) -> HttpResponse:
-    """Decline one of them."""
-
-    def act() -> str:
-        number = number_in(request, "invitation")
-        return _declined(invitations.decline(actor=actor_of(request), number=number))
-
-    return answer(request, act, "teams:mine")
 
 
 @declare(Open.SIGNED_IN)

@@ -1,4 +1,4 @@
-"""Pages of one organization: members, teams, privacy, settings. `{entity}` is the organization's name."""
+"""Pages of one organization: members, teams, settings. `{entity}` is the organization's name."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ from common.errors import Invalid
 from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.invitations import services as invitations
-from teams.invitations.bulk import Told, invite_within, people_in
-from teams.members.people import Wanted, members_of_organization, teams_with_counts
+from teams.invitations.bulk import InvitationResults, invite_within, people_in
+from teams.members.people import MemberFilter, members_of_organization, teams_with_counts
+from teams.members.selectors import admin_names
 from teams.models import Invitation, Organization, OrganizationMember, ProductAccess, Role, Team
 from teams.organizations import services as organizations
-from teams.organizations.key_policy import chiefs_of, keys_beyond
+from teams.organizations.key_policy import keys_beyond_policy
 from teams.roles.builtin import built_in, organization_roles, roles_for
-from teams.teams.deletion import deleted_teams_of, undo_ends_at
+from teams.teams.deletion import deleted_teams_of, restorable_until
 from teams.teams.forms import OrganizationForm
 from teams.views.base import answer, number_in, organization_of
-from teams.views.privacy import PrivacyOfOrganization
 
 
 def _members_page(organization: Organization) -> str:
@@ -40,15 +40,15 @@ def _members_page(organization: Organization) -> str:
 def members(request: HttpRequest, entity: str) -> HttpResponse:
     """Show who belongs to the organization; its admins see and change roles, access and teams (TEAM-1)."""
     actor, organization = actor_of(request), organization_of(request, entity)
-    wanted = Wanted.of(request.GET.dict())
-    chiefs = chiefs_of(organization)
+    wanted = MemberFilter.of(request.GET.dict())
+    admins = admin_names(organization)
     context = {
         "organization": organization,
         "wanted": wanted,
         "people": members_of_organization(actor, organization, wanted),
         "roles": list(organization_roles()),
         "levels": ProductAccess.choices,
-        "sole_admin": chiefs[0] if len(chiefs) == 1 else "",
+        "sole_admin": admins[0] if len(admins) == 1 else "",
         "may_manage": can(actor, OrganizationAction.MANAGE_MEMBERS, organization),
     }
     return render(request, fragment(request, "teams/members/organization.html", "list"), context)
@@ -84,16 +84,16 @@ def _chosen(request: HttpRequest, teams: list[Team], roles: list[Role]) -> dict[
 
 
 def _invited(request: HttpRequest, organization: Organization, chosen: dict[Team, Role]) -> dict[str, Any]:
-    text, told, problem = request.POST.get("people", ""), Told(), ""
+    text, results, problem = request.POST.get("people", ""), InvitationResults(), ""
     try:
-        told = invite_within(
+        results = invite_within(
             actor=actor_of(request), organization=organization, role=_organization_role(request),
             people=people_in(text), teams=chosen.items(),
         )  # fmt: skip
-        text = told.left
+        text = results.left
     except Invalid as error:
         problem = error.message
-    return {"text": text, "told": told, "problem": problem}
+    return {"text": text, "told": results, "problem": problem}
 
 
 def _organization_role(request: HttpRequest) -> Role:
@@ -190,28 +190,9 @@ def teams(request: HttpRequest, entity: str) -> HttpResponse:
         "organization": organization,
         "teams": teams_with_counts(actor, organization),
         "may_create": can(actor, OrganizationAction.CREATE_TEAM, organization),
-        "deleted_teams": [(team, undo_ends_at(team)) for team in deleted_teams_of(actor, organization)],
+        "deleted_teams": [(team, restorable_until(team)) for team in deleted_teams_of(actor, organization)],
     }
     return render(request, "teams/organizations/teams.html", context)
-
-
-@declare(OrganizationAction.MANAGE_SETTINGS)
-@never_cache
-@require_http_methods(["GET", "POST"])
-@reauthenticated_post
-def privacy(request: HttpRequest, entity: str) -> HttpResponse:
-    """Decide privacy for all teams, or leave it to each (TEAM-8)."""
-    row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
-    return PrivacyOfOrganization(request, row).show()
-
-
-@declare(OrganizationAction.MANAGE_SETTINGS)
-@require_POST
-@reauthenticated
-def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
-    """Close public projects of its teams."""
-    row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
-    return PrivacyOfOrganization(request, row).close()
 
 
 @declare(OrganizationAction.MANAGE_SETTINGS)
@@ -232,5 +213,5 @@ def settings(request: HttpRequest, entity: str) -> HttpResponse:
             return _("Saved.")
 
         return answer(request, act, request.path)
-    context = {"organization": row, "form": form, "n_keys": keys_beyond(row).count()}
+    context = {"organization": row, "form": form, "n_keys": keys_beyond_policy(row).count()}
     return render(request, "teams/organizations/settings.html", context, status=422 if form.errors else 200)

@@ -14,8 +14,8 @@ from accounts.models import UserKind
 from common.formats.numbers import whole
 from common.web.responses import fragment
 from teams.access import OrganizationAction
-from teams.organizations.key_policy import keys_beyond
-from teams.organizations.keys import WantedKeys, keys_of_organization, narrowed_keys, revoke_keys
+from teams.organizations.key_policy import keys_beyond_policy
+from teams.organizations.keys import KeyFilter, filtered_keys, keys_of_organization, revoke_keys
 from teams.views.base import organization_of
 
 _PAGE = 50
@@ -27,9 +27,9 @@ _PAGE = 50
 def keys(request: HttpRequest, entity: str) -> HttpResponse:
     """List the keys of members and service accounts: search, whose, which the policy would refuse."""
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
-    wanted = WantedKeys.of(request.GET.dict())
+    wanted = KeyFilter.of(request.GET.dict())
     rows = keys_of_organization(actor_of(request), organization)
-    page = Paginator(narrowed_keys(rows, organization, wanted), _PAGE).get_page(request.GET.get("page"))
+    page = Paginator(filtered_keys(rows, organization, wanted), _PAGE).get_page(request.GET.get("page"))
     shown = [key.pk for key in page]
     context = {
         "organization": organization,
@@ -37,7 +37,7 @@ def keys(request: HttpRequest, entity: str) -> HttpResponse:
         "kinds": UserKind.choices,
         "page": page,
         "any": bool(shown) or rows.exists(),
-        "beyond": set(keys_beyond(organization).filter(pk__in=shown).values_list("pk", flat=True)),
+        "beyond": set(keys_beyond_policy(organization).filter(pk__in=shown).values_list("pk", flat=True)),
     }
     return render(request, fragment(request, "teams/organizations/keys.html", "list"), context)
 
@@ -50,6 +50,6 @@ def keys_revoke(request: HttpRequest, entity: str) -> HttpResponse:
     numbers = [number for text in request.POST.getlist("key") if (number := whole(text))][:_PAGE]
     gone = revoke_keys(actor=actor_of(request), organization=organization, numbers=numbers)
     if gone:
-        told = ngettext("%(count)d key revoked.", "%(count)d keys revoked.", len(gone))
-        messages.success(request, told % {"count": len(gone)})
+        message = ngettext("%(count)d key revoked.", "%(count)d keys revoked.", len(gone))
+        messages.success(request, message % {"count": len(gone)})
     return redirect("teams:organization_keys", organization.name)

@@ -16,7 +16,7 @@ from common.errors import Conflict, Invalid
 from common.web.responses import fragment
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, Role
-from teams.policy.features import has_feature
+from teams.policy import has_feature
 from teams.roles import custom
 from teams.roles.builtin import roles_for
 from teams.roles.custom import MOST_ROLES, custom_roles_of, role_of, uses_of
@@ -62,13 +62,13 @@ def new(request: HttpRequest, entity: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @reauthenticated_post
 def role(request: HttpRequest, entity: str, number: int) -> HttpResponse:
-    """Define a role anew."""
+    """Change a role."""
     organization = _organization(request, entity)
     return _edit(request, organization, role_of(organization, number))
 
 
 def _edit(request: HttpRequest, organization: Organization, row: Role | None) -> HttpResponse:
-    """Show the form; HTMX asks for its actions anew when another base or other words are chosen."""
+    """Show the form; HTMX loads its actions again when another base or other words are chosen."""
     problem = ""
     if request.method == "POST":
         editor = Editor.typed(request.POST)
@@ -126,8 +126,8 @@ def of_team(request: HttpRequest, entity: str) -> HttpResponse:
     mine = Membership.objects.filter(team=team, user=actor_of(request).lookup_id).values_list(
         "role", flat=True
     )
-    wanted = request.GET.get("role", "")
-    chosen = next((row for row in rows if str(row.pk) == wanted), None)
+    number = request.GET.get("role", "")
+    chosen = next((row for row in rows if str(row.pk) == number), None)
     chosen = chosen or next((row for row in rows if row.pk in mine), rows[0])
     added = {grant.action for grant in chosen.grants.all() if grant.is_added}
     given = with_own(grant.action for grant in chosen.grants.all()) - added

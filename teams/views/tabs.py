@@ -83,12 +83,12 @@ def tabs_of(actor: Actor, row: Team | Organization, here: str) -> list[ShownTab]
 def _allowed(actor: Actor, row: Team | Organization, place: Place) -> Iterator[Tab]:
     """Yield the tabs that the actor may open; one query for each action that they need."""
     needs = {section.route: section.needs for section in all_sections(place)}
-    asked: dict[str, bool] = {"": True}
+    allowed: dict[str, bool] = {"": True}
     for tab in _TABS[place]:
         action = tab.needs or needs.get(tab.route, "")
-        if action not in asked:
-            asked[action] = can(actor, action, row)
-        if asked[action]:
+        if action not in allowed:
+            allowed[action] = can(actor, action, row)
+        if allowed[action]:
             yield tab
 
 

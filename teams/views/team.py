@@ -1,4 +1,4 @@
-"""Pages of one team: members, invitations, privacy, settings. `{entity}` is the team's name."""
+"""Pages of one team: members, invitations, settings. `{entity}` is the team's name."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ from access.actions import Preset
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.sign_in.reauthentication import reauthenticated, reauthenticated_post
 from common.errors import Invalid
 from common.web.responses import fragment
 from teams.access import TeamAction
 from teams.invitations import services as invitations
-from teams.invitations.bulk import Told, invite_people, people_in
+from teams.invitations.bulk import InvitationResults, invite_people, people_in
 from teams.members import services
-from teams.members.people import Wanted, known_people, members_of
+from teams.members.people import MemberFilter, colleagues_to_invite, members_of
+from teams.members.selectors import team_admins
 from teams.models import Invitation, Membership, Role, Team
 from teams.roles.builtin import built_in, roles_for
 from teams.teams.forms import TeamForm
+from teams.teams.services import change_team
 from teams.views.base import answer, number_in, team_of
-from teams.views.privacy import PrivacyOfTeam
 
 
 def _members_page(team: Team) -> str:
@@ -38,8 +38,8 @@ def _members_page(team: Team) -> str:
 def members(request: HttpRequest, entity: str) -> HttpResponse:
     """Show who is in the team and who is invited (TEAM-3); others than admins see the list alone (TEAM-11)."""
     actor, team = actor_of(request), team_of(request, entity)
-    wanted = Wanted.of(request.GET.dict())
-    admins = list(services.admins_of([team]).values_list("user_id", flat=True)[:2])
+    wanted = MemberFilter.of(request.GET.dict())
+    admins = list(team_admins([team]).values_list("user_id", flat=True)[:2])
     context = {
         "team": team,
         "wanted": wanted,
@@ -69,14 +69,14 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
 
 def _invited(request: HttpRequest, team: Team) -> dict[str, Any]:
     text, number = request.POST.get("people", ""), number_in(request, "role")
-    told, problem = Told(), ""
+    results, problem = InvitationResults(), ""
     try:
         role = _role(team, number)
-        told = invite_people(actor=actor_of(request), team=team, role=role, people=people_in(text))
-        text = told.left
+        results = invite_people(actor=actor_of(request), team=team, role=role, people=people_in(text))
+        text = results.left
     except Invalid as error:
         problem = error.message
-    return {"text": text, "told": told, "problem": problem, "role": number}
+    return {"text": text, "told": results, "problem": problem, "role": number}
 
 
 def _role(team: Team, number: int) -> Role:
@@ -92,7 +92,7 @@ def _role(team: Team, number: int) -> Role:
 def known(request: HttpRequest, entity: str) -> HttpResponse:
     """Offer colleagues of the organization who are not in the team, while a name is typed."""
     team = team_of(request, entity, TeamAction.INVITE)
-    people = known_people(actor_of(request), team, request.GET.get("q", "")[:200])
+    people = colleagues_to_invite(actor_of(request), team, request.GET.get("q", "")[:200])
     return render(
         request, "teams/invitations/suggestions.html", {"people": people, "q": request.GET.get("q", "")}
     )
@@ -171,25 +171,6 @@ def remove(request: HttpRequest, entity: str) -> HttpResponse:
     return answer(request, act, _members_page(team))
 
 
-@declare(TeamAction.MANAGE_PRIVACY)
-@never_cache
-@require_http_methods(["GET", "POST"])
-@reauthenticated_post
-def privacy(request: HttpRequest, entity: str) -> HttpResponse:
-    """Turn the team's privacy switches (TEAM-8)."""
-    team = team_of(request, entity, TeamAction.MANAGE_PRIVACY)
-    return PrivacyOfTeam(request, team).show()
-
-
-@declare(TeamAction.MANAGE_PRIVACY)
-@require_POST
-@reauthenticated
-def privacy_close(request: HttpRequest, entity: str) -> HttpResponse:
-    """Close public projects of the team."""
-    team = team_of(request, entity, TeamAction.MANAGE_PRIVACY)
-    return PrivacyOfTeam(request, team).close()
-
-
 @declare(TeamAction.MANAGE_SETTINGS)
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -200,7 +181,7 @@ def settings(request: HttpRequest, entity: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
 
         def act() -> str:
-            services.change_team(
+            change_team(
                 actor=actor_of(request), team=team, display_name=team.display_name, **form.cleaned_data
             )
             return _("Saved.")

@@ -37,9 +37,8 @@ from metrics.models import Kind, Sequence, Stream
 from runs.models import Run, SavedView, StoredChart
 from storage.services import enter_bytes
 from teams.invitations.services import invite
-from teams.models import Team
+from teams.models import GroupMapping, Team
 from teams.roles.builtin import built_in
-from teams.sso_groups.models import GroupMapping
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,

@@ -49,6 +49,7 @@ from runs.projects import access_requests, deletion, members
 from runs.projects import services as projects
 from runs.secrets import services as reveal
 from runs.states import RunState
+from teams.invitations import answering
 from teams.invitations import services as invitations
 from teams.members import services as teams
 from teams.models import (
@@ -67,6 +68,7 @@ from teams.roles.custom import RoleFields
 from teams.service_accounts import services as service_accounts
 from teams.teams import deletion as team_deletion
 from teams.teams import privacy
+from teams.teams.services import change_team, create_team
 from tests.factories import (
     PASSWORD,
     OrganizationFactory,
@@ -138,12 +140,12 @@ def _invited(scene: Scene) -> tuple[User, int]:
 
 def _accept(scene: Scene) -> None:
     guest, number = _invited(scene)
-    invitations.accept(actor=actor(guest), number=number)
+    answering.accept(actor=actor(guest), number=number)
 
 
 def _decline(scene: Scene) -> None:
     guest, number = _invited(scene)
-    invitations.decline(actor=actor(guest), number=number)
+    answering.decline(actor=actor(guest), number=number)
 
 
 def _twice(first: Callable[..., Any], then: Callable[..., Any], **given: Any) -> None:
@@ -205,7 +207,7 @@ def _of_runs(*services: Callable[..., Any], **given: Any) -> Callable[[Scene], A
 
 
 IN_TEAM: dict[str, Callable[[Scene], Any]] = {
-    "team.create": lambda scene: teams.create_team(
+    "team.create": lambda scene: create_team(
         actor=SYSTEM, name="hearing", organization=scene.organization, admin=scene.bob
     ),
     "team.add_member": lambda scene: teams.add_member(
@@ -216,7 +218,7 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     ),
     "team.remove_member": lambda scene: teams.remove_member(actor=SYSTEM, membership=_membership(scene)),
     "team.leave": lambda scene: teams.leave_team(actor=actor(scene.bob), team=scene.team),
-    "team.change_settings": lambda scene: teams.change_team(
+    "team.change_settings": lambda scene: change_team(
         actor=SYSTEM, team=scene.team, display_name="Sight", kind="work"
     ),
     "team.manage_privacy": lambda scene: privacy.set_privacy(

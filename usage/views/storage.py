@@ -1,6 +1,5 @@
 """What a team or a person keeps: the sections Storage (ACC-8, TEAM-4), and one of their projects."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -8,25 +7,19 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from access.engine import require, visible
-from access.routes import Open, declare
 from access.web.requests import actor_of
-from common.errors import NotFound
 from runs.access import RunAction
 from runs.bulk_actions.deletion import delete_runs
 from runs.models import Project
 from runs.selectors import get_project, runs_of
 from teams.access import TeamAction
-from teams.models import Team
-from teams.teams.selectors import personal_team_of
-from teams.views.base import team_of
+from teams.scope import PageScope, scoped, scoped_by
 from usage.policy import policy
 from usage.storage.selectors import CATEGORIES, Kept, kept_by, kept_of_project, runs_by_size, storage_of
 
@@ -39,37 +32,13 @@ _LABELS: dict[str, tuple[Promise, Promise, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Whose storage a page shows, and its addresses."""
-
-    team: Team
-    is_own: bool
-
-    @property
-    def context(self) -> dict[str, Any]:
-        return {
-            "team": self.team,
-            "is_own": self.is_own,
-            "frame": "settings/user.html" if self.is_own else "settings/team.html",
-            "section_route": "usage:own_storage" if self.is_own else "usage:team_storage",
-            "list_url": self.url(),
-            "kept_days": settings.DELETED_KEPT_DAYS,
-        }
-
-    def url(self, project: str = "") -> str:
-        name = "own_storage" if self.is_own else "team_storage"
-        arguments = [] if self.is_own else [self.team.name]
-        return reverse(f"usage:{name}_project", args=[*arguments, project]) if project else reverse(
-            f"usage:{name}", args=arguments
-        )  # fmt: skip
-
-
-def _own_place(request: HttpRequest) -> _Place:
-    team = personal_team_of(actor_of(request))
-    if team is None:
-        raise NotFound(_("This account has no personal entity."))
-    return _Place(team, is_own=True)
+def _context(scope: PageScope) -> dict[str, Any]:
+    return {
+        **scope.context("storage"),
+        "is_own": scope.is_own,
+        "list_url": scope.url("storage"),
+        "kept_days": settings.DELETED_KEPT_DAYS,
+    }
 
 
 def _categories(kept: Kept) -> list[dict[str, Any]]:
@@ -83,38 +52,26 @@ def _categories(kept: Kept) -> list[dict[str, Any]]:
     return rows
 
 
-def _section(request: HttpRequest, place: _Place) -> HttpResponse:
-    found = storage_of(actor_of(request), place.team)
-    allowance = policy().allowance_of(actor_of(request), place.team)
+@never_cache
+@require_GET
+@scoped
+def storage(request: HttpRequest, scope: PageScope) -> HttpResponse:
+    """Show what a team (TEAM-4) or one's own entity keeps, against its plan (ACC-8)."""
+    found = storage_of(actor_of(request), scope.row)
+    allowance = policy().allowance_of(actor_of(request), scope.row)
     page = Paginator(found.projects, _PROJECTS).get_page(request.GET.get("page"))
     context = {
-        **place.context,
+        **_context(scope),
         "storage": found,
         "kept": found.kept,
         "categories": _categories(found.kept),
         "page": page,
-        "projects": [(one, place.url(one.project.name)) for one in page.object_list],
+        "projects": [(one, scope.url("storage_project", one.project.name)) for one in page.object_list],
         "allowance": allowance,
         "live_percent": allowance.share_of(found.kept.live_bytes),
         "trash_percent": allowance.share_of(found.kept.trash.size_bytes),
     }
     return render(request, "usage/storage/storage.html", context)
-
-
-@declare(Open.SIGNED_IN)
-@never_cache
-@require_GET
-def own(request: HttpRequest) -> HttpResponse:
-    """Settings, section Storage: what one's own entity keeps, against its plan (ACC-8)."""
-    return _section(request, _own_place(request))
-
-
-@declare(TeamAction.VIEW_USAGE)
-@never_cache
-@require_GET
-def of_team(request: HttpRequest, entity: str) -> HttpResponse:
-    """Team settings, section Storage (TEAM-4)."""
-    return _section(request, _Place(team_of(request, entity, TeamAction.VIEW_USAGE), is_own=False))
 
 
 def _delete(request: HttpRequest, project: Project) -> None:
@@ -136,25 +93,27 @@ def _delete(request: HttpRequest, project: Project) -> None:
         messages.error(request, f"{uid}: {reason}")
 
 
-def _project_page(request: HttpRequest, place: _Place, name: str) -> HttpResponse:
+@never_cache
+@require_http_methods(["GET", "POST"])
+@scoped_by("")
+def project_storage(request: HttpRequest, scope: PageScope, project: str) -> HttpResponse:
+    """Show what a project keeps, by run; POST deletes the runs named by ``uid``."""
     actor = actor_of(request)
-    project = get_project(actor, place.team.name, name)
-    require(actor, TeamAction.VIEW_USAGE, place.team)
+    row = get_project(actor, scope.row.name, project)
+    require(actor, TeamAction.VIEW_USAGE, scope.row)
     if request.method == "POST":
-        _delete(request, project)
+        _delete(request, row)
         return redirect(request.get_full_path())
-    page = Paginator(runs_by_size(actor, project), _RUNS).get_page(request.GET.get("page"))
+    page = Paginator(runs_by_size(actor, row), _RUNS).get_page(request.GET.get("page"))
     runs = list(page.object_list)
-    kept = kept_of_project(project)
+    kept = kept_of_project(row)
     sizes = kept_by(run_id=[run.pk for run in runs])
     most = max((one.total_bytes for one in sizes.values()), default=0)
-    deletable = visible(
-        actor, RunAction.DELETE, runs_of(actor, project).filter(pk__in=[run.pk for run in runs])
-    )
+    deletable = visible(actor, RunAction.DELETE, runs_of(actor, row).filter(pk__in=[run.pk for run in runs]))
     may_delete = set(deletable.values_list("pk", flat=True))
     context = {
-        **place.context,
-        "project": project,
+        **_context(scope),
+        "project": row,
         "kept": kept,
         "categories": _categories(kept),
         "page": page,
@@ -162,19 +121,3 @@ def _project_page(request: HttpRequest, place: _Place, name: str) -> HttpRespons
         "may_delete": bool(may_delete),
     }
     return render(request, "usage/storage/project.html", context)
-
-
-@declare(Open.SIGNED_IN)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def own_project(request: HttpRequest, project: str) -> HttpResponse:
-    """Show what a project of one's own keeps, by run; POST deletes the runs named by ``uid``."""
-    return _project_page(request, _own_place(request), project)
-
-
-@declare(TeamAction.VIEW_USAGE)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def project_of_team(request: HttpRequest, entity: str, project: str) -> HttpResponse:
-    """Show what a project of a team keeps, by run; POST deletes the runs named by ``uid``."""
-    return _project_page(request, _Place(team_of(request, entity), is_own=False), project)

@@ -26,9 +26,12 @@ from storage.services import held_bytes
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations import services as invitations
 from teams.members import services as teams
+from teams.members.selectors import pending_invitations
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team, Visibility
+from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
+from teams.teams.services import create_team
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, kind_of, to_id
 from wandb_api.graphql.nodes import entity_node, project_node, user_node
@@ -169,7 +172,7 @@ def _home_organization(actor: Actor, admin: User, name: str) -> Organization:
     for member in admin.organization_memberships.select_related("organization"):
         if can(actor, OrganizationAction.CREATE_TEAM, member.organization):
             return member.organization
-    return teams.create_organization(actor=actor, name=f"{name}-org", admin=admin)
+    return create_organization(actor=actor, name=f"{name}-org", admin=admin)
 
 
 def _possible_admins(actor: Actor) -> QuerySet[User]:
@@ -193,7 +196,7 @@ def resolve_create_team(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
     if admin is None or admin.is_service_account:
         raise NotFound(f"User “{username}” can’t be an admin of the team.")
     organization = _home_organization(actor, admin, name)
-    team = teams.create_team(actor=actor, name=name, organization=organization, admin=admin)
+    team = create_team(actor=actor, name=name, organization=organization, admin=admin)
     return {"entity": entity_node(team)}
 
 
@@ -280,7 +283,7 @@ def resolve_members(entity: dict[str, Any], info: Info) -> list[dict[str, Any]]:
     if can(actor, TeamAction.MANAGE_SERVICE_ACCOUNTS, team):
         of_services = ApiKey.objects.filter(user__service_account__team=team).order_by("-pk")
         keys = dict(of_services.values_list("user_id", "prefix"))
-    invited = [_invited_node(invitation) for invitation in invitations.pending_invitations(actor, team)]
+    invited = [_invited_node(invitation) for invitation in pending_invitations(actor, team)]
     return invited + [_member_node(member, keys.get(member.user_id)) for member in members]
 
 

@@ -24,7 +24,7 @@ from runs.lifecycle.alerts import send_alert
 from runs.lifecycle.services import RunFields
 from runs.models import Run
 from runs.selectors import changeable, get_run, run_called
-from storage.quota import require_room
+from storage.quota import require_quota
 from teams.models import Team
 from wandb_api.graphql.context import Context, Info
 from wandb_api.graphql.global_ids import from_id
@@ -130,7 +130,7 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
 def _messages(team: Team) -> list[dict[str, Any]]:
     """Return what SDKs before 0.18 print at a run's end: that its files are not stored; wandb-core never asks."""
     try:
-        require_room(team.pk)
+        require_quota(team.pk)
     except DomainError as error:
         text = f"Files of this run will not be stored: {error.message}"
         return [

@@ -15,9 +15,8 @@ from access.models import AuditEntry
 from accounts.models import SignInProvider, User
 from accounts.sign_in.providers import callback_url
 from accounts.sign_in.sso import name_from
-from teams.models import Membership, Team
+from teams.models import GroupMapping, Membership, Team
 from teams.roles.builtin import built_in
-from teams.sso_groups.models import GroupMapping
 from tests.factories import PASSWORD, TeamFactory, UserFactory, delivered, make_member
 from tests.fakes.oidc import Provider, oidc_provider
 

@@ -21,12 +21,12 @@ from billing.admins.selectors import admins_for, billing_admins_of, billing_peop
 from billing.models import BillingAdmin, Invoice, InvoiceKind, Plan, Subscription
 from billing.subscriptions.selectors import subscription_of, teams_of
 from common.errors import Conflict, Forbidden, NotFound
-from teams.members.people import Wanted
-from teams.members.services import create_team
+from teams.members.people import MemberFilter
 from teams.models import Organization, OrganizationMember
 from teams.organizations import services as organizations
 from teams.roles.builtin import built_in
 from teams.teams import deletion
+from teams.teams.services import create_team
 from tests.factories import OrganizationFactory, UserFactory, actor, delivered
 from tests.plans import offer_plans
 from tests.waiting import PATIENCE_S
@@ -290,9 +290,9 @@ def test_the_page_of_people_costs_the_same_for_more(acme: Organization, django_a
         join(acme, f"m{number}", Preset.ORGANIZATION_MEMBER)
     join(acme, "zoe")
     with django_assert_num_queries(2):
-        rows = people_of(acme, Wanted()).rows
+        rows = people_of(acme, MemberFilter()).rows
     assert [row.user.username for row in rows] == ["ada", "zoe", "m0", "m1", "m2"]
-    assert [row.user.username for row in people_of(acme, Wanted(text="ZO")).rows] == ["zoe"]
+    assert [row.user.username for row in people_of(acme, MemberFilter(text="ZO")).rows] == ["zoe"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -188,13 +188,13 @@ class TestAsking:
         limited(organization)
         with django_assert_num_queries(1):
             for _ in range(100):
-                quota.require_room(run.project.team_id)
+                quota.require_quota(run.project.team_id)
 
     def test_a_refusal_is_not_remembered(self, full: Run):
         with pytest.raises(TooLarge):
-            quota.require_room(full.project.team_id)
+            quota.require_quota(full.project.team_id)
         hold(full, 1)
-        quota.require_room(full.project.team_id)
+        quota.require_quota(full.project.team_id)
 
     def test_links_are_given_and_say_whom_to_ask_about(
         self, full: Run, ada: User, django_assert_max_num_queries

@@ -16,17 +16,18 @@ from accounts.models import User
 from billing.limits.selectors import LimitKind, state_of
 from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict
-from teams.invitations.services import accept, invite
-from teams.members.services import add_member, create_team
-from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
+from teams.invitations.answering import accept
+from teams.invitations.services import invite
+from teams.members.services import add_member
+from teams.models import GroupMapping, Invitation, Membership, Organization, OrganizationMember, Team
 from teams.organizations.services import (
     add_to_organization,
     change_organization_member,
     remove_from_organization,
 )
 from teams.roles.builtin import built_in
-from teams.sso_groups.models import GroupMapping
 from teams.sso_groups.services import join_teams_of_groups
+from teams.teams.services import create_team
 from tests.factories import (
     OrganizationFactory,
     ServiceAccountFactory,

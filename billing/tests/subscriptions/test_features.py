@@ -15,12 +15,11 @@ from automations.models import Automation
 from billing.models import BillingAdmin, Plan
 from common.errors import Conflict, Forbidden
 from teams.members.services import add_member
-from teams.models import Membership, Organization, OrganizationMember, Team
-from teams.policy.features import has_feature, having
+from teams.models import GroupMapping, Membership, Organization, OrganizationMember, Team
+from teams.policy import has_feature, organizations_with
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields, create_role
 from teams.service_accounts.services import create_service_account
-from teams.sso_groups.models import GroupMapping
 from teams.sso_groups.services import join_teams_of_groups
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
 from tests.plans import offer_plans, put_on
@@ -71,7 +70,7 @@ def test_one_answer_costs_a_query_and_so_do_a_hundred(organization: Organization
     with django_assert_num_queries(1):
         has_feature(organization, "automations")
     with django_assert_num_queries(1):
-        found = having([row.pk for row in others], "automations")
+        found = organizations_with([row.pk for row in others], "automations")
     assert found == {row.pk for row in others[1:]}
 
 

@@ -12,8 +12,8 @@ from runs.lifecycle.services import RunFields
 from runs.models import FormerProjectName, Project
 from runs.projects.deletion import delete_project, restore_project
 from runs.projects.services import create_project, ensure_project, rename_project
-from teams.members.services import change_team
 from teams.models import Team, Visibility
+from teams.teams.services import change_team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

@@ -37,9 +37,9 @@ class Command(JsonCommand):
         row, person = team_named(team), user_named(user)
         chosen = _role_named(row, role)
         existing = Membership.objects.filter(team=row, user=person).select_related("role").first()
-        told = {"team": row.name, "username": person.username}
+        answer = {"team": row.name, "username": person.username}
         if existing is not None:
             message = "This user is already a member; nothing changed."
-            return {**told, "role": existing.role.name, "created": False, "message": message}
+            return {**answer, "role": existing.role.name, "created": False, "message": message}
         services.add_member(actor=SYSTEM, team=row, user=person, role=chosen)
-        return {**told, "role": chosen.name, "created": True}
+        return {**answer, "role": chosen.name, "created": True}

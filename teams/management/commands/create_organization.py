@@ -5,8 +5,8 @@ from typing import Any
 from access.actor import SYSTEM
 from common.management.base import JsonCommand
 from teams.management.commands._arguments import user_named
-from teams.members import services
 from teams.models import Organization
+from teams.organizations.services import create_organization
 
 
 class Command(JsonCommand):
@@ -23,5 +23,5 @@ class Command(JsonCommand):
         if existing is not None:
             message = "This organization exists; nothing changed."
             return {"organization": existing.name, "created": False, "message": message}
-        organization = services.create_organization(actor=SYSTEM, name=name, admin=user_named(admin))
+        organization = create_organization(actor=SYSTEM, name=name, admin=user_named(admin))
         return {"organization": organization.name, "created": True}

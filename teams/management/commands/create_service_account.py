@@ -24,8 +24,8 @@ class Command(JsonCommand):
         existing = ServiceAccount.objects.filter(team=row, label=name).select_related("user").first()
         if existing is not None:
             message = "This service account exists; nothing changed."
-            told = {"team": row.name, "name": name, "username": existing.user.username}
-            return {**told, "created": False, "message": message}
+            answer = {"team": row.name, "name": name, "username": existing.user.username}
+            return {**answer, "created": False, "message": message}
         account = create_service_account(actor=SYSTEM, team=row, label=name)
         _key, secret = create_api_key(actor=SYSTEM, owner=account.user, label="create_service_account")
         username = account.user.username

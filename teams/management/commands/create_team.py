@@ -5,8 +5,8 @@ from typing import Any
 from access.actor import SYSTEM
 from common.management.base import JsonCommand
 from teams.management.commands._arguments import organization_named, user_named
-from teams.members import services
 from teams.models import Team
+from teams.teams.services import create_team
 
 
 class Command(JsonCommand):
@@ -23,7 +23,7 @@ class Command(JsonCommand):
         existing = Team.objects.filter(name__iexact=name).first()
         if existing is not None:
             return {"team": existing.name, "created": False, "message": "This team exists; nothing changed."}
-        team = services.create_team(
+        team = create_team(
             actor=SYSTEM, name=name, organization=organization_named(organization), admin=user_named(admin)
         )
         return {"team": team.name, "organization": organization, "created": True}

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from teams.management.limits_document import FILE, written
+from teams.management.limits_document import FILE, limits_page
 
 
 class Command(BaseCommand):
@@ -12,5 +12,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file."""
-        FILE.write_text(written())
+        FILE.write_text(limits_page())
         self.stdout.write(f"{FILE} written.")

@@ -14,7 +14,7 @@ from accounts.models import User
 from common.errors import Conflict
 from teams.invitations import services as invitations
 from teams.models import InvitationState, Team
-from teams.policy import features
+from teams.policy import plan_policy
 from teams.roles.builtin import built_in
 from teams.tests.asking import ADDRESS, SIGN_UP, Asked, ask, in_days, members_of, team
 from tests.factories import (
@@ -204,7 +204,9 @@ class TestAwkward:
     ):
         """TEAM-20: View-only needs a plan that has it."""
         _row, token = ask(role=built_in(Preset.VIEW_ONLY))
-        monkeypatch.setattr(features, "_answers", [lambda organization, feature: feature != "view_only_role"])
+        monkeypatch.setattr(
+            plan_policy(), "has_feature", lambda organization, feature: feature != "view_only_role"
+        )
         client.force_login(UserFactory(email=ADDRESS))
         response = client.post(f"/invitations/{token}/accept")
         assert response.status_code == 409

@@ -19,9 +19,11 @@ from accounts.models import User
 from common.errors import Conflict, DomainError, Forbidden, Gone, Invalid, NotFound
 from runs.access import RunAction
 from teams.access import TeamAction
+from teams.invitations import answering
 from teams.invitations import services as invitations
 from teams.invitations.mail import mail_invitation
 from teams.invitations.services import invite
+from teams.members.selectors import pending_invitations
 from teams.models import Invitation, InvitationState, Team
 from teams.roles.builtin import built_in
 from teams.tests.asking import ADDRESS, Asked, ask, in_days, team
@@ -197,9 +199,9 @@ class TestAgain:
             assert again.granted_role == built_in(Preset.ADMIN)
             assert again.expires_at > row.expires_at + timedelta(days=9)
             assert len(mail.outbox) == 2
-            assert invitations.open_invitation(new) == again
+            assert answering.invitation_of_link(new) == again
             with pytest.raises(NotFound, match="newer email"):
-                invitations.open_invitation(old)
+                answering.invitation_of_link(old)
 
     def test_a_mailbox_is_not_filled(self, ask: Callable[..., Asked]):
         row, _token = ask()
@@ -239,14 +241,14 @@ class TestAgain:
             invitations.revoke(actor=actor(make_member(team)), invitation=row)
         invitations.revoke(actor=actor(make_member(team, Preset.ADMIN)), invitation=row)
         with pytest.raises(Gone, match="revoked"):
-            invitations.open_invitation(token)
+            answering.invitation_of_link(token)
         for act in (invitations.revoke, invitations.resend):
             with pytest.raises(Gone, match="revoked"):
                 act(actor=SYSTEM, invitation=row)
 
     def test_after_an_answer_one_can_be_invited_anew(self, ask: Callable[..., Asked]):
         row, token = ask()
-        invitations.decline(actor=ANONYMOUS, token=token)
+        answering.decline(actor=ANONYMOUS, token=token)
         with in_days(1):
             again, _token = ask()
         assert again.pk != row.pk
@@ -260,14 +262,14 @@ class TestPending:
         ask(username=UserFactory(username="bob").username)
         admin, member = actor(make_member(team, Preset.ADMIN)), actor(make_member(team))
         with django_assert_num_queries(2):
-            shown = [row.addressee for row in invitations.pending_invitations(admin, team)]
+            shown = [row.addressee for row in pending_invitations(admin, team)]
         assert shown == ["a@example.com", "bob"]
-        assert list(invitations.pending_invitations(member, team)) == []
+        assert list(pending_invitations(member, team)) == []
 
     def test_stay_when_expired_so_that_they_are_sent_again(self, team: Team, ask: Callable[..., Asked]):
         row, _token = ask()
         with in_days(100):
-            assert list(invitations.pending_invitations(SYSTEM, team)) == [row]
+            assert list(pending_invitations(SYSTEM, team)) == [row]
 
 
 def test_an_operator_takes_invitations_back(client: Client, ask: Callable[..., Asked]):

@@ -11,6 +11,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
 from common.errors import Conflict, Forbidden, Gone, Invalid
+from teams.invitations import answering
 from teams.invitations import services as invitations
 from teams.invitations.mail import hash_of
 from teams.members.services import add_member
@@ -44,7 +45,7 @@ def invite(chief: User, organization: Organization, role: Preset = VIEWER, **who
 
 def test_the_invited_joins_with_the_role_and_without_a_team(organization, chief, guest):
     row = invite(chief, organization, username="guest")
-    invitations.accept(actor=actor(guest), number=row.pk)
+    answering.accept(actor=actor(guest), number=row.pk)
     place = OrganizationMember.objects.get(organization=organization, user=guest)
     assert place.role.preset == VIEWER
     assert not Membership.objects.filter(user=guest, team__organization=organization).exists()

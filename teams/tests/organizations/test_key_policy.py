@@ -13,7 +13,7 @@ from accounts.lifecycle.services import create_api_key
 from accounts.models import ApiKey, User
 from common.errors import Forbidden
 from teams.models import Organization, Team
-from teams.organizations.key_policy import keys_beyond
+from teams.organizations.key_policy import keys_beyond_policy
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, actor, make_key, make_member
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ def test_keys_there_are_go_on_and_are_named_to_admins(client: Client, team: Team
     make_key(member, label="short", expires_at=timezone.now() + timedelta(days=3))
     Organization.objects.update(api_key_max_days=30)
     organization = Organization.objects.get()
-    assert [key.label for key in keys_beyond(organization)] == ["old laptop"]
+    assert [key.label for key in keys_beyond_policy(organization)] == ["old laptop"]
     client.force_login(User.objects.get(username="chief"))
     assert (
         "1 key of a member was created before" in client.get("/organizations/acme/settings").content.decode()

@@ -15,7 +15,7 @@ from accounts.models import ApiKey, User
 from common.errors import Forbidden, NotFound
 from runs.key_scopes import LOG_RUNS
 from teams.models import Organization, Team
-from teams.organizations.key_policy import keys_beyond
+from teams.organizations.key_policy import keys_beyond_policy
 from teams.organizations.keys import revoke_keys
 from tests.factories import (
     ServiceAccountFactory,
@@ -153,7 +153,7 @@ def test_limited_and_short_are_two_rules(team: Team, member: User):
     for scopes, end in [(None, soon), (["run.view"], None), (["run.view"], soon)]:
         create_api_key(actor=actor(member), owner=member, scopes=scopes, expires_at=end)
     Organization.objects.update(api_keys_limited=True, api_key_max_days=30)
-    assert keys_beyond(Organization.objects.get()).count() == 2
+    assert keys_beyond_policy(Organization.objects.get()).count() == 2
 
 
 def test_the_policy_is_changed_by_its_admins_and_audited(client: Client, chief: User):

@@ -19,12 +19,11 @@ from runs.projects.members import add_project_member
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations.services import invite
 from teams.members import services
-from teams.models import Organization, OrganizationMember, ProductAccess, Role, RoleGrant, Team
-from teams.policy import features
+from teams.models import GroupMapping, Organization, OrganizationMember, ProductAccess, Role, RoleGrant, Team
+from teams.policy import plan_policy
 from teams.roles import custom
 from teams.roles.builtin import addable_actions, built_in, sync_roles
 from teams.roles.custom import MOST_ROLES, RoleFields
-from teams.sso_groups.models import GroupMapping
 from teams.tests.visiting import organization, team
 from tests.factories import (
     OrganizationFactory,
@@ -154,7 +153,9 @@ class TestDefining:
         self, organization: Organization, labeler: Role, monkeypatch: pytest.MonkeyPatch
     ):
         """TEAM-20: what is there goes on holding and can be deleted."""
-        monkeypatch.setattr(features, "_answers", [lambda _organization, feature: feature != "custom_roles"])
+        monkeypatch.setattr(
+            plan_policy(), "has_feature", lambda _organization, feature: feature != "custom_roles"
+        )
         with pytest.raises(Conflict, match="plan of acme does not include custom roles"):
             _define(organization, name="other")
         with pytest.raises(Conflict):

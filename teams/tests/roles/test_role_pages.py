@@ -14,7 +14,7 @@ from runs.access import RunAction
 from runs.projects.members import add_project_member
 from teams.invitations.services import invite
 from teams.models import Invitation, Organization, Role, Team
-from teams.policy import features
+from teams.policy import plan_policy
 from teams.roles import custom
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields
@@ -53,7 +53,9 @@ class TestList:
         assert "No custom roles yet" in text_of(as_user("chief", ROLES))
 
     def test_says_when_the_plan_has_none(self, labeler: Role, as_user: Any, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(features, "_answers", [lambda _organization, feature: feature != "custom_roles"])
+        monkeypatch.setattr(
+            plan_policy(), "has_feature", lambda _organization, feature: feature != "custom_roles"
+        )
         page = text_of(as_user("chief", ROLES))
         assert "The plan of acme does not include custom roles" in page
         assert "New role" not in page

@@ -112,7 +112,7 @@ class TestChanging:
         change_role(
             actor=SYSTEM, membership=Membership.objects.get(user=bot.user), role=built_in(Preset.ADMIN)
         )
-        held = ServiceAccount.objects.get().held_role
+        held = ServiceAccount.objects.get().effective_role
         assert held is not None
         assert held.preset == Preset.ADMIN
 

@@ -136,7 +136,7 @@ def test_name_role_and_purpose_are_changed(client: Client, admin: User, bot: Ser
     role = built_in(Preset.VIEW_ONLY)
     client.post(f"{PAGE}/{bot.pk}", {"label": "weekly", "description": "Sundays", "role": role.pk})
     bot = ServiceAccount.objects.get()
-    assert (bot.label, bot.description, bot.held_role) == ("weekly", "Sundays", role)
+    assert (bot.label, bot.description, bot.effective_role) == ("weekly", "Sundays", role)
 
 
 def test_an_organization_s_has_a_default_team(client: Client, team: Team):

@@ -20,9 +20,11 @@ from runs.projects.services import change_visibility, create_project
 from teams.access import OrganizationAction, TeamAction
 from teams.members import services
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, TeamKind
-from teams.policy.features import has_feature
+from teams.organizations.services import create_organization
+from teams.policy import has_feature
 from teams.roles.builtin import built_in, sync_roles, team_role_named
 from teams.teams.selectors import code_saving_of, entities_of, teams_of
+from teams.teams.services import create_team
 from tests.factories import (
     OrganizationFactory,
     ProjectFactory,
@@ -56,20 +58,20 @@ class TestMaking:
     def test_who_makes_an_organization_is_its_admin(self):
         """TEAM-2, TEAM-12."""
         user = UserFactory()
-        organization = services.create_organization(actor=actor(user), name="acme", admin=user)
+        organization = create_organization(actor=actor(user), name="acme", admin=user)
         assert can(actor(user), OrganizationAction.CREATE_TEAM, organization)
 
     @pytest.mark.parametrize("who", ["stranger", "anonymous"])
     def test_nobody_makes_an_organization_for_somebody_else(self, who: str):
         asking = ANONYMOUS if who == "anonymous" else actor(UserFactory())
         with pytest.raises(Forbidden):
-            services.create_organization(actor=asking, name="acme", admin=UserFactory())
+            create_organization(actor=asking, name="acme", admin=UserFactory())
 
     def test_a_limited_key_makes_no_organization(self):
         user = UserFactory()
         limited = dataclasses.replace(actor(user), scopes=frozenset({"run.log"}))
         with pytest.raises(Forbidden, match=r"scopes of the API key do not include team\.create"):
-            services.create_organization(actor=limited, name="acme", admin=user)
+            create_organization(actor=limited, name="acme", admin=user)
         assert not Name.objects.filter(text="acme").exists()
 
     @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ class TestMaking:
         person = make_member(team, Preset(preset))
 
         def make() -> Team:
-            return services.create_team(
+            return create_team(
                 actor=actor(person), name="novel", organization=_organization(team), admin=person
             )
 
@@ -94,7 +96,7 @@ class TestMaking:
 
     def test_strangers_do_not_learn_of_the_organization(self, team: Team):
         with pytest.raises(NotFound):
-            services.create_team(
+            create_team(
                 actor=actor(UserFactory()),
                 name="novel",
                 organization=_organization(team),
@@ -103,7 +105,7 @@ class TestMaking:
 
     def test_a_team_that_was_refused_takes_no_name(self, team: Team):
         with pytest.raises(Forbidden):
-            services.create_team(
+            create_team(
                 actor=actor(make_member(team)),
                 name="novel",
                 organization=_organization(team),
@@ -113,7 +115,7 @@ class TestMaking:
 
     def test_a_personal_team_is_not_made_by_hand(self, team: Team):
         with pytest.raises(Invalid, match="Work or Academic"):
-            services.create_team(
+            create_team(
                 actor=SYSTEM,
                 name="novel",
                 organization=_organization(team),

@@ -55,17 +55,18 @@ class ProvisionedUser(Timestamped):
         return f"{self.user_name} in {self.organization}"
 
 
-class HeldMembership(Timestamped):
+class SuspendedMembership(Timestamped):
     """A team that somebody whom the provider switched off comes back to; it gives nothing meanwhile."""
 
-    person = models.ForeignKey(ProvisionedUser, models.CASCADE, related_name="held_memberships")
-    team = models.ForeignKey("teams.Team", models.CASCADE, related_name="held_memberships")
+    person = models.ForeignKey(ProvisionedUser, models.CASCADE, related_name="suspended_memberships")
+    team = models.ForeignKey("teams.Team", models.CASCADE, related_name="suspended_memberships")
     role = models.ForeignKey("teams.Role", models.PROTECT, related_name="+")
     provider = models.SlugField(
         max_length=40, blank=True, help_text="Whose group gave the membership; empty where a person did."
     )
 
     class Meta:
+        db_table = "teams_heldmembership"
         ordering = ["pk"]
         verbose_name_plural = "memberships of deactivated people"
         constraints = [models.UniqueConstraint(fields=["person", "team"], name="teams_heldmembership_once")]
