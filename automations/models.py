@@ -107,7 +107,7 @@ class MetricCursor(models.Model):
     """How far automations have looked at a run's rows; written every few seconds, read when a process begins."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
-    kind = models.SmallIntegerField(help_text="See metrics.models.Kind.")
+    kind = models.SmallIntegerField(help_text="See metrics.models.StreamKind.")
     stream = models.BigIntegerField(
         help_text="The metrics.Stream whose rows are counted: a rewound run has another; 0: none yet."
     )

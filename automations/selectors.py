@@ -14,8 +14,8 @@ from automations.access import AutomationAction
 from automations.editor.words import event_words, runs_words
 from automations.models import Automation
 from common.errors import NotFound
-from metrics.hardware.system_metrics import chart_of, find
-from metrics.models import Kind
+from metrics.hardware.system_metrics import chart_of, match_tag
+from metrics.models import StreamKind
 from metrics.store import reads
 from runs.access import RunAction
 from runs.models import Project, Run
@@ -120,20 +120,20 @@ def metric_names(actor: Actor, team: Team, project: Project | None) -> list[tupl
     runs = _newest_runs(actor, team, project).order_by("-pk").values_list("pk", flat=True)
     keys = list(runs[:_LOOKED_AT])
     found: dict[str, str] = {}
-    for kind in (Kind.HISTORY, Kind.SYSTEM):
+    for kind in (StreamKind.HISTORY, StreamKind.SYSTEM):
         numbers = {
             key
-            for stats in reads.describe(keys, kind).values()
+            for stats in reads.key_stats(keys, kind).values()
             for key, one in stats.items()
             if one.type == "number" and not key.startswith("_")
         }
         for key in sorted(numbers):
-            found.setdefault(key, _hardware(key) if kind == Kind.SYSTEM else "")
+            found.setdefault(key, _hardware(key) if kind == StreamKind.SYSTEM else "")
     return list(found.items())[:_PROPOSED]
 
 
 def _hardware(key: str) -> str:
-    metric = find(key)
+    metric = match_tag(key)
     chart = chart_of(metric)
     return " · ".join(filter(None, [chart.title, metric.device, chart.unit]))
 

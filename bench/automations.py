@@ -13,8 +13,8 @@ from automations.evaluation.watcher import Watcher
 from automations.models import Automation
 from bench import posts, world
 from bench.watched import AUTOMATIONS, watch
-from metrics.ingest.committer import write_group
-from metrics.ingest.listeners import register_listener, remove_listener
+from metrics.ingest.listeners import attach_observer, detach_observer
+from metrics.ingest.transaction import write_group
 from runs.models import Run
 from tests.installation import Installation
 from tests.sdk.people import person
@@ -45,11 +45,11 @@ def _in_process(name: str, limit: float | None) -> float:
     if limit is not None:
         watch(project, limit)
         watcher = Watcher()
-        register_listener(watcher.take)
+        attach_observer(watcher.take)
     _posted(runs, 0, watcher)  # windows fill, and what is met acts once
     best = min(_posted(runs, (1 + again) * POSTS // GROUP, watcher) for again in range(ROUNDS))
     if watcher is not None:
-        remove_listener(watcher.take)
+        detach_observer(watcher.take)
     return best
 
 

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from bench import world
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from wandb_api.file_stream.endpoint import read_post
 
 POSTS = 640

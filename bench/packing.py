@@ -7,9 +7,9 @@ import numpy as np
 
 from bench import world
 from bench.reads import cpu_ms, log, row_of, walks
-from metrics.models import Kind, Stream
+from metrics.models import Stream, StreamKind
 from metrics.series import selectors
-from metrics.store import compaction, reads, segment_cache
+from metrics.store import compaction, reads, row_blocks, segment_cache
 from runs.models import Run
 
 STEPS, KEYS, STEPS_A_POST = 1_000_000, 5, 4000
@@ -33,10 +33,10 @@ def run(home: Path) -> None:
     """Print CPU figures of one run of a million steps."""
     [row] = world.runs(world.project("packing"), 1)
     decoding = _log(row)
-    stream = Stream.objects.get(run=row, kind=Kind.HISTORY)
+    stream = Stream.objects.get(run=row, kind=StreamKind.HISTORY)
 
     def chart(*, exact: bool = False) -> object:
-        return selectors.series(row.pk, Kind.HISTORY, ["walk_1"], buckets=BUCKETS, exact=exact)
+        return selectors.series(row.pk, StreamKind.HISTORY, ["walk_1"], buckets=BUCKETS, exact=exact)
 
     tail = cpu_ms(chart)
     begin = time.process_time()
@@ -44,13 +44,13 @@ def run(home: Path) -> None:
     packing = time.process_time() - begin
     points = STEPS * (KEYS + 3)
     files = sum(path.stat().st_size for path in (home / "segments").rglob("*") if path.is_file())
-    segment_cache.forget()
+    segment_cache.clear_cache()
     begin = time.process_time()
     chart()
     first = (time.process_time() - begin) * 1e3
-    scan = cpu_ms(lambda: reads.columns(reads.blocks(row.pk, Kind.HISTORY), ["walk_1", "_step"]))
+    scan = cpu_ms(lambda: reads.columns(row_blocks.blocks(row.pk, StreamKind.HISTORY), ["walk_1", "_step"]))
     blocks, exact = cpu_ms(chart), cpu_ms(lambda: chart(exact=True))
-    listed = cpu_ms(lambda: selectors.described(row.pk, Kind.HISTORY))
+    listed = cpu_ms(lambda: selectors.keys_json(row.pk, StreamKind.HISTORY))
     print(f"run                 {STEPS} steps x {KEYS} keys, {report.packed} segments")
     print(
         f"packing             {packing:7.2f} s CPU: {decoding / packing:.2f} of decoding the lines ({decoding:.2f} s)"

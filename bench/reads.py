@@ -8,12 +8,11 @@ import numpy as np
 from django.db import transaction
 
 from bench import world
-from metrics.ingest.committer import write_group
-from metrics.ingest.points import Lines
-from metrics.ingest.post import Post
-from metrics.models import Kind, Stream
-from metrics.series import selectors
-from metrics.store import compaction, reads
+from metrics.ingest.post import Post, PostedRows
+from metrics.ingest.transaction import write_group
+from metrics.models import Stream, StreamKind
+from metrics.series import charts, selectors
+from metrics.store import compaction, deletion, reads, row_blocks
 from runs.ingest.posts import RunPost
 from runs.lifecycle import purge
 from runs.models import Run
@@ -53,7 +52,7 @@ def row_of(step: int, values: list[list[float]]) -> dict[str, float]:
 
 def log(run: Run, start: int, rows: list[dict[str, float]]) -> None:
     """Write rows as one post."""
-    write_group([Post(run_id=run.pk, history=Lines.of(start, rows), run=RunPost(run_id=run.pk))])
+    write_group([Post(run_id=run.pk, history=PostedRows.of(start, rows), run=RunPost(run_id=run.pk))])
 
 
 def _fill(rows: list[Run]) -> None:
@@ -62,7 +61,7 @@ def _fill(rows: list[Run]) -> None:
         values = walks(source, STEPS, KEYS)
         for start in range(0, STEPS, STEPS_A_POST):
             log(run, start, [row_of(step, values) for step in range(start, start + STEPS_A_POST)])
-    for stream in Stream.objects.filter(kind=Kind.HISTORY):
+    for stream in Stream.objects.filter(kind=StreamKind.HISTORY):
         compaction.pack_stream(stream.pk)
 
 
@@ -70,7 +69,7 @@ def _delete(run: Run) -> float:
     """Delete all rows of a run as the worker does; return milliseconds."""
     begin = time.perf_counter()
     with transaction.atomic():
-        while reads.delete(run, purge.ROWS_AT_ONCE):
+        while deletion.delete_rows(run, purge.ROWS_AT_ONCE):
             pass
     return (time.perf_counter() - begin) * 1e3
 
@@ -81,16 +80,19 @@ def run(home: Path) -> None:
     _fill(rows)
     ids, one = [row.pk for row in rows], rows[0].pk
     points = STEPS * (KEYS + 3)
-    raw = cpu_ms(lambda: [reads.columns(reads.blocks(pk, Kind.HISTORY), ["walk_1", "_step"]) for pk in ids])
-    charts = cpu_ms(lambda: selectors.series_of(ids, Kind.HISTORY, ["walk_1"], buckets=BUCKETS))
-    tail = cpu_ms(lambda: list(reads.scan(one, Kind.HISTORY, row_from=STEPS - 10)))
-    listed = cpu_ms(lambda: selectors.described(one, Kind.HISTORY))
-    every = cpu_ms(lambda: [block.batch() for block in reads.blocks(one, Kind.HISTORY)])
-    lines = cpu_ms(lambda: [reads.line_of(row) for _, row in reads.scan(one, Kind.HISTORY)])
+    raw = cpu_ms(
+        lambda: [reads.columns(row_blocks.blocks(pk, StreamKind.HISTORY), ["walk_1", "_step"]) for pk in ids]
+    )
+    request = charts.ChartRequest(StreamKind.HISTORY, ["walk_1"], buckets=BUCKETS)
+    drawn = cpu_ms(lambda: list(charts.series_of_runs(ids, request)))
+    tail = cpu_ms(lambda: list(reads.scan(one, StreamKind.HISTORY, row_from=STEPS - 10)))
+    listed = cpu_ms(lambda: selectors.keys_json(one, StreamKind.HISTORY))
+    every = cpu_ms(lambda: [block.batch() for block in row_blocks.blocks(one, StreamKind.HISTORY)])
+    lines = cpu_ms(lambda: [reads.json_line(row) for _, row in reads.scan(one, StreamKind.HISTORY)])
     deleted = _delete(rows[-1])
     print(f"{RUNS} runs of {STEPS} steps x {KEYS} keys")
     print(
-        f"R2 chart over all   {charts:7.1f} ms CPU, {BUCKETS} buckets a run: {charts / raw:.2f} of raw columns"
+        f"R2 chart over all   {drawn:7.1f} ms CPU, {BUCKETS} buckets a run: {drawn / raw:.2f} of raw columns"
     )
     print(f"R3 last 10 rows     {tail:7.2f} ms CPU")
     print(f"R4 all columns      {every:7.1f} ms CPU: {points / every / 1e3:.0f} million values a second")

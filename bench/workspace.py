@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from access.web.requests import actor_of_user
 from accounts.models import User
 from bench import reads, world
-from metrics.models import Kind, Stream
+from metrics.models import Stream, StreamKind
 from metrics.store import compaction
 from metrics.views import workspace
 from runs.models import Project, Run
@@ -33,7 +33,7 @@ def _fill(rows: list[Run]) -> list[list[list[float]]]:
     for run, values in zip(rows, walks, strict=True):
         for start in range(0, STEPS, STEPS_A_POST):
             reads.log(run, start, [reads.row_of(step, values) for step in range(start, start + STEPS_A_POST)])
-    for stream in Stream.objects.filter(kind=Kind.HISTORY, run__in=rows):
+    for stream in Stream.objects.filter(kind=StreamKind.HISTORY, run__in=rows):
         compaction.pack_stream(stream.pk)
     return walks
 

@@ -80,7 +80,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
-            await refused_posts.gathered.keep()
+            await refused_posts.buffer.save()
             committer.stop()
             automations.stop()
             await send({"type": "lifespan.shutdown.complete"})

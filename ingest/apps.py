@@ -5,7 +5,7 @@ class IngestConfig(AppConfig):
     name = "ingest"
 
     def ready(self) -> None:
-        """Let every process, commands and the worker too, tell of changed rights."""
+        """Let every process, commands and the worker too, announce changed rights."""
         from ingest import known_limits
         from ingest.authorization import permission_cache  # noqa: F401 - rights listens by itself
 

@@ -31,7 +31,7 @@ class Resume(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class LoggableRun:
     """A run that can be logged to."""
 
     run: Run
@@ -44,7 +44,7 @@ class Begun:
 class NowhereToLog(NotFound):
     """The entity or project does not exist or is hidden; names the entities the actor can log to (wish 55).
 
-    Clients add how they are told another one: by ``WANDB_ENTITY``, or a flag.
+    Clients add how to choose another one: by ``WANDB_ENTITY``, or a flag.
     """
 
     def __init__(self, actor: Actor, what: str, *, entity: str = "", project: str = "") -> None:
@@ -56,10 +56,10 @@ class NowhereToLog(NotFound):
 
 
 def team_for(actor: Actor, entity: str | None) -> Team:
-    """Return the entity a client means; none named is its default.
+    """Return the entity that a client names, or its default.
 
     Raises:
-        NowhereToLog: there is none.
+        NowhereToLog: it does not exist.
     """
     team = Team.objects.live().filter(name=entity).first() if entity else default_team_of(actor)
     if team is not None:
@@ -69,7 +69,7 @@ def team_for(actor: Actor, entity: str | None) -> Team:
 
 
 @contextmanager
-def unknown_alike(actor: Actor, team: Team) -> Iterator[None]:
+def hidden_as_unknown(actor: Actor, team: Team) -> Iterator[None]:
     """Let what is refused inside read as if there were no such entity, to an actor who may not know of it.
 
     Raises:
@@ -97,7 +97,7 @@ def log_run(
         Forbidden: the actor may not log there, or not create the project.
         Gone: the run was deleted.
     """
-    with unknown_alike(actor, team):
+    with hidden_as_unknown(actor, team):
         try:
             project = ensure_project(actor=actor, team=team, name=project_name)
             return lifecycle.log_run(
@@ -115,7 +115,7 @@ def log_run(
 def begin_run(
     *, actor: Actor, entity: str, project_name: str, uid: str, resume: Resume, fields: RunFields,
     told_at: datetime | None = None,
-) -> Begun:  # fmt: skip
+) -> LoggableRun:  # fmt: skip
     """Begin a run or go on with it; what is refused leaves no project and no run behind (AGT-8).
 
     Raises:
@@ -124,7 +124,7 @@ def begin_run(
         Gone: it was deleted.
     """
     if resume == Resume.MUST:
-        attach(actor=actor, entity=entity, project_name=project_name, uid=uid)
+        attach_run(actor=actor, entity=entity, project_name=project_name, uid=uid)
     team = team_for(actor, entity)
     run, inserted = log_run(
         actor=actor,
@@ -137,14 +137,14 @@ def begin_run(
     )
     if resume == Resume.NEVER and not inserted:
         raise Conflict(f"A run with the ID “{uid}” already exists in {team.name}/{project_name}.")
-    return Begun(run, inserted, reads.last_steps([run.pk])[run.pk] + 1)
+    return LoggableRun(run, inserted, reads.last_steps([run.pk])[run.pk] + 1)
 
 
-def attach(*, actor: Actor, entity: str, project_name: str, uid: str) -> Begun:
+def attach_run(*, actor: Actor, entity: str, project_name: str, uid: str) -> LoggableRun:
     """Return a run that something else logs, and leave it as it is.
 
     Raises:
         NotFound, Forbidden, Gone: it cannot be logged to.
     """
     run = loggable_run(actor, (entity or team_for(actor, None).name, project_name, uid))
-    return Begun(run, inserted=False, next_step=reads.last_steps([run.pk])[run.pk] + 1)
+    return LoggableRun(run, inserted=False, next_step=reads.last_steps([run.pk])[run.pk] + 1)

@@ -5,7 +5,7 @@ from django.db import models
 from runs.models import Run
 
 
-class Kind(models.IntegerChoices):
+class StreamKind(models.IntegerChoices):
     """What a stream holds. Console log has sequences but no stream: its lines live in ``runs``."""
 
     HISTORY = 0, "history"
@@ -17,7 +17,7 @@ class Stream(models.Model):
     """One run's rows of one kind, numbered from 0 in the order they were committed."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
-    kind = models.SmallIntegerField(choices=Kind)
+    kind = models.SmallIntegerField(choices=StreamKind)
     next_row = models.BigIntegerField(default=0)
     last_step = models.FloatField(null=True, help_text="The largest _step.")
     last_at = models.FloatField(
@@ -36,7 +36,7 @@ class Stream(models.Model):
         constraints = [models.UniqueConstraint(fields=["run", "kind"], name="metrics_stream_once")]
 
     def __str__(self) -> str:
-        return f"{Kind(self.kind).label} of run {self.run_id}"
+        return f"{StreamKind(self.kind).label} of run {self.run_id}"
 
 
 class Export(models.Model):
@@ -62,7 +62,7 @@ class Sequence(models.Model):
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
-    kind = models.SmallIntegerField(choices=Kind)
+    kind = models.SmallIntegerField(choices=StreamKind)
     writer = models.CharField(
         max_length=64, blank=True, help_text="Client ID in shared mode, otherwise empty."
     )
@@ -105,7 +105,7 @@ class Tail(models.Model):
     """A batch of consecutive rows as columns (metrics.store.codec)."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
-    kind = models.SmallIntegerField(choices=Kind)
+    kind = models.SmallIntegerField(choices=StreamKind)
     row0 = models.BigIntegerField()
     row_count = models.IntegerField()
     x0 = models.FloatField(help_text="Smallest _step (history) or _timestamp (system) of the batch.")

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
-from itertools import islice
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -13,6 +12,7 @@ from django.utils import timezone
 from common.database.sql import execute_in, execute_many
 from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
+from storage.orphans import remove_orphans
 
 UNUSED_FOR = timedelta(hours=24)
 """How long content that nobody uses is kept: uploads under way may still refer to it."""
@@ -199,11 +199,13 @@ def sweep() -> int:
 
 def sweep_strays() -> int:
     """Remove content that no row has named for UNUSED_FOR: of uploads and sweeps that crashed; returns how many."""
-    freed = 0
-    old = filesystem.locations((timezone.now() - UNUSED_FOR).timestamp())
-    while locations := set(islice(old, 500)):
-        named = Blob.objects.filter(location__in=locations).values_list("location", flat=True)
-        for location in locations - set(named):
+
+    def remove(locations: Collection[str]) -> None:
+        for location in locations:
             filesystem.delete(location)
-            freed += 1
-    return freed
+
+    return remove_orphans(
+        filesystem.locations((timezone.now() - UNUSED_FOR).timestamp()),
+        named=lambda some: Blob.objects.filter(location__in=some).values_list("location", flat=True),
+        remove=remove,
+    )

@@ -112,7 +112,7 @@ def _no_key_sets_in_memory() -> None:
     """A process remembers key sets by ids, which the next test's database gives to others."""
     from metrics.store import keysets
 
-    keysets.forget()
+    keysets.clear_cache()
 
 
 @contextmanager

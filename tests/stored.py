@@ -78,7 +78,7 @@ def print_found(told: str) -> None:
     compaction.ORPHAN_AFTER = timedelta(hours=-1)
     swept = compaction.sweep()
     named = set(Segment.objects.values_list("name", flat=True))
-    left = set(segment_storage.cold_store().names(timezone.now() + timedelta(hours=1))) - named
+    left = set(segment_storage.configured_storage().names(timezone.now() + timedelta(hours=1))) - named
     found = Found(
         wrong=[error for run in json.loads(told) for error in _wrong_in(Expected(**run))],
         unreadable=[str(segment) for segment in Segment.objects.all() if not is_readable(segment)],
@@ -91,12 +91,12 @@ def print_found(told: str) -> None:
 
 def is_readable(segment: Any) -> bool:
     from metrics.store import segment_storage, segments
-    from metrics.store.segment_cache import Content
+    from metrics.store.segment_cache import SegmentReader
 
-    content = Content(segment.name, is_remembered=False)
+    content = SegmentReader(segment.name, is_cached=False)
     try:
-        index = segments.Index(
-            segments.index_in(content.read, segment_storage.cold_store().size(segment.name))
+        index = segments.SegmentIndex(
+            segments.index_in(content.read, segment_storage.configured_storage().size(segment.name))
         )
         return bool(index.read(content).row_count == segment.row_count)
     except (OSError, ValueError):
@@ -104,7 +104,7 @@ def is_readable(segment: Any) -> bool:
 
 
 def _wrong_in(expected: Expected) -> list[str]:
-    from metrics.models import Kind
+    from metrics.models import StreamKind
     from metrics.store import reads
     from runs.models import Run
     from runs.selectors import log_lines_between
@@ -112,10 +112,11 @@ def _wrong_in(expected: Expected) -> list[str]:
     pk = Run.objects.get(uid=expected.uid).pk
     differences = {
         "row": _first(
-            [row for _, row in reads.scan(pk, Kind.HISTORY)], [row_of(step) for step in range(expected.rows)]
+            [row for _, row in reads.scan(pk, StreamKind.HISTORY)],
+            [row_of(step) for step in range(expected.rows)],
         ),
         "system row": _first(
-            [row for _, row in reads.scan(pk, Kind.SYSTEM)],
+            [row for _, row in reads.scan(pk, StreamKind.SYSTEM)],
             [system_row_of(number) for number in range(expected.system_rows)],
         ),
         "console line": _first(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from access.actor import SYSTEM
 from accounts.lifecycle.account_merge import merge_accounts
 from metrics.ingest.branching import fork_run, rewind_run
-from metrics.ingest.committer import write_group
-from metrics.models import Kind, Segment, Stream
+from metrics.ingest.transaction import write_group
+from metrics.models import Segment, Stream, StreamKind
 from metrics.store import compaction, keysets
 from metrics.tests.ingest.test_ingest import history, post
 from runs.bulk_actions import deletion
@@ -95,7 +95,7 @@ class World:
     """Two people's projects and a few runs, and what may happen to them."""
 
     def __init__(self):
-        keysets.forget()  # hypothesis undoes each example's rows
+        keysets.clear_cache()  # hypothesis undoes each example's rows
         self.ada, self.old = UserFactory(), UserFactory()
         self.teams = [Team.objects.get(name=user.username) for user in (self.ada, self.old)]
         self.projects = [ProjectFactory(team=team) for team in self.teams]
@@ -230,7 +230,7 @@ def test_a_run_that_fell_silent_is_settled():
 
 def test_packing_settles_both_streams_and_merging_what_is_left():
     run = logged(posts=4)
-    stream = Stream.objects.get(run=run, kind=Kind.HISTORY)
+    stream = Stream.objects.get(run=run, kind=StreamKind.HISTORY)
     compaction._pack(stream)
     assert (
         held_bytes(run_id=run.pk, category="history")
@@ -255,13 +255,13 @@ def test_folding_settles_the_log():
 
 def test_a_recovered_segment_is_held_again():
     run = logged()
-    compaction.pack_stream(Stream.objects.get(run=run, kind=Kind.HISTORY).pk)
+    compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
     [name] = Segment.objects.values_list("name", flat=True)
     held = held_bytes(run_id=run.pk)
     Segment.objects.all().delete()
     storage_ledger.reconcile(60)
     assert held_bytes(run_id=run.pk, category="history") == 0
-    assert compaction.recover(name)
+    assert compaction.recover_segment(name)
     assert held_bytes(run_id=run.pk, category="history") == held
 
 

@@ -17,10 +17,10 @@ from access.models import AuditEntry
 from alerts.models import Delivery, Event, Message
 from automations.models import Automation, AutomationRun, MetricCursor
 from common.errors import DomainError, Gone
-from ingest.authorization.checks import _run_for
+from ingest.authorization.checks import _check_run
 from metrics.ingest.branching import fork_run, rewind_run
-from metrics.ingest.committer import write_group
-from metrics.models import Export, Kind, Segment, Stream, Tail
+from metrics.ingest.transaction import write_group
+from metrics.models import Export, Segment, Stream, StreamKind, Tail
 from metrics.store import compaction, segment_storage
 from metrics.tests.ingest.test_ingest import history, post, rows_of
 from runs.bulk_actions import deletion
@@ -60,7 +60,7 @@ def _small(monkeypatch, tmp_path, settings):
 @pytest.fixture(params=["files", "database"])
 def cold_store(request, settings):
     settings.SEGMENT_STORE = request.param
-    return segment_storage.cold_store()
+    return segment_storage.configured_storage()
 
 
 def names_in(cold_store):
@@ -77,12 +77,12 @@ def full_run(posts=4, **fields):
         system = (number, [{"_timestamp": 1000.0 + number, "system.cpu": 1.5}])
         lines = [*history(number * 3, 3), "{no json"] if number == posts - 1 else history(number * 3, 3)
         write_group([post(run, history=(number * 3, lines), system=system, log=(number, [f"line {number}"]))])
-    compaction.pack_stream(Stream.objects.get(run=run, kind=Kind.HISTORY).pk)
+    compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
     write_group(
         [post(run, history=(posts * 3 + 1, history(posts * 3 + 1, 1)), summary='{"loss": 1}', complete=0)]
     )
-    MetricCursor.objects.create(run=run, kind=Kind.HISTORY, stream=0, row=1, at=timezone.now())
-    Export.objects.create(stream=Stream.objects.get(run=run, kind=Kind.HISTORY), row_from=0, row_to=3)
+    MetricCursor.objects.create(run=run, kind=StreamKind.HISTORY, stream=0, row=1, at=timezone.now())
+    Export.objects.create(stream=Stream.objects.get(run=run, kind=StreamKind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
     note_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
@@ -363,7 +363,7 @@ def test_streaming_to_a_purged_run_is_gone_and_not_unknown(api_key):
     purge_runs()
     header = basic(api_key(make_member(run.project.team)))
     with pytest.raises(Gone, match="no more data is stored"):
-        _run_for(header, "127.0.0.1", (run.project.team.name, run.project.name, run.uid))
+        _check_run(header, "127.0.0.1", (run.project.team.name, run.project.name, run.uid))
 
 
 def test_an_upsert_of_a_deleted_run_keeps_what_it_holds():
@@ -405,17 +405,17 @@ def test_a_worker_that_packs_a_run_when_it_is_purged_leaves_nothing(
     run = full_run()
     write_group([post(run, history=(20, history(20, 4)))])
     if kind == "merge":
-        compaction._pack(Stream.objects.get(run=run, kind=Kind.HISTORY))
-    plain, made = compaction._written, []
+        compaction._pack(Stream.objects.get(run=run, kind=StreamKind.HISTORY))
+    plain, made = compaction._store_segment, []
 
     def slowly(*given):
         made.append(plain(*given))
         purge._purge_some(deleted(run).pk)
         return made[0]
 
-    monkeypatch.setattr(compaction, "_written", slowly)
+    monkeypatch.setattr(compaction, "_store_segment", slowly)
     with django_capture_on_commit_callbacks(execute=True):
-        compaction.pack_stream(Stream.objects.get(run=run, kind=Kind.HISTORY).pk)
+        compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
         purge_runs()
     assert made[0].row_count == (18 if kind == "merge" else 5)
     assert not Tail.objects.filter(run=run).exists()
@@ -431,8 +431,8 @@ def test_a_purged_runs_streams_are_never_packed_again_nor_recovered(cold_store, 
     while not Segment.objects.exists() or not Run.objects.filter(purge_began_at__isnull=False):
         purge._purge_some(run.pk)
     Segment.objects.all().delete()  # as the purge's next step does
-    assert compaction.recover(name) is False
-    assert not compaction.due().filter(run=run).exists()
+    assert compaction.recover_segment(name) is False
+    assert not compaction.due_streams().filter(run=run).exists()
 
 
 def write_late(run):
@@ -474,4 +474,4 @@ def test_posts_packers_folds_and_purges_at_once_leave_nothing_and_wait_in_no_cir
     left = [key for run in runs for key, count in counts_of(run).items() if count and key[0] not in KEPT]
     assert left == []
     assert [held_bytes(run_id=run.pk) for run in runs] == [0] * len(runs)
-    assert names_in(segment_storage.cold_store()) == set()
+    assert names_in(segment_storage.configured_storage()) == set()

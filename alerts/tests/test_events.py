@@ -12,7 +12,7 @@ from access.actor import SYSTEM
 from alerts.models import Event, EventKind
 from alerts.tests.peers import ends
 from automations.models import Automation
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle import hooks
 from runs.lifecycle import services as lifecycle

@@ -18,9 +18,9 @@ from automations.conditions.events import METRIC_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition, parse
 from automations.conditions.metrics import MetricTest, hits
 from automations.conditions.sentences import met_sentence
-from metrics.models import Kind
-from metrics.store import reads
-from metrics.store.reads import Block
+from metrics.models import StreamKind
+from metrics.store import reads, row_blocks
+from metrics.store.row_blocks import Block
 from runs.access import RunAction
 from runs.models import Project, Run, StateChange
 from runs.states import RunState
@@ -132,11 +132,11 @@ def _of_metrics(runs: QuerySet[Run], test: MetricTest, since: datetime, once_in_
             break
         some = {run.pk: run for run in chosen[start : start + _RUNS_AT_ONCE]}
         looked_at += len(some)
-        for kind in Kind.HISTORY, Kind.SYSTEM:
+        for kind in StreamKind.HISTORY, StreamKind.SYSTEM:
             ends = reads.cursors(list(some), kind)
             is_cut |= any(end > MOST_ROWS for end in ends.values())
             first = {run_id: max(0, end - MOST_ROWS) for run_id, end in ends.items()}
-            for run_id, blocks in reads.blocks_of(list(some), kind, since=first):
+            for run_id, blocks in row_blocks.blocks_of(list(some), kind, since=first):
                 occasions = _occasions(blocks, test, since)
                 firings += [
                     Firing(at=at, run=some[run_id], why=why) for at, why in _once_in(occasions, once_in_s)

@@ -12,8 +12,8 @@ from automations.conditions.metrics import Values
 from automations.evaluation.rules import Rules, metric_automations
 from automations.evaluation.windows import Windows
 from automations.models import Automation, MetricCursor
-from metrics.models import Kind, Stream
-from metrics.store import reads
+from metrics.models import Stream, StreamKind
+from metrics.store import row_blocks
 from metrics.store.batches import cut
 from metrics.store.codec import Batch
 from runs.models import Project, Pulse, Run
@@ -115,13 +115,13 @@ def read(watched: Sequence[Watched], behind: Collection[int]) -> Iterator[tuple[
     From a little before the row that each is at, where its windows are empty; of those ``behind`` (their ids) up to
     the last row, of others up to that row. A batch lies before the row or after it, never across.
     """
-    for kind in Kind.HISTORY, Kind.SYSTEM:
+    for kind in StreamKind.HISTORY, StreamKind.SYSTEM:
         of_kind = [one for one in watched if one.kind == kind]
         rows = Stream.objects.filter(run__in={one.run_id for one in of_kind}, kind=kind)
         own = dict(rows.values_list("run_id", "pk"))
         some = {one.run_id: one for one in of_kind if own.get(one.run_id) == one.stream}  # not rewound since
         since = {run_id: max(0, one.row - _look_back(one)) for run_id, one in some.items()}
-        for run_id, blocks in reads.blocks_of(some, kind, since=since):
+        for run_id, blocks in row_blocks.blocks_of(some, kind, since=since):
             one = some[run_id]
             names = one.rules.shown_names() | {"_step"}
             until = None if one.stream in behind else one.row
@@ -200,7 +200,7 @@ def begin_now(automation: Automation) -> None:
              streams.values_list("pk", "run_id", "kind", "next_row")}  # fmt: skip
     now, rows = timezone.now(), []
     for run_id in runs.values_list("pk", flat=True):
-        for kind in Kind.HISTORY, Kind.SYSTEM:
+        for kind in StreamKind.HISTORY, StreamKind.SYSTEM:
             stream, row = begun.get((run_id, kind), (UNBEGUN, 0))
             rows.append(MetricCursor(run_id=run_id, kind=kind, stream=stream, row=row, at=now))
     _put(rows)

@@ -12,7 +12,7 @@ from automations.evaluation.evaluator import Hit
 from automations.evaluation.rules import Rule
 from automations.firing.services import Occasion, fire_many, last_fired
 from common.formats.strict_json import strict
-from metrics.models import Kind
+from metrics.models import StreamKind
 from runs.models import Run
 
 FIRED_AT_ONCE = 200
@@ -76,7 +76,7 @@ def data_of(hit: Hit) -> dict[str, Any]:
         "event": hit.rule.automation.event,
         "condition": hit.rule.condition.canonical["run_metric_filter"],
         "metric": hit.rule.test.metric,
-        "kind": Kind(hit.watched.kind).label,
+        "kind": StreamKind(hit.watched.kind).label,
         "row": hit.row,
         "step": int(step) if step is not None and math.isfinite(step) else None,
         "value": strict(hit.value),

@@ -20,7 +20,7 @@ from automations.evaluation.evaluator import Look, hits_of
 from automations.evaluation.rules import RELOAD_S, RuleBook
 from automations.evaluation.streams import Rows, Watched
 from automations.evaluation.triggers import act
-from metrics.ingest.listeners import Written, register_listener, remove_listener
+from metrics.ingest.listeners import CommittedRows, attach_observer, detach_observer
 from metrics.store.batches import cut
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Watcher:
 
     # -- on the thread that commits ------------------------------------------------------------------------------
 
-    def take(self, written: Sequence[Written]) -> None:
+    def take(self, written: Sequence[CommittedRows]) -> None:
         """Put aside what was committed."""
         with self._lock:
             waiting = self._waiting
@@ -83,12 +83,12 @@ class Watcher:
 
     def start(self) -> None:
         """Begin: first with what no process has looked at, then with what is committed."""
-        register_listener(self.take)
+        attach_observer(self.take)
         self._thread.start()
 
     def stop(self) -> None:
         """Look at what waits, and end."""
-        remove_listener(self.take)
+        detach_observer(self.take)
         self._is_over = True
         self._wake.set()
         self._thread.join(_STOP_S)

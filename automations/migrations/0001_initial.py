@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
             name='MetricCursor',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.SmallIntegerField(help_text='See metrics.models.Kind.')),
+                ('kind', models.SmallIntegerField(help_text='See metrics.models.StreamKind.')),
                 ('stream', models.BigIntegerField(help_text='The metrics.Stream whose rows are counted: a rewound run has another; 0: none yet.')),
                 ('row', models.BigIntegerField(help_text='The first row that was not looked at.')),
                 ('at', models.DateTimeField(help_text='When it was written, UTC.')),

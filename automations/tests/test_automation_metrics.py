@@ -16,9 +16,9 @@ from automations.evaluation.rules import RuleBook, Rules
 from automations.evaluation.watcher import Watcher
 from automations.models import Automation, AutomationRun, MetricCursor
 from metrics.ingest.branching import fork_run, rewind_run
-from metrics.ingest.committer import write_group
-from metrics.ingest.listeners import register_listener, remove_listener
-from metrics.models import Kind, Stream
+from metrics.ingest.listeners import attach_observer, detach_observer
+from metrics.ingest.transaction import write_group
+from metrics.models import Stream, StreamKind
 from metrics.store import compaction
 from metrics.tests.ingest.test_ingest import post
 from runs.lifecycle.services import RunFields, update_run
@@ -32,9 +32,9 @@ pytestmark = pytest.mark.django_db
 def watcher():
     """A process that looks when told to."""
     found = Watcher()
-    register_listener(found.take)
+    attach_observer(found.take)
     yield found
-    remove_listener(found.take)
+    detach_observer(found.take)
 
 
 def rows_of(values, start=0, key="loss", **more):
@@ -231,11 +231,16 @@ def test_two_processes_act_once(watcher):
     run = RunFactory()
     automation = make_automation(run.project)
     other = Watcher()
-    register_listener(other.take)
+
+    def take(rows):
+        watcher.take(rows)
+        other.take(rows)
+
+    attach_observer(take)
     try:
         log(run, [11])
     finally:
-        remove_listener(other.take)
+        attach_observer(watcher.take)
     watcher.look()
     other.look()
     assert acted(automation) == [(run.pk, 0)]
@@ -246,9 +251,9 @@ def test_what_another_process_wrote_is_seen_by_the_numbers_of_rows(watcher):
     automation = make_automation(run.project, filter=threshold(agg="AVERAGE", window=3, limit=5))
     log(run, [9])
     watcher.look()
-    remove_listener(watcher.take)
+    detach_observer(watcher.take)
     log(run, [9], 1)
-    register_listener(watcher.take)
+    attach_observer(watcher.take)
     log(run, [9], 2)
     watcher.look()
     assert acted(automation) == [(run.pk, 2)]
@@ -281,7 +286,7 @@ def test_after_a_kill_the_next_process_looks_at_what_was_not_looked_at(
     AutomationRun.objects.all().delete()
     log(run, [9], 3)  # committed, and its process killed before it looked
     if is_packed:
-        compaction.pack_stream(Stream.objects.get(run=run, kind=Kind.HISTORY).pk)
+        compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
     Watcher().catch_up()
     assert acted(automation) == [(run.pk, 3)]
 
@@ -290,9 +295,9 @@ def test_a_run_younger_than_the_automation_loses_nothing_before_its_first_cursor
     project = ProjectFactory()
     automation = make_automation(project)
     run = RunFactory(project=project)
-    remove_listener(watcher.take)
+    detach_observer(watcher.take)
     log(run, [11])
-    register_listener(watcher.take)
+    attach_observer(watcher.take)
     log(run, [1], 1)
     watcher.look()
     assert acted(automation) == [(run.pk, 0)]
@@ -316,7 +321,7 @@ def test_what_was_logged_before_the_automation_was_made_is_not_acted_on(watcher)
     log(run, [1], 2)
     watcher.look()
     assert acted(automation) == []
-    assert MetricCursor.objects.get(run=run, kind=Kind.HISTORY).row == 2
+    assert MetricCursor.objects.get(run=run, kind=StreamKind.HISTORY).row == 2
 
 
 @pytest.mark.parametrize("others", [[], ["elsewhere"], ["elsewhere", "here"]])
@@ -373,9 +378,9 @@ def test_the_history_that_a_fork_begins_with_is_its_parents(watcher):
     project = ProjectFactory()
     automation = make_automation(project, filter=threshold(agg="AVERAGE", window=2, limit=10))
     parent, child = RunFactory(project=project), RunFactory(project=project)
-    remove_listener(watcher.take)
+    detach_observer(watcher.take)
     log(parent, [11, 11, 9])
-    register_listener(watcher.take)
+    attach_observer(watcher.take)
     fork_run(actor=SYSTEM, run=child, parent_uid=parent.uid, step=2)
     log(child, [1], 3)
     watcher.look()

@@ -15,7 +15,7 @@ from automations.firing.notices import fill_text, notice_for
 from automations.firing.services import fire
 from automations.models import Automation, AutomationRun
 from common.errors import NotFound
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle

@@ -14,7 +14,7 @@ from automations.services import (
     delete_automation,
 )
 from common.errors import Conflict, Forbidden, Invalid, NotFound
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from tests.automations import make_automation, states, threshold
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member

@@ -77,9 +77,9 @@ def count_back(runs: Sequence[SimulatedRun], sample: int) -> list[str]:
     """Compare what was acknowledged with what is stored: the cursors of all runs, each row and line of a sample."""
     from django.db import connection
 
-    from metrics.models import Kind, Stream
+    from metrics.models import Stream, StreamKind
 
-    cursors = dict(Stream.objects.filter(kind=Kind.HISTORY).values_list("run_id", "next_row"))
+    cursors = dict(Stream.objects.filter(kind=StreamKind.HISTORY).values_list("run_id", "next_row"))
     wrong = [
         f"{run.path}: {run.rows} rows acknowledged, {cursors.get(run.pk, 0)} counted"
         for run in runs
@@ -92,17 +92,17 @@ def count_back(runs: Sequence[SimulatedRun], sample: int) -> list[str]:
 
 
 def _wrong_in(run: SimulatedRun) -> list[str]:
-    from metrics.models import Kind
-    from metrics.store import reads
+    from metrics.models import StreamKind
+    from metrics.store import reads, row_blocks
     from runs.selectors import log_lines_between
 
-    history = reads.columns(reads.blocks(run.pk, Kind.HISTORY), ["_step", CHECKED])
+    history = reads.columns(row_blocks.blocks(run.pk, StreamKind.HISTORY), ["_step", CHECKED])
     steps = list(range(run.rows))
     lines = [console_line(number) for number in range(run.posts * CONSOLE)]
     is_right = {
         "steps": history["_step"].values.tolist() == steps,
         "values": history[CHECKED].values.tolist() == [checked_value(step) for step in steps],
-        "system rows": sum(1 for _ in reads.scan(run.pk, Kind.SYSTEM)) == run.posts,
+        "system rows": sum(1 for _ in reads.scan(run.pk, StreamKind.SYSTEM)) == run.posts,
         "console lines": log_lines_between(run.pk, 0, len(lines) + 1) == [*lines, None],
     }
     return [f"{run.path}: {what} differ" for what, right in is_right.items() if not right]

@@ -11,8 +11,8 @@ from access.engine import visible
 from common.formats.strict_json import strict_text
 from exports.archive.alerts import alerts_of, automations_of
 from exports.archive.writer import Archive
-from metrics.downloads.formats import Format, pieces_of
-from metrics.models import Kind
+from metrics.downloads.formats import DownloadFormat, pieces_of
+from metrics.models import StreamKind
 from runs.access import ProjectAction, RunAction
 from runs.logs.console_lines import read_line
 from runs.models import Project, ProjectMember, Run
@@ -183,8 +183,12 @@ def _write_run(archive: Archive, run: Run, place: str) -> None:
     archive.add_json(f"{place}/run.json", _about(run))
     archive.add_text(f"{place}/config.json", strict_text(run.config_text))
     archive.add_text(f"{place}/summary.json", strict_text(run.pulse.summary_text))
-    archive.add_pieces(f"{place}/history.jsonl", pieces_of(run.pk, Kind.HISTORY, Format.JSONL, revealed=True))
-    archive.add_pieces(f"{place}/system.jsonl", pieces_of(run.pk, Kind.SYSTEM, Format.JSONL, revealed=True))
+    archive.add_pieces(
+        f"{place}/history.jsonl", pieces_of(run.pk, StreamKind.HISTORY, DownloadFormat.JSONL, revealed=True)
+    )
+    archive.add_pieces(
+        f"{place}/system.jsonl", pieces_of(run.pk, StreamKind.SYSTEM, DownloadFormat.JSONL, revealed=True)
+    )
     if run.pulse.log_lines:
         archive.add_pieces(f"{place}/output.log", _log_of(run))
     for file in files_of(run):

@@ -19,7 +19,7 @@ from common.errors import Conflict, Forbidden, NotFound, Unavailable
 from exports import services
 from exports.models import Export, ExportState
 from exports.tasks import make_exports
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle.alerts import send_alert
 from storage.filesystem import path_of

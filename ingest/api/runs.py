@@ -22,18 +22,18 @@ from access.routes import declare
 from common.rest.responses import validated
 from ingest import services
 from ingest.api.serializers import (
-    AlertSerializer,
-    BegunRunSerializer,
-    NamesSerializer,
-    NewRunSerializer,
-    PostSerializer,
-    SentSerializer,
-    StandingSerializer,
-    UploadsSerializer,
+    FileNamesSerializer,
+    FileUploadListSerializer,
+    LoggableRunSerializer,
+    RunAlertCreateSerializer,
+    RunAlertResultSerializer,
+    RunCreateSerializer,
+    StreamPostSerializer,
+    StreamStatusSerializer,
 )
 from ingest.api.stream import check_writer
 from ingest.authorization.checks import loggable_run
-from ingest.selectors import standing
+from ingest.selectors import stream_status
 from ingest.services import Resume
 from runs.access import RunAction
 from runs.api import runs as runs_api
@@ -76,32 +76,34 @@ class RunViewSet(runs_api.RunViewSet):
     parser_classes = (LenientJSONParser,)
     object_actions: ClassVar[dict[str, str]] = {**runs_api.RunViewSet.object_actions, "create": RunAction.LOG}
 
-    @extend_schema(request=NewRunSerializer, responses={201: BegunRunSerializer, 200: BegunRunSerializer})
+    @extend_schema(
+        request=RunCreateSerializer, responses={201: LoggableRunSerializer, 200: LoggableRunSerializer}
+    )
     def create(self, request: Request) -> Response:
         """Begin a run, or go on with one.
 
         The client chooses `uid`, so a request whose answer was lost is sent again; then with `allow` in the place of
         `never`. 201: it was made now.
         """
-        body = validated(NewRunSerializer, request.data)
+        body = validated(RunCreateSerializer, request.data)
         actor = dataclasses.replace(signed_in(request), on_behalf_of=body.pop("user", ""))
         where = {"entity": body.pop("entity"), "project_name": body.pop("project"), "uid": body.pop("uid")}
         resume, config = Resume(body.pop("resume")), body.pop("config", None)
         told_at = body.pop("started_at", None)
         if body.pop("attached"):
-            begun = services.attach(actor=actor, **where)
+            begun = services.attach_run(actor=actor, **where)
         else:
             body["display_name"] = body.get("display_name") or None  # a run always has one
             fields = RunFields(**body, config_text=None if config is None else wrap_config(config))
             begun = services.begin_run(actor=actor, **where, resume=resume, fields=fields, told_at=told_at)
         run = runs_api.RunViewSet.queryset.get(pk=begun.run.pk)
-        told = {
+        details = {
             "url": request.build_absolute_uri(path_of(run)),
             "inserted": begun.inserted,
             "next_step": begun.next_step,
         }
         status = HTTP_201_CREATED if begun.inserted else HTTP_200_OK
-        return Response({**RunSerializer(run).data, **told}, status=status)
+        return Response({**RunSerializer(run).data, **details}, status=status)
 
 
 @declare(RunAction.LOG)
@@ -119,7 +121,7 @@ class LoggedRunViewSet(ViewSet):
             signed_in(self.request), (names["entity"], names["project_name"], uid_of(names["uid"]))
         )
 
-    @extend_schema(request=PostSerializer, responses=StandingSerializer)
+    @extend_schema(request=StreamPostSerializer, responses=StreamStatusSerializer)
     def send(self, request: Request, **names: str) -> None:
         """Store what a run logs.
 
@@ -132,35 +134,35 @@ class LoggedRunViewSet(ViewSet):
 
     @extend_schema(
         parameters=[query("writer", "Whose offsets are asked for.", required=True)],
-        responses=StandingSerializer,
+        responses=StreamStatusSerializer,
     )
     @action(detail=False, url_path="stream")
     def offsets(self, request: Request, **names: str) -> Response:
         """Say how far a writer has come, to go on after a crash."""
         writer = check_writer(request.query_params.get("writer"))
-        return Response(standing(self._run(), writer))
+        return Response(stream_status(self._run(), writer))
 
-    @extend_schema(request=NamesSerializer, responses=UploadsSerializer)
+    @extend_schema(request=FileNamesSerializer, responses=FileUploadListSerializer)
     @action(detail=False, methods=["post"])
     def uploads(self, request: Request, **names: str) -> Response:
         """Ask where files of the run go; one that is sent again takes the place of the former."""
         run = self._run()
-        wanted = validated(NamesSerializer, request.data)["names"]
-        require_room_for(run, wanted)
-        require_code_saving(run, wanted)
-        paths = upload_paths(actor=actor_of(request), run=run, names=wanted)
+        names_given = validated(FileNamesSerializer, request.data)["names"]
+        require_room_for(run, names_given)
+        require_code_saving(run, names_given)
+        paths = upload_paths(actor=actor_of(request), run=run, names=names_given)
         uploads = [
             {"name": name, "url": _absolute(request, path), "headers": {}}
-            for name, path in zip(wanted, paths, strict=True)
+            for name, path in zip(names_given, paths, strict=True)
             if path is not None
         ]
         return Response({"uploads": uploads})
 
-    @extend_schema(request=AlertSerializer, responses=SentSerializer)
+    @extend_schema(request=RunAlertCreateSerializer, responses=RunAlertResultSerializer)
     @action(detail=False, methods=["post"])
     def alerts(self, request: Request, **names: str) -> Response:
         """Send an alert."""
-        run, body = self._run(), validated(AlertSerializer, request.data)
+        run, body = self._run(), validated(RunAlertCreateSerializer, request.data)
         wait, token = timedelta(seconds=body.pop("wait_s")), body.pop("id")
         sent = send_alert(actor=actor_of(request), run=run, wait=wait, token=token, **body)
         return Response({"sent": sent is not None})
@@ -173,5 +175,5 @@ Endpoint = tuple[str, str, str, Any]
 def describe_stream(endpoints: list[Endpoint]) -> list[Endpoint]:
     """Add to what is described the endpoint that Django never sees."""
     send = LoggedRunViewSet.as_view({"post": "send"})
-    asked = [(path, regex) for path, regex, _, _ in endpoints if path.endswith("/stream/")]
-    return [*endpoints, *((path, regex, "POST", send) for path, regex in asked)]
+    addresses = [(path, regex) for path, regex, _, _ in endpoints if path.endswith("/stream/")]
+    return [*endpoints, *((path, regex, "POST", send) for path, regex in addresses)]

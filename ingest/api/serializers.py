@@ -20,7 +20,7 @@ def _text(limit: int, words: str = "") -> serializers.CharField:
     return serializers.CharField(max_length=limit, allow_blank=True, required=False, help_text=words)
 
 
-class NewRunSerializer(serializers.Serializer[Any]):
+class RunCreateSerializer(serializers.Serializer[Any]):
     """What begins a run or goes on with one. What is not sent stays, or has no value."""
 
     entity = serializers.CharField(
@@ -59,7 +59,7 @@ class NewRunSerializer(serializers.Serializer[Any]):
     )
 
 
-class BegunRunSerializer(RunSerializer):
+class LoggableRunSerializer(RunSerializer):
     """A run that can be logged to."""
 
     url = serializers.CharField(help_text="Its page.")
@@ -70,7 +70,7 @@ class BegunRunSerializer(RunSerializer):
         fields: ClassVar[list[str]] = [*RunSerializer.Meta.fields, "url", "inserted", "next_step"]
 
 
-class RowsSerializer(serializers.Serializer[Any]):
+class StreamRowsSerializer(serializers.Serializer[Any]):
     """Rows, one after the other."""
 
     offset = serializers.IntegerField(
@@ -82,7 +82,7 @@ class RowsSerializer(serializers.Serializer[Any]):
     )
 
 
-class LogSerializer(serializers.Serializer[Any]):
+class StreamLogSerializer(serializers.Serializer[Any]):
     """Lines of the console, one after the other."""
 
     offset = serializers.IntegerField(
@@ -98,14 +98,14 @@ class LogSerializer(serializers.Serializer[Any]):
     )
 
 
-class FinishSerializer(serializers.Serializer[Any]):
+class StreamFinishSerializer(serializers.Serializer[Any]):
     """The end."""
 
     exit_code = serializers.IntegerField(help_text="0 is finished, another failed.")
     ended_at = serializers.DateTimeField(required=False, help_text="When that was, if reported later.")
 
 
-class PostSerializer(serializers.Serializer[Any]):
+class StreamPostSerializer(serializers.Serializer[Any]):
     """What flows; by itself `writer` is a sign of life."""
 
     writer = serializers.RegexField(
@@ -115,18 +115,18 @@ class PostSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Something else logs the run: this brings `system` alone, and doesn’t count as a heartbeat.",
     )
-    history = RowsSerializer(
+    history = StreamRowsSerializer(
         required=False, help_text="With `_step`, `_timestamp` (seconds since 1970, UTC)."
     )
-    system = RowsSerializer(required=False, help_text="With `_timestamp`, `_runtime` and `system.…`.")
-    log = LogSerializer(required=False)
+    system = StreamRowsSerializer(required=False, help_text="With `_timestamp`, `_runtime` and `system.…`.")
+    log = StreamLogSerializer(required=False)
     config = serializers.DictField(required=False, help_text="Whole; the latest one holds.")
     summary = serializers.DictField(required=False, help_text="Whole; the latest one holds.")
     preempting = serializers.BooleanField(required=False, help_text="The machine is about to be taken away.")
-    finish = FinishSerializer(required=False)
+    finish = StreamFinishSerializer(required=False)
 
 
-class OffsetsSerializer(serializers.Serializer[Any]):
+class StreamOffsetsSerializer(serializers.Serializer[Any]):
     """By kind, what is expected next."""
 
     history = serializers.IntegerField()
@@ -134,15 +134,15 @@ class OffsetsSerializer(serializers.Serializer[Any]):
     log = serializers.IntegerField()
 
 
-class StandingSerializer(serializers.Serializer[Any]):
+class StreamStatusSerializer(serializers.Serializer[Any]):
     """How far a writer has come, and how the run is."""
 
-    offsets = OffsetsSerializer(help_text="What the writer is expected to send next.")
+    offsets = StreamOffsetsSerializer(help_text="What the writer is expected to send next.")
     state = serializers.ChoiceField([(value, value) for value in RunState.values])
     stop_requested = serializers.BooleanField(help_text="Somebody asked the run to stop.")
 
 
-class NamesSerializer(serializers.Serializer[Any]):
+class FileNamesSerializer(serializers.Serializer[Any]):
     """Which files are to be sent."""
 
     names = serializers.ListField(
@@ -151,7 +151,7 @@ class NamesSerializer(serializers.Serializer[Any]):
     )  # fmt: skip
 
 
-class UploadSerializer(serializers.Serializer[Any]):
+class FileUploadSerializer(serializers.Serializer[Any]):
     """Where a file goes."""
 
     name = serializers.CharField()
@@ -159,13 +159,13 @@ class UploadSerializer(serializers.Serializer[Any]):
     headers = serializers.DictField(child=serializers.CharField(), help_text="To be sent with it.")
 
 
-class UploadsSerializer(serializers.Serializer[Any]):
+class FileUploadListSerializer(serializers.Serializer[Any]):
     """In the order that was asked for."""
 
-    uploads = UploadSerializer(many=True)
+    uploads = FileUploadSerializer(many=True)
 
 
-class AlertSerializer(serializers.Serializer[Any]):
+class RunAlertCreateSerializer(serializers.Serializer[Any]):
     """An alert."""
 
     id = serializers.CharField(
@@ -180,7 +180,7 @@ class AlertSerializer(serializers.Serializer[Any]):
     )  # fmt: skip
 
 
-class SentSerializer(serializers.Serializer[Any]):
+class RunAlertResultSerializer(serializers.Serializer[Any]):
     """What became of it."""
 
     sent = serializers.BooleanField(help_text="No: one of the same title was sent just before.")

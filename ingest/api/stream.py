@@ -1,8 +1,8 @@
 """``POST /api/v1/runs/{entity}/{project}/{uid}/stream``: what flows of a run over REST (AGT-8).
 
 A lean ASGI endpoint, as the SDK's. Unlike the SDK, these writers number their lines for their whole life, so nothing
-has to be guessed: lines that are stored already are left out, missing ones are asked for
-(`metrics.ingest.placement.place_exactly`).
+has to be guessed: lines that are stored already are left out, missing ones are requested
+(`metrics.ingest.placement.place_numbered`).
 """
 
 import json
@@ -16,13 +16,12 @@ from django.utils.dateparse import parse_datetime
 
 from access.routes import declare
 from common.errors import DomainError, Invalid
-from ingest.endpoint.handler import Form, Headers, Send, serve
+from ingest.endpoint.handler import Headers, Send, StreamProtocol, serve
 from ingest.endpoint.request_body import Receive
-from ingest.endpoint.validation import exit_code_of, why_not_written
-from metrics.ingest.committer import Ack
-from metrics.ingest.points import Lines
-from metrics.ingest.post import BadRow, Exact, Post
-from metrics.models import Kind
+from ingest.endpoint.validation import exit_code_of, rejection_reason
+from metrics.ingest.post import BadRow, NumberedPost, Post, PostedRows
+from metrics.ingest.transaction import Ack
+from metrics.models import StreamKind
 from runs.access import RunAction
 from runs.config.flatten import check_nesting, decode, summary_of
 from runs.ingest.posts import RunPost
@@ -34,7 +33,7 @@ _NOT_ATTACHED = ("history", "log", "config", "summary", "preempting", "finish")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _StreamPart:
     """Lines of one kind."""
 
     offset: int
@@ -76,7 +75,7 @@ def _shallow(data: dict[str, Any], name: str) -> dict[str, Any] | None:
     return value
 
 
-def _part(data: dict[str, Any], name: str, content: str) -> _Part | None:
+def _part(data: dict[str, Any], name: str, content: str) -> _StreamPart | None:
     given = _object(data, name)
     if given is None:
         return None
@@ -85,7 +84,7 @@ def _part(data: dict[str, Any], name: str, content: str) -> _Part | None:
         raise Invalid(f"`{name}.offset` must be a whole number of at least 0.")
     if not isinstance(items, list):
         raise Invalid(f"`{name}.{content}` must be a list.")
-    return _Part(offset, items, _flag(given, "lost_before", of=f"{name}."))
+    return _StreamPart(offset, items, _flag(given, "lost_before", of=f"{name}."))
 
 
 def _text_of(row: Any) -> str:
@@ -95,21 +94,21 @@ def _text_of(row: Any) -> str:
         return ""
 
 
-def _lines(kind: Kind, part: _Part | None, exact: Exact) -> Lines | None:
+def _lines(kind: StreamKind, part: _StreamPart | None, numbered: NumberedPost) -> PostedRows | None:
     """Make columns of rows; a bad one becomes an empty row, so that numbers hold, and is set aside."""
     if part is None:
         return None
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(part.items, part.offset):
         is_row = isinstance(row, dict)
-        reason = why_not_written(row) if is_row else f"not a JSON object but {type(row).__name__}"
+        reason = rejection_reason(row) if is_row else f"not a JSON object but {type(row).__name__}"
         if reason:
-            exact.bad.append(BadRow(kind, number, _text_of(row), reason))
+            numbered.bad.append(BadRow(kind, number, _text_of(row), reason))
         rows.append({} if reason else row)
-    return Lines.of(part.offset, rows)
+    return PostedRows.of(part.offset, rows)
 
 
-def _texts(part: _Part) -> list[str]:
+def _texts(part: _StreamPart) -> list[str]:
     if not all(isinstance(line, str) for line in part.items):
         raise Invalid("`log.lines` must be a list of strings.")
     return part.items
@@ -132,11 +131,11 @@ def _read_end(data: dict[str, Any], run: RunPost) -> None:
 
 
 def _time(data: dict[str, Any], name: str) -> datetime | None:
-    told = data.get(name)
-    if told is None:
+    text = data.get(name)
+    if text is None:
         return None
     try:
-        at = parse_datetime(told)
+        at = parse_datetime(text)
     except (TypeError, ValueError):
         at = None
     if at is None or at.tzinfo is None:
@@ -144,16 +143,16 @@ def _time(data: dict[str, Any], name: str) -> datetime | None:
     return at
 
 
-def _read_parts(data: dict[str, Any], post: Post, exact: Exact) -> None:
+def _read_parts(data: dict[str, Any], post: Post, numbered: NumberedPost) -> None:
     parts = {
-        Kind.HISTORY: _part(data, "history", "rows"),
-        Kind.SYSTEM: _part(data, "system", "rows"),
-        Kind.LOG: _part(data, "log", "lines"),
+        StreamKind.HISTORY: _part(data, "history", "rows"),
+        StreamKind.SYSTEM: _part(data, "system", "rows"),
+        StreamKind.LOG: _part(data, "log", "lines"),
     }
-    exact.lost = {kind for kind, part in parts.items() if part is not None and part.lost_before}
-    post.history = _lines(Kind.HISTORY, parts[Kind.HISTORY], exact)
-    post.system = _lines(Kind.SYSTEM, parts[Kind.SYSTEM], exact)
-    log = parts[Kind.LOG]
+    numbered.lost = {kind for kind, part in parts.items() if part is not None and part.lost_before}
+    post.history = _lines(StreamKind.HISTORY, parts[StreamKind.HISTORY], numbered)
+    post.system = _lines(StreamKind.SYSTEM, parts[StreamKind.SYSTEM], numbered)
+    log = parts[StreamKind.LOG]
     if log is not None:
         post.log_offset, post.log_lines = log.offset, _texts(log)
 
@@ -182,9 +181,9 @@ def read_post(body: bytes, run_id: int) -> Post:
     )  # fmt: skip
     if run.is_attached:
         _check_attached(data)
-    exact = Exact()
-    post = Post(run_id=run_id, writer=check_writer(data.get("writer")), run=run, exact=exact)
-    _read_parts(data, post, exact)
+    numbered = NumberedPost()
+    post = Post(run_id=run_id, writer=check_writer(data.get("writer")), run=run, numbered=numbered)
+    _read_parts(data, post, numbered)
     _read_summary(data, run)
     _read_end(data, run)
     return post
@@ -203,10 +202,10 @@ def _refusal(error: DomainError) -> dict[str, Any]:
 
 
 PATH = re.compile(r"/api/v1/runs/([^/]+)/([^/]+)/([^/]+)/stream/?")
-_FORM = Form(path=PATH, address=ADDRESS, read=_read, answer=_answer, refusal=_refusal)
+_PROTOCOL = StreamProtocol(path=PATH, address=ADDRESS, read=_read, answer=_answer, refusal=_refusal)
 
 
 @declare(RunAction.LOG)
 async def stream(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """Take one post."""
-    await serve(_FORM, scope, receive, send)
+    await serve(_PROTOCOL, scope, receive, send)

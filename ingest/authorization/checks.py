@@ -1,4 +1,4 @@
-"""Who may log to which run: asked for all runs of a key at once, and remembered by `permission_cache`."""
+"""Who may log to which run: checked for all runs of a key together, and cached by `permission_cache`."""
 
 import asyncio
 from collections import defaultdict
@@ -13,28 +13,28 @@ from access.callers.credentials import actor_of_header
 from access.engine import require, visible
 from access.web.requests import address_in
 from common.errors import Gone, NotFound
-from ingest.authorization.permission_cache import Names, rights
+from ingest.authorization.permission_cache import Names, permissions
 from runs.access import RunAction
 from runs.config.flatten import clean_text
 from runs.models import Run
 
 
-def allowed(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:
+def loggable_run_ids(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:
     """Return the keys of those runs to which the actor may log."""
     uids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entity, project, uid in paths:
         uids[clean_text(entity), clean_text(project)].append(clean_text(uid))
     runs = visible(actor, RunAction.LOG, Run.objects.filter(deleted_at=None))
     found: dict[Names, int] = {}
-    for ways in _WAYS:
+    for ways in _NAME_PATHS:
         if len(found) < sum(map(len, uids.values())):
-            found = _found(runs, uids, ways) | found
+            found = _ids_by_names(runs, uids, ways) | found
     return found
 
 
-_Ways = tuple[str, str, str]
+_NamePaths = tuple[str, str, str]
 """The paths from a run to entity, project and id."""
-_WAYS: tuple[_Ways, ...] = (
+_NAME_PATHS: tuple[_NamePaths, ...] = (
     ("project__team__name", "project__name", "uid"),
     ("alias__project__team__name", "alias__project__name", "alias__uid"),
     ("project__team__name", "project__former_names__name", "uid"),
@@ -42,7 +42,9 @@ _WAYS: tuple[_Ways, ...] = (
 """How a run is named: as it is now, as the agent began it, as its project was called; the first that fits counts."""
 
 
-def _found(runs: QuerySet[Run], uids: dict[tuple[str, str], list[str]], ways: _Ways) -> dict[Names, int]:
+def _ids_by_names(
+    runs: QuerySet[Run], uids: dict[tuple[str, str], list[str]], ways: _NamePaths
+) -> dict[Names, int]:
     condition = Q(pk__in=())
     for (entity, project), some in uids.items():
         condition |= Q(**{ways[0]: entity, ways[1]: project, f"{ways[2]}__in": some})
@@ -51,7 +53,7 @@ def _found(runs: QuerySet[Run], uids: dict[tuple[str, str], list[str]], ways: _W
 
 
 def loggable_run(actor: Actor, path: Names) -> Run:
-    """Return the run if the actor may log to it; deleted runs are found, so that their end is told.
+    """Return the run if the actor may log to it; deleted runs are found, so that the client learns of their end.
 
     Raises:
         NotFound, Forbidden, Gone: as their messages say.
@@ -61,7 +63,9 @@ def loggable_run(actor: Actor, path: Names) -> Run:
     runs = Run.objects.select_related("project__team").order_by(
         F("project__deleted_at").asc(nulls_first=True)
     )
-    named = (runs.filter(**dict(zip(ways, (entity, project, uid), strict=True))).first() for ways in _WAYS)
+    named = (
+        runs.filter(**dict(zip(ways, (entity, project, uid), strict=True))).first() for ways in _NAME_PATHS
+    )
     run = next(filter(None, named), None)
     unknown = NotFound(f"The run {entity}/{project}/{uid} doesn’t exist, or you don’t have access to it.")
     if run is None:
@@ -75,20 +79,20 @@ def loggable_run(actor: Actor, path: Names) -> Run:
     return run
 
 
-def _ask(authorization: str, address: str, paths: Iterable[Names]) -> dict[Names, int]:
-    """As `allowed`, on a thread of its own.
+def _check_runs(authorization: str, address: str, paths: Iterable[Names]) -> dict[Names, int]:
+    """As `loggable_run_ids`, on a thread of its own.
 
     Raises:
         Unauthenticated: as its message says.
     """
     close_old_connections()
     try:
-        return allowed(actor_of_header(authorization, address), paths)
+        return loggable_run_ids(actor_of_header(authorization, address), paths)
     finally:
         close_old_connections()
 
 
-def _run_for(authorization: str, address: str, path: Names) -> int:
+def _check_run(authorization: str, address: str, path: Names) -> int:
     """As `loggable_run`, on a thread of its own.
 
     Raises:
@@ -101,23 +105,23 @@ def _run_for(authorization: str, address: str, path: Names) -> int:
         close_old_connections()
 
 
-async def authorized(scope: dict[str, Any], headers: dict[bytes, bytes], names: Names) -> int:
+async def authorize(scope: dict[str, Any], headers: dict[bytes, bytes], names: Names) -> int:
     """Return the run's key if who sends the request may log to it.
 
     Raises:
         Unauthenticated, NotFound, Forbidden, Gone: as their messages say.
     """
     authorization = headers.get(b"authorization", b"").decode("latin-1")
-    known = rights.get(authorization, names)
+    known = permissions.get(authorization, names)
     if known is None:
-        known = await rights.turn(authorization, names)
+        known = await permissions.wait_for_inflight(authorization, names)
     if known is not None:
         return known
     address = address_in(scope, headers)
-    generation = rights.generation
-    with rights.asking(authorization, names) as runs:
-        found = await asyncio.to_thread(_ask, authorization, address, runs)
-        rights.remember(authorization, found, generation=generation)
+    generation = permissions.generation
+    with permissions.single_flight(authorization, names) as runs:
+        found = await asyncio.to_thread(_check_runs, authorization, address, runs)
+        permissions.remember(authorization, found, generation=generation)
     if names in found:
         return found[names]
-    return await asyncio.to_thread(_run_for, authorization, address, names)  # says why not
+    return await asyncio.to_thread(_check_run, authorization, address, names)  # says why not

@@ -24,12 +24,12 @@ from common import live
 
 logger = logging.getLogger(__name__)
 
-RIGHTS_S = 10.0
+PERMISSION_TTL_S = 10.0
 GROUP = "rights"
-KEPT_S = 60.0
-"""A run that has not posted for so long is not asked for with others any more."""
+UNUSED_AFTER_S = 60.0
+"""A run that has not posted for so long is no longer checked along with others."""
 _MAX = 10_000
-_MAX_ASKED = 500
+_MAX_RUNS_A_CHECK = 500
 """At once; SQLite takes a condition of at most 1,000 parts."""
 _LISTEN_AGAIN_S = 1.0
 
@@ -38,27 +38,27 @@ Names = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class _Right:
+class _Permission:
     run_id: int
     until: float
     used_at: float
 
 
 @dataclass(slots=True)
-class _Asked:
+class _InflightCheck:
     runs: set[Names]
     is_answered: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Rights:
+class PermissionCache:
     """What each key, as its header has it, gives access to."""
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[Names, _Right]] = {}
+        self._known: dict[str, dict[Names, _Permission]] = {}
         self._count = 0
-        self._asked: dict[str, _Asked] = {}
-        self._wanted: dict[str, set[Names]] = {}
-        """What the next is to ask for, too."""
+        self._inflight: dict[str, _InflightCheck] = {}
+        self._waiting: dict[str, set[Names]] = {}
+        """Runs that the next check covers, too."""
         self._listener: asyncio.Task[None] | None = None
         self._is_listening = False
         self.generation = 0
@@ -72,37 +72,37 @@ class Rights:
         right.used_at = time.monotonic()
         return right.run_id if right.until > right.used_at else None
 
-    async def turn(self, authorization: str, names: Names) -> int | None:
-        """Wait while others ask for runs of the key; return the answer when it was theirs, too."""
-        while (asked := self._asked.get(authorization)) is not None:
-            if names not in asked.runs:
-                self._wanted.setdefault(authorization, set()).add(names)
-            await asked.is_answered.wait()
+    async def wait_for_inflight(self, authorization: str, names: Names) -> int | None:
+        """Wait while others check runs of the key; return the answer when theirs covers this run, too."""
+        while (check := self._inflight.get(authorization)) is not None:
+            if names not in check.runs:
+                self._waiting.setdefault(authorization, set()).add(names)
+            await check.is_answered.wait()
             known = self.get(authorization, names)
             if known is not None:
                 return known
         return None
 
     @contextlib.contextmanager
-    def asking(self, authorization: str, names: Names) -> Iterator[list[Names]]:
-        """Give the runs to ask for, after `turn`: this one, those that wait, and all of the key that are in use."""
-        since = time.monotonic() - KEPT_S
+    def single_flight(self, authorization: str, names: Names) -> Iterator[list[Names]]:
+        """Give the runs to check, after `wait_for_inflight`: this one, those that wait, all of the key in use."""
+        since = time.monotonic() - UNUSED_AFTER_S
         known = self._known.get(authorization, {})
         for unused in [names for names, right in known.items() if right.used_at < since]:
             del known[unused]
             self._count -= 1
-        wanted = {names, *self._wanted.pop(authorization, ())}
-        stale_first = sorted(known.keys() - wanted, key=lambda names: known[names].until)
-        runs = [*wanted, *stale_first][:_MAX_ASKED]
-        asked = self._asked[authorization] = _Asked(set(runs))
+        due = {names, *self._waiting.pop(authorization, ())}
+        stale_first = sorted(known.keys() - due, key=lambda names: known[names].until)
+        runs = [*due, *stale_first][:_MAX_RUNS_A_CHECK]
+        check = self._inflight[authorization] = _InflightCheck(set(runs))
         try:
             yield runs
         finally:
-            del self._asked[authorization]
-            asked.is_answered.set()
+            del self._inflight[authorization]
+            check.is_answered.set()
 
     def remember(self, authorization: str, found: Mapping[Names, int], *, generation: int) -> None:
-        """Remember positive answers that were asked for in ``generation``; call on the event loop."""
+        """Cache positive answers that were requested in ``generation``; call on the event loop."""
         if self._listener is None or self._listener.done():
             self._is_listening = False
             self._listener = asyncio.get_running_loop().create_task(self._listen())
@@ -114,7 +114,7 @@ class Rights:
         now, before = time.monotonic(), len(known)
         for names, run_id in found.items():
             used_at = known[names].used_at if names in known else now
-            known[names] = _Right(run_id, now + RIGHTS_S, used_at)
+            known[names] = _Permission(run_id, now + PERMISSION_TTL_S, used_at)
         self._count += len(known) - before
 
     def _clear(self) -> None:
@@ -143,13 +143,13 @@ class Rights:
             await asyncio.sleep(_LISTEN_AGAIN_S)
 
 
-rights = Rights()
+permissions = PermissionCache()
 
 
-def rights_have_changed(**_: Any) -> None:
+def forget_everywhere(**_: Any) -> None:
     """Forget here and tell the other processes."""
-    rights.forget()
+    permissions.forget()
     live.send(GROUP, {"type": "rights"})
 
 
-rights_changed.connect(rights_have_changed, dispatch_uid="ingest.authorization.permission_cache")
+rights_changed.connect(forget_everywhere, dispatch_uid="ingest.authorization.permission_cache")

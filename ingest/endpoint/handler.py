@@ -1,4 +1,4 @@
-"""The lean ASGI endpoint of posts, in whose form ever: who may, how often, stored by the group commit, answered.
+"""The lean ASGI endpoint of posts of either protocol: who may, how often, stored by the group commit, answered.
 
 A 4xx ends a client's streaming for good, so it is kept for what lasts: a wrong key, a run that is not there or
 was deleted, a missing permission, a body that cannot be read or is over the limit. Everything else is 200 once it is
@@ -20,13 +20,13 @@ from common import live
 from common.errors import DomainError, Gone, NotFound, TooLarge, TooManyRequests, Unavailable
 from common.rate_limits import Pace
 from common.telemetry.definitions import ABORTED, INGEST_POSTS, STORED, database_failed
-from ingest.authorization.checks import authorized
-from ingest.authorization.permission_cache import Names, rights
+from ingest.authorization.checks import authorize
+from ingest.authorization.permission_cache import Names, permissions
 from ingest.endpoint import refused_posts
 from ingest.endpoint.request_body import Receive, open_body
 from metrics.ingest import committer
-from metrics.ingest.committer import Ack
 from metrics.ingest.post import Post
+from metrics.ingest.transaction import Ack
 from runs.names.run_ids import uid_of
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ _pace = Pace(saved_s=10.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class StreamProtocol:
     """How posts of one protocol look."""
 
     path: re.Pattern[str]
@@ -82,47 +82,45 @@ def _check_pace(run_id: int, names: Names) -> None:
             raise TooManyRequests(message, wait_s=wait_s, setting=setting)
 
 
-async def _take(form: Form, names: Names, scope: dict[str, Any], receive: Receive) -> Ack | None:
+async def _store(
+    protocol: StreamProtocol, names: Names, scope: dict[str, Any], receive: Receive
+) -> Ack | None:
     """Store a post; None when the client went away in the middle."""
     headers = dict(scope["headers"])
-    run_id = await authorized(scope, headers, names)
+    run_id = await authorize(scope, headers, names)
     try:
-        return await _take_of(form, run_id, names, headers, receive)
+        _check_pace(run_id, names)
+        async with open_body(receive, headers) as body:
+            if body is None:
+                INGEST_POSTS.labels(ABORTED).inc()
+                return None
+            if len(body) > _INLINE_BYTES:
+                post = await asyncio.to_thread(protocol.read, body, run_id, headers)
+            else:
+                post = protocol.read(body, run_id, headers)
+        return await committer.committer().store(post)
     except (TooManyRequests, TooLarge) as error:
         if error.setting:
-            refused_posts.gathered.note(run_id, error.setting)
+            refused_posts.buffer.record(run_id, error.setting)
         raise
 
 
-async def _take_of(form: Form, run_id: int, names: Names, headers: Headers, receive: Receive) -> Ack | None:
-    _check_pace(run_id, names)
-    async with open_body(receive, headers) as body:
-        if body is None:
-            INGEST_POSTS.labels(ABORTED).inc()
-            return None
-        if len(body) > _INLINE_BYTES:
-            post = await asyncio.to_thread(form.read, body, run_id, headers)
-        else:
-            post = form.read(body, run_id, headers)
-    return await committer.committer().store(post)
-
-
-async def _taken(form: Form, scope: dict[str, Any], receive: Receive) -> Ack | None:
+async def _handle(protocol: StreamProtocol, scope: dict[str, Any], receive: Receive) -> Ack | None:
     """Store a post, or say why not; None when the client went away in the middle.
 
     Raises:
         DomainError: nothing of it is stored.
     """
-    match = form.path.fullmatch(scope["path"])
+    match = protocol.path.fullmatch(scope["path"])
     if match is None:
-        raise NotFound(f"Runs are at {form.address}.")
+        raise NotFound(f"Runs are at {protocol.address}.")
     if scope["method"] != "POST":
         raise _MethodNotAllowed("Only POST is answered here.")
     names = (match[1], match[2], uid_of(match[3]))  # the server has decoded the path already
     try:
-        return await _take(form, names, scope, receive)
+        return await _store(protocol, names, scope, receive)
     except Gone:
-        rights.forget()
+        permissions.forget()
         raise
     except DatabaseError as error:
         database_failed("ingest", error)
@@ -144,16 +142,16 @@ async def _send(
     await send({"type": "http.response.body", "body": content})
 
 
-async def serve(form: Form, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """Take one post and answer once it is committed; open pages are told afterwards."""
+async def serve(protocol: StreamProtocol, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Take one post and answer once it is committed; open pages are notified afterwards."""
     try:
-        ack = await _taken(form, scope, receive)
+        ack = await _handle(protocol, scope, receive)
     except DomainError as error:
         headers = [(name.lower().encode(), value.encode()) for name, value in error.headers.items()]
         if error.status == 401:
             headers.append((b"www-authenticate", b'Basic realm="Runyard"'))
-        await _send(send, error.status, form.refusal(error), headers)
+        await _send(send, error.status, protocol.refusal(error), headers)
         return
     if ack is not None:
-        await _send(send, 200, form.answer(ack))
+        await _send(send, 200, protocol.answer(ack))
         _notifier.notify(live.run_group(ack.run_id), {"type": "rows", "run": ack.run_id, **ack.grown})

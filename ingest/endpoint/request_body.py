@@ -28,7 +28,7 @@ def _too_large() -> TooLarge:
     )
 
 
-async def _received(receive: Receive) -> bytes | None:
+async def _receive_all(receive: Receive) -> bytes | None:
     """Return the whole body; None when the client went away in the middle.
 
     Raises:
@@ -101,7 +101,7 @@ def _gate() -> asyncio.Semaphore:
     return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore())
 
 
-async def _unzipped(body: bytes) -> bytes:
+async def _unzip(body: bytes) -> bytes:
     plain = await asyncio.to_thread(_gunzip, body, settings.FILE_STREAM_MAX_BYTES)
     if plain is None:
         raise _too_large()
@@ -118,7 +118,7 @@ async def open_body(receive: Receive, headers: dict[bytes, bytes]) -> AsyncItera
         TooLarge: over settings.FILE_STREAM_MAX_BYTES, as it comes or unzipped, or over FILE_STREAM_MAX_LINES.
         Invalid: said to be gzip and is not.
     """
-    body = await _received(receive)
+    body = await _receive_all(receive)
     if body is None:
         yield None
         return
@@ -129,6 +129,6 @@ async def open_body(receive: Receive, headers: dict[bytes, bytes]) -> AsyncItera
         yield light
         return
     async with _gate():
-        whole = await _unzipped(body) if is_zipped else body
+        whole = await _unzip(body) if is_zipped else body
         await asyncio.to_thread(_check_values, whole)
         yield whole

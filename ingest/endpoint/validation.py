@@ -7,7 +7,7 @@ from runs.config.flatten import check_nesting, has_only_numbers
 _STEPS_END = 2**63
 
 
-def why_not_written(row: dict[str, Any]) -> str:
+def rejection_reason(row: dict[str, Any]) -> str:
     """Say what is wrong with a row: nested too deeply, or with a step beyond counting; nothing for most."""
     step = row.get("_step")
     if isinstance(step, int | float) and abs(step) >= _STEPS_END:

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from access.actor import SYSTEM
 from common.rate_limits import Pace
-from ingest.authorization.permission_cache import rights
+from ingest.authorization.permission_cache import permissions
 from ingest.endpoint import handler, refused_posts
 from runs.bulk_actions import deletion
 from runs.ingest.refused_posts import QUIET, Refused, keep_refused, refused_post_marks
@@ -78,9 +78,9 @@ class TestKeeping:
 @pytest.fixture
 def _fresh_pace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(handler, "_pace", Pace(saved_s=2.0))
-    rights.forget()
+    permissions.forget()
     yield
-    rights.forget()
+    permissions.forget()
 
 
 async def _post(path: str, secret: str, body: bytes) -> int:
@@ -114,7 +114,7 @@ def test_refused_posts_are_gathered_and_kept_once(settings):
     async def flood() -> tuple[list[int], int]:
         statuses = [await _post(path, secret, large) for _ in range(6)]
         written = await RefusedPosts.objects.acount()
-        await refused_posts.gathered.keep()
+        await refused_posts.buffer.save()
         return statuses, written
 
     statuses, written = asyncio.run(flood())
@@ -127,12 +127,12 @@ def test_refused_posts_are_gathered_and_kept_once(settings):
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many runs are refused at once, no more than so many are noted."""
-    monkeypatch.setattr(refused_posts, "MOST", 2)
+    monkeypatch.setattr(refused_posts, "MAX_WAITING", 2)
 
     async def note() -> int:
-        gathered = refused_posts.Gathered()
+        gathered = refused_posts.RefusedPostBuffer()
         for run_id in (1, 2, 3, 2):
-            gathered.note(run_id, RATE)
+            gathered.record(run_id, RATE)
         return len(gathered._waiting)
 
     assert asyncio.run(note()) == 2

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from access.actor import SYSTEM
 from common.errors import Gone, Invalid
 from ingest.api.stream import read_post
-from ingest.selectors import standing
+from ingest.selectors import stream_status
 from metrics.diagnostics.log_writers import writers_of
 from metrics.diagnostics.lost_lines import gap_marks, lost_lines
 from metrics.ingest import committer as group_commit
-from metrics.ingest.committer import Ack, GapError, write_group
-from metrics.models import Kind, Sequence
+from metrics.ingest.transaction import Ack, GapError, write_group
+from metrics.models import Sequence, StreamKind
 from metrics.store import reads
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
@@ -77,7 +77,7 @@ def refused(a_post):
     return expected_of(answer)
 
 
-def history_of(run, kind=Kind.HISTORY):
+def history_of(run, kind=StreamKind.HISTORY):
     return [row for _, row in reads.scan(run.pk, kind)]
 
 
@@ -104,15 +104,15 @@ def test_all_that_flows_is_stored_and_told(run):
     assert (ack.state, ack.stopped) == ("running", False)
     assert ack.grown == {"history": 3, "system": 1, "log": 2}
     assert history_of(run) == rows(0, 3)
-    assert history_of(run, Kind.SYSTEM) == [{"_timestamp": 1.0, "system.cpu": 5.0}]
+    assert history_of(run, StreamKind.SYSTEM) == [{"_timestamp": 1.0, "system.cpu": 5.0}]
     assert log_of(run) == ["one", "two"]
     assert json.loads(now(run).config_text) == {"lr": {"value": 0.1}, "net": {"value": {"depth": 2}}}
     assert now(run).config_flat == {"lr": 0.1, "net.depth": 2}
     assert now(run).pulse.summary_flat == {"loss": 0.5}
-    assert standing(now(run), WRITER) == {
+    assert stream_status(now(run), WRITER) == {
         "offsets": ack.offsets, "state": "running", "stop_requested": False,
     }  # fmt: skip
-    assert standing(now(run), OTHER)["offsets"] == {"history": 0, "system": 0, "log": 0}
+    assert stream_status(now(run), OTHER)["offsets"] == {"history": 0, "system": 0, "log": 0}
 
 
 def test_configuration_keeps_the_sdks_own_part_and_the_latest_holds(run):
@@ -165,7 +165,7 @@ def test_repeated_and_overlapping_posts_are_stored_once(run):
     """AGT-5."""
     for start, count in [(0, 5), (0, 5), (3, 6), (1, 2)]:
         sent(post(run, history=part(start, rows(start, count)), log=part(start, lines=["x"] * count)))
-    assert standing(now(run), WRITER)["offsets"] == {"history": 9, "system": 0, "log": 9}
+    assert stream_status(now(run), WRITER)["offsets"] == {"history": 9, "system": 0, "log": 9}
     assert history_of(run) == rows(0, 9)
     assert log_of(run) == ["x"] * 9
 
@@ -175,7 +175,7 @@ def test_equal_rows_of_one_writer_are_all_kept(run):
     sent(post(run, system=part(0, [{"_timestamp": 1.0, "a": 1}])))
     sent(post(run, system=part(1, [{"_timestamp": 1.0, "a": 1}])))
     sent(post(run, OTHER, system=part(0, [{"_timestamp": 1.0, "a": 1}])))
-    assert len(history_of(run, Kind.SYSTEM)) == 3
+    assert len(history_of(run, StreamKind.SYSTEM)) == 3
 
 
 def test_a_gap_refuses_the_whole_post_and_not_the_others_of_its_group(run):
@@ -216,7 +216,7 @@ def test_what_the_client_lost_is_stored_and_shown_as_a_gap(run):
         )
     )  # fmt: skip
     assert ack.offsets == {"history": 6, "system": 4, "log": 4}
-    assert standing(now(run), WRITER)["offsets"] == ack.offsets
+    assert stream_status(now(run), WRITER)["offsets"] == ack.offsets
     assert [(lost.label, lost.count) for lost in lost_lines(run)] == [
         ("history", 3), ("system metrics", 4), ("console log", 2),
     ]  # fmt: skip
@@ -224,7 +224,7 @@ def test_what_the_client_lost_is_stored_and_shown_as_a_gap(run):
     assert (history_of(run), log_of(run)) == ([*rows(0, 2), row(5)], ["a", "d"])
     sent(post(run, history=part(2, rows(2, 4)), system=part(4, [{"_timestamp": 9.0}])))
     assert history_of(run) == [*rows(0, 2), row(5)]  # lost is lost
-    assert len(history_of(run, Kind.SYSTEM)) == 1
+    assert len(history_of(run, StreamKind.SYSTEM)) == 1
 
 
 def test_an_empty_part_ahead_of_what_is_stored_is_a_gap(run):
@@ -251,7 +251,7 @@ def test_a_writer_takes_one_row_of_the_database_however_many_others_write(run):
         for writer in (WRITER, OTHER):
             sent(post(run, writer, system=part(number, [{"_timestamp": float(number)}])))
     assert Sequence.objects.filter(run=run).count() == 2
-    assert standing(now(run), WRITER)["offsets"]["system"] == 20
+    assert stream_status(now(run), WRITER)["offsets"]["system"] == 20
 
 
 @given(
@@ -348,7 +348,7 @@ def test_a_stop_is_told_until_the_run_ends(run):
     """RUN-4."""
     lifecycle.stop_run(actor=SYSTEM, run=run)
     assert [ack.stopped for ack in sent(post(run), post(run, OTHER, attached=True))] == [True, True]
-    assert standing(now(run), WRITER)["stop_requested"]
+    assert stream_status(now(run), WRITER)["stop_requested"]
     [ack] = sent(post(run, finish={"exit_code": 255}))
     assert (ack.state, ack.stopped) == ("killed", False)
 
@@ -363,7 +363,7 @@ def test_who_is_attached_gives_no_sign_of_life(run):
     assert now(run).pulse.heartbeat_at == long_ago
     lifecycle.find_crashed_runs()
     [ack] = sent(post(run, attached=True, system=part(1, sample)))
-    assert (ack.state, now(run).state, len(history_of(run, Kind.SYSTEM))) == ("crashed", "crashed", 2)
+    assert (ack.state, now(run).state, len(history_of(run, StreamKind.SYSTEM))) == ("crashed", "crashed", 2)
 
 
 def test_a_deleted_run_is_gone(run):

@@ -17,7 +17,7 @@ from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.errors import Invalid
 from common.formats.numbers import whole_number
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.series import selectors
 from metrics.series.request_params import kind_of
 from metrics.views.downloads import file_of
@@ -72,24 +72,24 @@ class HistoryViewSet(ScopedViewSet[Run]):
     renderer_classes = (JsonLines, Csv, Parquet, JSONRenderer)
     object_actions: ClassVar[dict[str, str]] = {"history": RunAction.VIEW, "system": RunAction.VIEW}
 
-    def _file(self, request: Request, kind: Kind) -> StreamingHttpResponse:
+    def _file(self, request: Request, kind: StreamKind) -> StreamingHttpResponse:
         run = self.get_object()
-        wanted = getattr(request.accepted_renderer, "format", "jsonl")
-        if wanted == "json":
+        form = getattr(request.accepted_renderer, "format", "jsonl")
+        if form == "json":
             raise Invalid("format must be jsonl, csv or parquet.")
-        return file_of(run, kind, wanted, revealed=reads_secrets(actor_of(request), run))
+        return file_of(run, kind, form, revealed=reads_secrets(actor_of(request), run))
 
     @extend_schema(parameters=[_FORMAT], responses=_FILE)
     @action(detail=True)
     def history(self, request: Request, pk: str) -> StreamingHttpResponse:
         """Stream the history, whole and exact."""
-        return self._file(request, Kind.HISTORY)
+        return self._file(request, StreamKind.HISTORY)
 
     @extend_schema(parameters=[_FORMAT], responses=_FILE)
     @action(detail=True)
     def system(self, request: Request, pk: str) -> StreamingHttpResponse:
         """Stream what the machine measured, whole and exact."""
-        return self._file(request, Kind.SYSTEM)
+        return self._file(request, StreamKind.SYSTEM)
 
 
 class LoggedKeySerializer(serializers.Serializer[Any]):
@@ -148,7 +148,7 @@ class SeriesViewSet(ScopedViewSet[Run]):
     def keys(self, request: Request, pk: str) -> Response:
         """Return which keys were logged, with type, count, last, least and greatest value."""
         run = self.get_object()
-        return Response({"keys": selectors.described(run.pk, kind_of(request.query_params))})
+        return Response({"keys": selectors.keys_json(run.pk, kind_of(request.query_params))})
 
     @extend_schema(
         parameters=[

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from django.utils.translation import gettext as _
 
-from metrics.models import Kind
-from metrics.store import reads
+from metrics.models import StreamKind
+from metrics.store import reads, row_blocks
 from metrics.store.codec import Floats
 from metrics.store.key_stats import KeyStats
 from runs.logs.console_lines import read_line
@@ -116,11 +116,11 @@ def _sample(key: str, values: Floats) -> Sample | None:
 
 def last_samples(run_id: int) -> list[Sample]:
     """Return the last memory and GPU samples of the run's system metrics; at most twelve."""
-    row_from = max(0, reads.cursor(run_id, Kind.SYSTEM) - SAMPLES)
-    parts = list(reads.blocks(run_id, Kind.SYSTEM, row_from=row_from))
+    row_from = max(0, reads.cursor(run_id, StreamKind.SYSTEM) - SAMPLES)
+    parts = list(row_blocks.blocks(run_id, StreamKind.SYSTEM, row_from=row_from))
     stats: dict[str, KeyStats] = {}
     for part in parts:
-        stats |= part.tallies().stats()
+        stats |= part.key_stats().stats()
     keys = sorted(key for key in stats if _WATCHED.match(key))
     columns = reads.columns(parts, keys)
     found = [_sample(key, columns[key].values) for key in keys]

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from metrics.models import Kind, Sequence
+from metrics.models import Sequence, StreamKind
 from runs.config.flatten import sdk_part
 from runs.ingest.posts import LINES_PER_BLOCK
 from runs.logs.console_lines import read_line
@@ -15,7 +15,7 @@ MAX_RANGES = 50_000
 
 
 @dataclass(slots=True)
-class Writer:
+class LogWriterProcess:
     """One process."""
 
     id: str
@@ -24,13 +24,13 @@ class Writer:
     """(first line, lines), rising, none touching another."""
 
 
-def _label(told: object, number: int, first_line: str | None) -> str:
+def _label(about: object, number: int, first_line: str | None) -> str:
     """Name a process: by the label that its SDK writes before each line, by its host, by its number."""
     labelled = _LABEL.match(read_line(first_line).text) if first_line else None
     if labelled:
         return labelled[1]
-    if isinstance(told, dict) and told.get("host"):
-        return f"{number} · {told['host']}"
+    if isinstance(about, dict) and about.get("host"):
+        return f"{number} · {about['host']}"
     return str(number)
 
 
@@ -42,17 +42,17 @@ def _add(ranges: list[tuple[int, int]], first: int, count: int) -> None:
         ranges.append((first, count))
 
 
-def writers_of(run: Run) -> list[Writer]:
+def writers_of(run: Run) -> list[LogWriterProcess]:
     """Return who wrote to the log, in the order of their first lines; two queries."""
-    rows = Sequence.objects.filter(run=run, kind=Kind.LOG).order_by("base_row", "pk")
-    told = sdk_part(run.config_text).get("e", {})
+    rows = Sequence.objects.filter(run=run, kind=StreamKind.LOG).order_by("base_row", "pk")
+    about = sdk_part(run.config_text).get("e", {})
     beginning = log_lines_between(run.pk, 0, LINES_PER_BLOCK)
-    found: dict[str, Writer] = {}
+    found: dict[str, LogWriterProcess] = {}
     for writer, first, count in rows.values_list("writer", "base_row", "row_count")[:MAX_RANGES]:
         known = found.get(writer)
         if known is None:
             line = beginning[first] if first < len(beginning) else None
-            label = _label(told.get(writer) if isinstance(told, dict) else None, len(found) + 1, line)
-            known = found[writer] = Writer(writer, label)
+            label = _label(about.get(writer) if isinstance(about, dict) else None, len(found) + 1, line)
+            known = found[writer] = LogWriterProcess(writer, label)
         _add(known.ranges, first, count)
     return list(found.values())

@@ -6,30 +6,34 @@ from datetime import UTC, datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from metrics.models import Kind, Sequence
+from metrics.models import Sequence, StreamKind
 from runs.lifecycle.timeline import Mark
 from runs.models import Run
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostLines:
     """Lines that the client skipped and never sent."""
 
     label: str
     count: int
 
 
-def lost_lines(run: Run) -> list[Lost]:
+def lost_lines(run: Run) -> list[LostLines]:
     """Return what was never received of each stream."""
     gaps: dict[int, int] = {}
     for kind, count in Sequence.objects.filter(run=run, gap_before__gt=0).values_list("kind", "gap_before"):
         gaps[kind] = gaps.get(kind, 0) + count
-    return [Lost(_label_of(kind), count) for kind, count in sorted(gaps.items())]
+    return [LostLines(_label_of(kind), count) for kind, count in sorted(gaps.items())]
 
 
 def _label_of(kind: int) -> str:
-    labels = {Kind.HISTORY: _("history"), Kind.SYSTEM: _("system metrics"), Kind.LOG: _("console log")}
-    return labels[Kind(kind)]
+    labels = {
+        StreamKind.HISTORY: _("history"),
+        StreamKind.SYSTEM: _("system metrics"),
+        StreamKind.LOG: _("console log"),
+    }
+    return labels[StreamKind(kind)]
 
 
 def gap_marks(run: Run) -> list[Mark]:
@@ -41,12 +45,12 @@ def gap_marks(run: Run) -> list[Mark]:
         source = (row.kind, row.writer, row.lifetime)
         if row.gap_before:
             at = datetime.fromtimestamp(before.get(source, row.written_at), UTC)
-            marks.append(Mark(at, _said(row.kind, row.gap_before)))
+            marks.append(Mark(at, _gap_text(row.kind, row.gap_before)))
         before[source] = row.written_at
     return marks
 
 
-def _said(kind: int, count: int) -> str:
+def _gap_text(kind: int, count: int) -> str:
     text = ngettext(
         "One line of the %(what)s was never received.",
         "%(n)s lines of the %(what)s were never received.",

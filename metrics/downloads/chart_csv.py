@@ -9,25 +9,25 @@ from django.utils.translation import gettext as _
 from common.errors import TooLarge
 from common.formats.csv_safety import csv_text
 from metrics.series import charts
-from metrics.series.charts import Line, Wanted
+from metrics.series.charts import ChartRequest, ChartSeries
 from metrics.store.codec import Floats
 
 MAX_POINTS = 10_000_000
-"""Held at once, 160 MB."""
+"""In memory at the same time, 160 MB."""
 _ROWS_AT_ONCE = 5000
 _ALL = 2**62
 
 
-def lines_for(uid_of: Mapping[int, str], wanted: Wanted) -> dict[str, Line]:
+def series_by_name(uid_of: Mapping[int, str], request: ChartRequest) -> dict[str, ChartSeries]:
     """Return every point of each line that has any, by ``<run id>/<key>``.
 
     Raises:
         TooLarge: more than MAX_POINTS.
     """
-    whole = replace(wanted, buckets=_ALL)
-    found: dict[str, Line] = {}
+    whole = replace(request, buckets=_ALL)
+    found: dict[str, ChartSeries] = {}
     points = 0
-    for lines in charts.lines_of(uid_of, whole):
+    for lines in charts.series_of_runs(uid_of, whole):
         for key, line in lines.by_key.items():
             points += line.x.size
             if points > MAX_POINTS:
@@ -42,7 +42,7 @@ def lines_for(uid_of: Mapping[int, str], wanted: Wanted) -> dict[str, Line]:
     return found
 
 
-def written(axis: str, lines: Mapping[str, Line]) -> Iterator[bytes]:
+def csv_pieces(axis: str, lines: Mapping[str, ChartSeries]) -> Iterator[bytes]:
     """Yield the file; of several points of a line at one place on x the last is written."""
     yield csv_text([[axis, *lines]]).encode()
     places = np.unique(np.concatenate([line.x for line in lines.values()])) if lines else np.array([])
@@ -52,7 +52,7 @@ def written(axis: str, lines: Mapping[str, Line]) -> Iterator[bytes]:
         yield csv_text(zip(map(_shortest, stretch.tolist()), *columns, strict=True)).encode()
 
 
-def _at(places: Floats, line: Line) -> Sequence[float | None]:
+def _at(places: Floats, line: ChartSeries) -> Sequence[float | None]:
     """Return a line's values at these places on x, None where it has none."""
     at = np.searchsorted(line.x, places, side="right") - 1
     is_there = (at >= 0) & (line.x[np.maximum(at, 0)] == places)

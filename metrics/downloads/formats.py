@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict_json
 from common.web.streaming import in_thread
-from metrics.models import Kind
-from metrics.store import reads
+from metrics.models import StreamKind
+from metrics.store import reads, row_blocks
 from metrics.store.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.store.key_stats import shown_key
 from runs.secrets.masking import mask_tree
@@ -31,7 +31,7 @@ Batches = Callable[[], Iterator[Batch]]
 """Reads the rows, from the first on, each time it is called."""
 
 
-class Format(StrEnum):
+class DownloadFormat(StrEnum):
     """What a download is written in."""
 
     CSV = "csv"
@@ -118,7 +118,7 @@ def _csv(rows: Batches) -> Iterator[bytes]:
 
 def _jsonl(rows: Batches) -> Iterator[bytes]:
     for batch in rows():
-        yield "".join(f"{reads.line_of(row, is_strict=True)}\n" for row in unpack(batch)).encode(
+        yield "".join(f"{reads.json_line(row, is_strict=True)}\n" for row in unpack(batch)).encode(
             errors="replace"
         )
 
@@ -154,7 +154,7 @@ class Buffer:
         self._parts: list[bytes] = []
 
     def write(self, data: pa.Buffer) -> int:
-        """Keep."""
+        """Append."""
         self._parts.append(bytes(data))
         return len(data)
 
@@ -180,17 +180,17 @@ def _parquet(rows: Batches) -> Iterator[bytes]:
     yield buffer.take()
 
 
-_WRITERS = {Format.CSV: _csv, Format.JSONL: _jsonl, Format.PARQUET: _parquet}
+_WRITERS = {DownloadFormat.CSV: _csv, DownloadFormat.JSONL: _jsonl, DownloadFormat.PARQUET: _parquet}
 
 
-def _batches(run_id: int, kind: Kind, *, revealed: bool) -> Iterator[Batch]:
-    for _, batch in reads.batches(run_id, kind):
+def _batches(run_id: int, kind: StreamKind, *, revealed: bool) -> Iterator[Batch]:
+    for _, batch in row_blocks.batches(run_id, kind):
         if not revealed:
             batch.other = [(row, path, mask_tree(value, tuple(path))[0]) for row, path, value in batch.other]
         yield batch
 
 
-def pieces_of(run_id: int, kind: Kind, form: Format, *, revealed: bool) -> Iterator[bytes]:
+def pieces_of(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: bool) -> Iterator[bytes]:
     """Yield a run's rows as a file, in pieces, secrets in texts masked unless ``revealed``.
 
     The caller has the run from a visible query.
@@ -198,6 +198,6 @@ def pieces_of(run_id: int, kind: Kind, form: Format, *, revealed: bool) -> Itera
     return _WRITERS[form](partial(_batches, run_id, kind, revealed=revealed))
 
 
-def download(run_id: int, kind: Kind, form: Format, *, revealed: bool) -> AsyncIterator[bytes]:
+def download(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: bool) -> AsyncIterator[bytes]:
     """Return the pieces for an answer, each made while the one before is sent."""
     return in_thread(pieces_of(run_id, kind, form, revealed=revealed))

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from django.core.cache import cache
 from django.utils import timezone
 
-from metrics.downloads.formats import Format, pieces_of
-from metrics.models import Export, Kind, Stream
-from metrics.store import reads
+from metrics.downloads.formats import DownloadFormat, pieces_of
+from metrics.models import Export, Stream, StreamKind
+from metrics.store import row_blocks
 from metrics.store.codec import SEPARATOR, Batch, Mode
 from runs.models import Run
 from storage import filesystem
@@ -129,7 +129,7 @@ class _Sink:
 
 def _build(export: Export, schema: pa.Schema) -> Blob:
     tables = []
-    for row0, batch in reads.batches(export.stream.run_id, Kind.HISTORY, row_from=export.row_from):
+    for row0, batch in row_blocks.batches(export.stream.run_id, StreamKind.HISTORY, row_from=export.row_from):
         if row0 >= export.row_to:
             break
         skipped = max(0, export.row_from - row0)
@@ -140,7 +140,7 @@ def _build(export: Export, schema: pa.Schema) -> Blob:
         return keep_blob(incoming.finish())
 
 
-def _kept(digest: str) -> Blob | None:
+def _stored_blob(digest: str) -> Blob | None:
     """Return the blob if the sweep has left it, and keep it for longer."""
     if not Blob.objects.filter(digest=digest).update(seen_at=timezone.now()):
         return None
@@ -155,7 +155,7 @@ def _digests(stream: Stream) -> list[str]:
             stream=stream, row_from=end, defaults={"row_to": stream.next_row}
         )
         exports.append(added)
-    schema = _Columns(reads.batches(stream.run_id, Kind.HISTORY)).schema
+    schema = _Columns(row_blocks.batches(stream.run_id, StreamKind.HISTORY)).schema
     return [_build(export, schema).digest for export in exports]
 
 
@@ -166,26 +166,26 @@ def _plain_digests(stream: Stream) -> list[str]:
         return []
 
 
-def _whole_digests(run: Run, *, revealed: bool) -> list[str]:
+def _full_digests(run: Run, *, revealed: bool) -> list[str]:
     with filesystem.Incoming() as incoming:
-        for piece in pieces_of(run.pk, Kind.HISTORY, Format.PARQUET, revealed=revealed):
+        for piece in pieces_of(run.pk, StreamKind.HISTORY, DownloadFormat.PARQUET, revealed=revealed):
             incoming.write(piece)
         return [keep_blob(incoming.finish()).digest]
 
 
-def _remembered(key: str, make: Callable[[], list[str]]) -> list[Blob]:
+def _cached_blobs(key: str, make: Callable[[], list[str]]) -> list[Blob]:
     """Return the blobs made under a key; they are made again when one was swept."""
     digests = cache.get(key)
-    blobs = [_kept(digest) for digest in digests or ()]
+    blobs = [_stored_blob(digest) for digest in digests or ()]
     if digests is None or None in blobs:
         digests = make()
         cache.set(key, digests, UNUSED_FOR.total_seconds())
-        blobs = [_kept(digest) for digest in digests]
+        blobs = [_stored_blob(digest) for digest in digests]
     return [blob for blob in blobs if blob is not None]
 
 
 def _stream_of(run: Run) -> Stream | None:
-    return Stream.objects.filter(run=run, kind=Kind.HISTORY, next_row__gt=0).first()
+    return Stream.objects.filter(run=run, kind=StreamKind.HISTORY, next_row__gt=0).first()
 
 
 def history_files(run: Run) -> list[Blob]:
@@ -198,14 +198,14 @@ def history_files(run: Run) -> list[Blob]:
     if stream is None or run.is_active or run.is_rewound:
         return []
     key = f"metrics.downloads.sdk_parquet:{stream.pk}:{stream.next_row}"
-    return _remembered(key, lambda: _plain_digests(stream))
+    return _cached_blobs(key, lambda: _plain_digests(stream))
 
 
-def whole_files(run: Run, *, revealed: bool) -> list[Blob]:
+def full_files(run: Run, *, revealed: bool) -> list[Blob]:
     """Return one file of any ended run's history, secrets in texts masked unless ``revealed``; none of no rows."""
     stream = _stream_of(run)
     if stream is None:
         return []
     # a rewound run may have as many rows again, but others
     key = f"metrics.downloads.sdk_parquet.whole:{stream.pk}:{stream.next_row}:{run.updated_at.timestamp()}:{revealed}"
-    return _remembered(key, lambda: _whole_digests(run, revealed=revealed))
+    return _cached_blobs(key, lambda: _full_digests(run, revealed=revealed))

@@ -1,4 +1,4 @@
-"""A team's machines as the runs on them tell: each GPU once, however many runs sample it (wish 71, cluster view)."""
+"""A team's machines as its runs report them: each GPU once, however many runs sample it (wish 71, cluster view)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -28,7 +28,7 @@ MAX_HOSTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class HostTotals:
     """Counted over all machines."""
 
     hosts: int
@@ -44,7 +44,7 @@ class Cluster:
     """All machines of a team that the viewer may know of."""
 
     hosts: list[Host]
-    totals: Totals
+    totals: HostTotals
     is_cut: bool
     """More runs are active than are looked at."""
 
@@ -54,7 +54,7 @@ def cluster_of(actor: Actor, team: Team) -> Cluster:
     now = timezone.now()
     runs = visible(actor, RunAction.VIEW, Run.objects.live().filter(project__team=team))
     lately = runs.filter(pulse__heartbeat_at__gte=now - RECENT)
-    active = list(_listed(lately.filter(state__in=sorted(ACTIVE)))[: MAX_RUNS + 1])
+    active = list(_with_host_fields(lately.filter(state__in=sorted(ACTIVE)))[: MAX_RUNS + 1])
     is_cut, active = len(active) > MAX_RUNS, active[:MAX_RUNS]
     machines = Machines(now)
     for sighting in _sightings(active, now):
@@ -64,20 +64,20 @@ def cluster_of(actor: Actor, team: Team) -> Cluster:
     hosts = machines.found()
     gpus = [gpu for host in hosts for gpu in host.by_key.values()]
     states = Counter(gpu.state for gpu in gpus)
-    totals = Totals(len(hosts), len(gpus), *(states[state] for state in GPU_STATES))
+    totals = HostTotals(len(hosts), len(gpus), *(states[state] for state in GPU_STATES))
     return Cluster(hosts, totals, is_cut)
 
 
-def _listed(runs: "QuerySet[Run]") -> "QuerySet[Run]":
+def _with_host_fields(runs: "QuerySet[Run]") -> "QuerySet[Run]":
     wide = ("config_text", "config_flat", "pulse__summary_text", "pulse__summary_flat")
     related = runs.select_related("pulse", "project__team", "user")
     return related.defer(*wide).order_by("-pulse__heartbeat_at", "-pk")
 
 
 def _silent(runs: "QuerySet[Run]") -> Iterable[RunHost]:
-    """Return what ended runs told of each machine, the newest signal first.
+    """Return what ended runs reported of each machine, the newest signal first.
 
-    Of those that told of the same GPUs only the last one to be heard of. A run without GPUs, such as one in a
+    Of those that reported the same GPUs only the latest. A run without GPUs, such as one in a
     container, takes none from a machine whose other runs know them.
     """
     newest = Window(
@@ -97,7 +97,7 @@ def _sightings(runs: Collection[Run], now: datetime) -> Iterator[Sighting]:
     rows: dict[int, list[RunHost]] = {run.pk: [] for run in runs}
     for row in RunHost.objects.filter(run__in=rows).defer("told"):
         rows[row.run_id].append(row)
-    samples = reads.latest(list(rows), (now - SAMPLES_FROM).timestamp())
+    samples = reads.latest_samples(list(rows), (now - SAMPLES_FROM).timestamp())
     for run in runs:
         by_node = _by_node(samples.get(run.pk, {}))
         row_of = rows_of_nodes(run, list(by_node), rows[run.pk])
@@ -120,7 +120,7 @@ def _by_node(samples: Values) -> dict[str, Values]:
     for key, value in samples.items():
         if key.startswith("_"):
             continue
-        found = system_metrics.find(key)
+        found = system_metrics.match_tag(key)
         nodes.setdefault(found.label, {})[found.tag] = value
     return nodes
 
@@ -129,9 +129,9 @@ def rows_of_nodes(run: Run, nodes: list[str], rows: list[RunHost]) -> dict[str, 
     """Say which host of the metadata each node is: by its label or name, or because there is only one of both."""
     found: dict[str, RunHost | None] = {}
     for node in nodes:
-        wanted = node or run.host
+        node_name = node or run.host
         named = [row for row in rows if node and row.label == node]
-        named += [row for row in rows if _is_same(row.host, wanted)]
+        named += [row for row in rows if _is_same(row.host, node_name)]
         only = rows if len(rows) == 1 and (not node or len(nodes) == 1) else []
         found[node] = next(iter(named or only), None)
     return found

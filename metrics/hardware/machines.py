@@ -236,7 +236,7 @@ class Machines:
 
     def _take_gpus(self, host: Host, sighting: Sighting, cards: list[dict[str, Any]]) -> None:
         card_of = {int(card["index"]): card for card in cards}
-        sampled, held = _gpu_values(sighting.values)
+        sampled, process_seen_at = _gpu_values(sighting.values)
         for index in sorted({*card_of, *sampled}):
             card = card_of.get(index, {})
             gpu = self._device(host, index, card)
@@ -248,7 +248,7 @@ class Machines:
                 gpu.see(
                     {name: value for name, (value, at) in values.items() if at > newest - STALE_S}, newest
                 )
-            is_held = index in held and self._now - held[index] <= STALE_S
+            is_held = index in process_seen_at and self._now - process_seen_at[index] <= STALE_S
             if is_held and sighting.run not in gpu.users and not sighting.run.is_host:
                 gpu.users.append(sighting.run)
 
@@ -275,7 +275,7 @@ class Machines:
 def _gpu_values(values: Values) -> tuple[dict[int, Values], dict[int, float]]:
     """Return the last values of each GPU by index, and when a process of the run was last seen on which."""
     sampled: dict[int, Values] = {}
-    held: dict[int, float] = {}
+    process_seen_at: dict[int, float] = {}
     for tag, (value, at) in values.items():
         is_held = tag.startswith(_OF_PROCESS)
         number, _, name = tag.removeprefix(_OF_PROCESS if is_held else _PREFIX).partition(".")
@@ -283,10 +283,10 @@ def _gpu_values(values: Values) -> tuple[dict[int, Values], dict[int, float]]:
         if not tag.startswith(_PREFIX) or index is None or "." in name:
             continue
         if is_held:
-            held[index] = max(at, held.get(index, 0.0))
+            process_seen_at[index] = max(at, process_seen_at.get(index, 0.0))
         else:
             sampled.setdefault(index, {})[name] = (value, at)
-    return sampled, held
+    return sampled, process_seen_at
 
 
 def _moment(at: float | None) -> datetime | None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from metrics.hardware import system_metrics
 from metrics.hardware.hosts import rows_of_nodes
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.series import selectors
-from metrics.store.reads import describe
+from metrics.store.reads import key_stats
 from runs.hosts.gpus import counted_names
 from runs.models import Run, RunHost
 
@@ -71,8 +71,8 @@ class Node:
 def nodes_of(run: Run) -> list[Node]:
     """Return the machines that a run's metadata names, and those that its samples know by label alone."""
     rows = list(RunHost.objects.filter(run=run).defer("told"))
-    keys = describe([run.pk], Kind.SYSTEM).get(run.pk, {})
-    found = {key: system_metrics.find(key) for key in keys if not key.startswith("_")}
+    keys = key_stats([run.pk], StreamKind.SYSTEM).get(run.pk, {})
+    found = {key: system_metrics.match_tag(key) for key in keys if not key.startswith("_")}
     labels = list(dict.fromkeys(one.label for one in found.values()))
     row_of = rows_of_nodes(run, labels, rows)
     nodes = {label: Node(_name(run, label, row_of[label]), row_of[label]) for label in sorted(labels)}
@@ -86,14 +86,14 @@ def _name(run: Run, label: str, row: RunHost | None) -> str:
     return row.host if row else label or run.host
 
 
-def _add_use(run: Run, found: dict[str, system_metrics.Found], nodes: dict[str, Node]) -> None:
-    """Add means and peaks over the whole run, from one bucket of each metric that is told of."""
-    wanted = {
+def _add_use(run: Run, found: dict[str, system_metrics.TagMatch], nodes: dict[str, Node]) -> None:
+    """Add means and peaks over the whole run, from one bucket of each metric that is shown."""
+    watched = {
         key: one for key, one in found.items() if one.metric.tag in {"cpu", "memory_percent"} or _is_gpu(one)
     }
-    keys = list(wanted)[: selectors.MAX_KEYS]
-    for key, bucket in selectors.series(run.pk, Kind.SYSTEM, keys, buckets=1).items():
-        one, mean, most = wanted[key], bucket["mean"][0], bucket["max"][0]
+    keys = list(watched)[: selectors.MAX_KEYS]
+    for key, bucket in selectors.series(run.pk, StreamKind.SYSTEM, keys, buckets=1).items():
+        one, mean, most = watched[key], bucket["mean"][0], bucket["max"][0]
         if isinstance(mean, str) or isinstance(most, str):  # not finite
             continue
         node = nodes[one.label]
@@ -107,7 +107,7 @@ def _add_use(run: Run, found: dict[str, system_metrics.Found], nodes: dict[str, 
         node.gpu_count = max(map(len, node.values.values()), default=0)
 
 
-def _is_gpu(found: system_metrics.Found) -> bool:
+def _is_gpu(found: system_metrics.TagMatch) -> bool:
     return found.metric.group == "GPU" and found.tag.rpartition(".")[2] in _WATCHED
 
 

@@ -33,12 +33,12 @@ _DEVICES = {
 _RATES = {"bytes": "bytes/s", "MiB": "MiB/s", "J": "W", "mJ": "mW", "count": "1/s"}
 _FAMILIES = {"cpu": "CPU", "proc": "CPU", "memory": "Memory", "swap": "Memory", "disk": "Disk", "network": "Network",
              "gpu": "GPU"}  # fmt: skip
-_PLACE = re.compile(r"{(\w+)}")
+_PLACEHOLDER = re.compile(r"{(\w+)}")
 _NUMBER = re.compile(r"\.(\d+)(?=\.)")
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class SystemMetric:
     """A row of the table."""
 
     tag: str
@@ -57,10 +57,10 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TagMatch:
     """What a tag is: the metric, which device, and the label of the node that sampled it."""
 
-    metric: Metric
+    metric: SystemMetric
     places: tuple[tuple[str, str], ...]
     label: str
     is_known: bool = True
@@ -69,7 +69,7 @@ class Found:
     def tag(self) -> str:
         """The tag in its documented spelling, without ``system.`` and label; aliases have the same."""
         places = dict(self.places)
-        return _PLACE.sub(lambda place: places.get(place[1], ""), self.metric.tag)
+        return _PLACEHOLDER.sub(lambda place: places.get(place[1], ""), self.metric.tag)
 
     @property
     def device(self) -> str:
@@ -79,7 +79,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class SystemChart:
     """The chart that a key's line belongs to, in the reader's language."""
 
     id: str
@@ -95,7 +95,7 @@ class Chart:
     text: str
 
 
-def find(key: str) -> Found:
+def match_tag(key: str) -> TagMatch:
     """Return what a key of a system row is, with or without ``system.`` before it; the set of tags is open.
 
     >>> find("system.gpu.0.temp/l:node-3").label
@@ -105,11 +105,13 @@ def find(key: str) -> Found:
     short = bare.removeprefix("system.")
     known = _known(bare) or (_known(short) if short != bare else None)
     if known is None:
-        return Found(_unknown(short), tuple(("n", number) for number in _NUMBER.findall(short)), label, False)  # noqa: FBT003 - a field
-    return Found(*known, label)
+        return TagMatch(
+            _unknown(short), tuple(("n", number) for number in _NUMBER.findall(short)), label, is_known=False
+        )
+    return TagMatch(*known, label)
 
 
-def chart_of(found: Found) -> Chart:
+def chart_of(found: TagMatch) -> SystemChart:
     """Return the chart of a key."""
     metric = found.metric
     places = {name: value for name, value in found.places if name not in _DEVICES}
@@ -117,11 +119,11 @@ def chart_of(found: Found) -> Chart:
     charts, units = _charts()
     order, first = charts.get(key, (len(charts), metric.tag))
     title = _without_devices(_(metric.title)) if found.is_known else metric.title
-    title = _PLACE.sub(lambda place: places.get(place[1], ""), title)
+    title = _PLACEHOLDER.sub(lambda place: places.get(place[1], ""), title)
     if len(units.get(key[:2], ())) > 1:
         title = f"{title} ({metric.unit})"
     endpoint = places.get("endpoint", "")
-    return Chart(
+    return SystemChart(
         id=":".join([first, *places.values()]),
         title=title,
         unit=metric.unit,
@@ -136,10 +138,10 @@ def chart_of(found: Found) -> Chart:
 
 
 @cache
-def table() -> tuple[Metric, ...]:
+def table() -> tuple[SystemMetric, ...]:
     """Return all metrics, in the order of charts."""
     rows = json.loads(TABLE.read_text())
-    return tuple(Metric(**row | {"aliases": tuple(row["aliases"])}) for row in rows)
+    return tuple(SystemMetric(**row | {"aliases": tuple(row["aliases"])}) for row in rows)
 
 
 @cache
@@ -155,20 +157,22 @@ def _charts() -> tuple[dict[tuple[str, str, str], tuple[int, str]], dict[tuple[s
 
 def _without_devices(title: str) -> str:
     """Return the title of a chart of all devices."""
-    kept = _PLACE.sub(lambda place: "" if place[1] in _DEVICES else place[0], title)
+    kept = _PLACEHOLDER.sub(lambda place: "" if place[1] in _DEVICES else place[0], title)
     return " ".join(kept.split())
 
 
-def _unknown(name: str) -> Metric:
-    """Return a row for a tag that no table has, told by its own name; numbers in it tell devices."""
+def _unknown(name: str) -> SystemMetric:
+    """Return a row for a tag that no table has, titled by its own name; numbers in it are devices."""
     family = name.partition(".")[0]
     is_device = _NUMBER.match(name[len(family) :]) is not None
     group = _FAMILIES.get(family) or (family.upper() if is_device else _("Other"))
-    return Metric(_NUMBER.sub(".{n}", name), "", _NUMBER.sub("", name), group, "", "", (), cumulative=False)
+    return SystemMetric(
+        _NUMBER.sub(".{n}", name), "", _NUMBER.sub("", name), group, "", "", (), cumulative=False
+    )
 
 
 @lru_cache(maxsize=16384)
-def _known(name: str) -> tuple[Metric, tuple[tuple[str, str], ...]] | None:
+def _known(name: str) -> tuple[SystemMetric, tuple[tuple[str, str], ...]] | None:
     for pattern, metric in _patterns().get(name.partition(".")[0], ()):
         match = pattern.fullmatch(name)
         if match:
@@ -177,9 +181,9 @@ def _known(name: str) -> tuple[Metric, tuple[tuple[str, str], ...]] | None:
 
 
 @cache
-def _patterns() -> dict[str, list[tuple[re.Pattern[str], Metric]]]:
+def _patterns() -> dict[str, list[tuple[re.Pattern[str], SystemMetric]]]:
     """Return the patterns of tags and aliases, by what stands before the first dot."""
-    found: dict[str, list[tuple[re.Pattern[str], Metric]]] = {}
+    found: dict[str, list[tuple[re.Pattern[str], SystemMetric]]] = {}
     for metric in table():
         for tag in (metric.tag, *metric.aliases):
             found.setdefault(tag.partition(".")[0], []).append((_pattern(tag), metric))
@@ -191,7 +195,7 @@ def _pattern(tag: str) -> re.Pattern[str]:
 
 
 def _parts(tag: str) -> Iterator[str]:
-    for odd, part in enumerate(_PLACE.split(tag)):
+    for odd, part in enumerate(_PLACEHOLDER.split(tag)):
         if odd % 2:
             yield f"(?P<{part}>{r'[0-9]+' if part in _NUMBERS else '.+'})"
         else:

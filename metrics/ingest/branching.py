@@ -11,8 +11,9 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from common.errors import Invalid, NotFound
-from metrics.ingest.points import Lines, PointWriter
-from metrics.models import Kind, Sequence, Stream, Tail
+from metrics.ingest.points import PointWriter
+from metrics.ingest.post import PostedRows
+from metrics.models import Sequence, Stream, StreamKind, Tail
 from metrics.store import reads
 from metrics.store.codec import MAX_ROWS
 from runs.access import RunAction
@@ -37,17 +38,17 @@ def _copy_history(source: Run, target: Run, step: int) -> None:
     summary: dict[str, Any] = {}
     rows: list[dict[str, Any]] = []
     offset = 0
-    for _, row in reads.scan(source.pk, Kind.HISTORY, x_to=float(step)):
+    for _, row in reads.scan(source.pk, StreamKind.HISTORY, x_to=float(step)):
         rows.append(row)
         summary.update(row)
         if len(rows) == MAX_ROWS:
-            writer.write(target.pk, Kind.HISTORY, "", Lines.of(offset, rows))
+            writer.write(target.pk, StreamKind.HISTORY, "", PostedRows.of(offset, rows))
             offset, rows = offset + len(rows), []
     if rows:
-        writer.write(target.pk, Kind.HISTORY, "", Lines.of(offset, rows))
+        writer.write(target.pk, StreamKind.HISTORY, "", PostedRows.of(offset, rows))
     after = writer.flush()
     transaction.on_commit(after)
-    set_summary(target, reads.line_of(summary))
+    set_summary(target, reads.json_line(summary))
 
 
 @transaction.atomic
@@ -66,7 +67,7 @@ def fork_run(*, actor: Actor, run: Run, parent_uid: str, step: int) -> Run:
         )
     require(actor, RunAction.VIEW, parent)
     Run.objects.locked().get(pk=run.pk)
-    if reads.cursor(run.pk, Kind.HISTORY):
+    if reads.cursor(run.pk, StreamKind.HISTORY):
         raise Invalid(f"The run “{run.uid}” already has a history; only a new run can be a fork.")
     _copy_history(parent, run, step)
     run.forked_from, run.forked_at_step = parent, step
@@ -84,7 +85,7 @@ def _free_uid(run: Run, number: int) -> str:
     return next(uid for uid in uids if uid not in taken)
 
 
-def _archive_of(run: Run) -> Run:
+def _create_archive(run: Run) -> Run:
     """Make a run beside this one that takes over its points, log and files' past; returns it."""
     count = run.archives.count() + 1
     archive = Run.objects.get(pk=run.pk)
@@ -113,7 +114,7 @@ def rewind_run(*, actor: Actor, run: Run, step: int) -> Run:
     """
     require(actor, RunAction.LOG, run)
     run = Run.objects.locked().select_related("project__team").get(pk=run.pk)
-    archive = _archive_of(run)
+    archive = _create_archive(run)
     Pulse.objects.filter(run=run).update(log_lines=0, bad_lines=0)
     _copy_history(archive, run, step)
     run.forked_from, run.forked_at_step = archive, step

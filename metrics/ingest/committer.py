@@ -9,260 +9,25 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass
 
 from django.db import Error as DatabaseError
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import connection
 
-from common.errors import Conflict, DomainError, Gone, Unavailable
-from metrics import instrumentation
-from metrics.ingest import listeners, salvage
-from metrics.ingest.placement import Piece, place_log, place_log_exactly
-from metrics.ingest.points import PointWriter
-from metrics.ingest.post import Exact, Post
-from metrics.models import Kind
-from runs.ingest.posts import LogLines, RunNow, apply_posts, lock_runs, log_ends
-from runs.models import Run
-from runs.selectors import lifetime_began_at, log_lines_between
-from runs.states import ACTIVE
+from common.errors import DomainError, Unavailable
+from metrics.ingest import instrumentation, salvage
+from metrics.ingest.post import Post
+from metrics.ingest.transaction import Ack, Answers, check_storable, write_group
 
 logger = logging.getLogger(__name__)
 
 MAX_GROUP = 256
 
 
-class GapError(Conflict):
-    """Lines are missing before those of a post whose numbers are exact."""
-
-    code = "gap"
-
-    def __init__(self, expected: dict[str, int]) -> None:
-        super().__init__(
-            "Lines are missing before these. Send from `expected` on, or say that they were lost."
-        )
-        self.detail = {"expected": expected}
-
-
-@dataclass(frozen=True, slots=True)
-class Ack:
-    """What the client and open pages learn once a post is committed."""
-
-    run_id: int
-    stopped: bool
-    grown: dict[str, int]
-    """How many rows of "history" and "system" and lines of "log" there are now, of those that the post brought."""
-    state: str = ""
-    """The run's; this and what follows only of posts whose numbers are exact."""
-    offsets: dict[str, int] = field(default_factory=dict)
-    """After the writer's last lines, by kind."""
-
-
-class _LogWriter:
-    """Places console lines of one group."""
-
-    def __init__(self, points: PointWriter, run_ids: Collection[int]) -> None:
-        self.points = points
-        self.ends = log_ends(run_ids)
-        self.written: dict[int, list[LogLines]] = {}
-
-    def close_lifetime(self, run_id: int, writer: str) -> None:
-        """Another process of this id has begun: its log, too, starts on a new base."""
-        pieces = self.points.pieces[run_id, int(Kind.LOG), writer]
-        if pieces and pieces[-1].row_count:
-            end = self.ends[run_id] if run_id in self.ends else log_ends([run_id])[run_id]
-            pieces.append(Piece(pieces[-1].lifetime + 1, 0, end, 0, is_changed=True))
-
-    @staticmethod
-    def _began_at(run_id: int) -> float | None:
-        began = lifetime_began_at(run_id)
-        return None if began is None else began.timestamp()
-
-    def _stored(self, run_id: int, start: int, stop: int) -> list[str | None]:
-        lines = log_lines_between(run_id, start, stop)
-        for written in self.written.get(run_id, ()):
-            for number, line in enumerate(written.lines, written.first_line):
-                if start <= number < stop:
-                    lines[number - start] = line
-        return lines
-
-    def write(self, post: Post, *, is_replay: bool) -> list[LogLines]:
-        """Return where the post's lines go."""
-        run_id = post.run_id
-        spans, self.ends[run_id] = place_log(
-            pieces=self.points.pieces[run_id, int(Kind.LOG), post.writer],
-            next_line=self.ends[run_id],
-            offset=post.log_offset,
-            lines=post.log_lines,
-            stored_lines=lambda start, stop: self._stored(run_id, start, stop),
-            lifetime_began_at=lambda: self._began_at(run_id),
-            is_replay=is_replay,
-        )
-        placed = [LogLines(span.row, post.log_lines[span.start : span.stop]) for span in spans]
-        self.written.setdefault(run_id, []).extend(placed)
-        return placed
-
-    def write_exactly(self, post: Post) -> list[LogLines]:
-        """Return where the lines of a post go whose numbers are exact."""
-        run_id = post.run_id
-        lines, self.ends[run_id] = place_log_exactly(
-            self.points.pieces[run_id, int(Kind.LOG), post.writer],
-            next_line=self.ends[run_id],
-            offset=post.log_offset,
-            lines=post.log_lines,
-        )
-        placed: list[LogLines] = []
-        for number, line in sorted(lines.items()):
-            if not placed or number > placed[-1].first_line + len(placed[-1].lines):
-                placed.append(LogLines(number, []))
-            placed[-1].lines.append(line)
-        self.written.setdefault(run_id, []).extend(placed)
-        return placed
-
-
-def _leave_out_recorded(posts: Sequence[Post]) -> None:
-    """Leave out what the agent sends, too, of a run that is its own (`runs.lifecycle.wrapped_commands`)."""
-    wrapped = {post.run_id for post in posts if post.recorded}
-    if not wrapped:
-        return
-    rows = Run.objects.filter(pk__in=wrapped).values_list("pk", "uid", "alias__uid")
-    ids = {pk: {uid, former} for pk, uid, former in rows}
-    for post in posts:
-        if post.recorded and post.wrapper in ids.get(post.run_id, ()):
-            post.system = None if "system" in post.recorded else post.system
-            post.log_lines = [] if "console" in post.recorded else post.log_lines
-
-
-def _place(post: Post, points: PointWriter, logs: _LogWriter) -> None:
-    began = replayed = False
-    if post.history is not None:
-        post.run.has_history = bool(post.history.rows)
-        placer = points.write(post.run_id, Kind.HISTORY, post.writer, post.history)
-        began, replayed = placer.began_lifetime, placer.replayed
-    if post.system is not None:
-        began |= points.write(post.run_id, Kind.SYSTEM, post.writer, post.system).began_lifetime
-    if began:
-        logs.close_lifetime(post.run_id, post.writer)
-    if post.log_lines:
-        post.run.log = logs.write(post, is_replay=replayed and not began)
-
-
-def _place_exactly(post: Post, exact: Exact, points: PointWriter, logs: _LogWriter) -> None:
-    """Place a post whose numbers are exact.
-
-    Raises:
-        GapError: lines are missing before it; nothing of it is placed.
-    """
-    ends = points.ends(post.run_id, post.writer)
-    if any(offset > ends[kind] and kind not in exact.lost for kind, offset in post.offsets.items()):
-        raise GapError(_labelled(ends))
-    if post.history is not None:
-        post.run.has_history = bool(post.history.rows)
-        points.write_exactly(post.run_id, Kind.HISTORY, post.writer, post.history)
-    if post.system is not None:
-        points.write_exactly(post.run_id, Kind.SYSTEM, post.writer, post.system)
-    post.run.log = logs.write_exactly(post)
-    bad = [(row.kind.label, row.text, row.reason) for row in exact.bad if row.offset >= ends[row.kind]]
-    post.run.bad_lines = bad + exact.set_aside
-
-
-def _labelled(ends: Mapping[Kind, int]) -> dict[str, int]:
-    return {str(kind.label): end for kind, end in ends.items()}
-
-
-def _write(
-    posts: Sequence[Post], now: dict[int, RunNow], at: datetime
-) -> tuple["Answers", Callable[[], None]]:
-    _leave_out_recorded(posts)
-    points = PointWriter({post.run_id for post in posts if post.is_placed}, at)
-    logs = _LogWriter(points, {post.run_id for post in posts if post.log_lines or post.exact})
-    refused: dict[int, GapError] = {}
-    for number, post in enumerate(posts):
-        if post.exact is None:
-            _place(post, points, logs)
-            continue
-        try:
-            _place_exactly(post, post.exact, points, logs)
-        except GapError as error:
-            refused[number] = error
-    remember = points.flush()
-    apply_posts([post.run for number, post in enumerate(posts) if number not in refused], now, at)
-
-    def after_commit() -> None:
-        remember()
-        listeners.tell(points.written)
-
-    told = now | lock_runs({post.run_id for post in posts if post.exact})  # states may have moved
-    return [
-        refused.get(number) or _ack(post, told[post.run_id], points, logs)
-        for number, post in enumerate(posts)
-    ], after_commit
-
-
-def _ack(post: Post, run: RunNow, points: PointWriter, logs: _LogWriter) -> Ack:
-    ack = Ack(
-        run_id=post.run_id,
-        stopped=run.stop_requested and run.state in ACTIVE,
-        grown=_grown(post, points, logs),
-    )
-    if post.exact is None:
-        return ack
-    return replace(ack, state=run.state, offsets=_labelled(points.ends(post.run_id, post.writer)))
-
-
-def _grown(post: Post, points: PointWriter, logs: _LogWriter) -> dict[str, int]:
-    grown = {}
-    if post.history is not None:
-        grown["history"] = points.next_row(post.run_id, Kind.HISTORY)
-    if post.system is not None:
-        grown["system"] = points.next_row(post.run_id, Kind.SYSTEM)
-    if post.log_lines:
-        grown["log"] = logs.ends[post.run_id]
-    return grown
-
-
-def write_group(posts: Sequence[Post]) -> list[Ack | DomainError]:
-    """Commit a group of posts; returns for each what was stored or why not, in order.
-
-    Raises:
-        DatabaseError: nothing of the group was stored.
-    """
-    with transaction.atomic():
-        answers, after_commit = _write_accepted(posts)
-    after_commit()
-    return answers
-
-
-def check_storable(post: Post) -> None:
-    """Write a post and take it back.
-
-    Raises:
-        Exception: what writing it raises.
-    """
-    with transaction.atomic():
-        _write_accepted([post])
-        transaction.set_rollback(True)
-
-
-def _write_accepted(posts: Sequence[Post]) -> tuple["Answers", Callable[[], None]]:
-    now = lock_runs({post.run_id for post in posts})
-    accepted = [post for post in posts if post.run_id in now and not now[post.run_id].is_deleted]
-    written, after_commit = _write(accepted, now, timezone.now()) if accepted else ([], lambda: None)
-    answers = iter(written)
-    gone = Gone("This run was deleted; nothing more is stored for it.")
-    return [
-        next(answers) if post.run_id in now and not now[post.run_id].is_deleted else gone for post in posts
-    ], after_commit
-
-
-Answers = list["Ack | DomainError"]
-
-
 @dataclass(slots=True)
-class _Waiting:
+class _QueuedPost:
     """A queued post and who waits for its commit."""
 
     post: Post
@@ -275,7 +40,7 @@ class Committer:
     """The group-commit thread. Posts come from event loops; drain before the process ends."""
 
     def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_QueuedPost | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="group-commit", daemon=True)
 
     def start(self) -> None:
@@ -289,7 +54,7 @@ class Committer:
             DomainError: nothing of it is stored.
         """
         answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
-        self._queue.put(_Waiting(post, answer, time.perf_counter()))
+        self._queue.put(_QueuedPost(post, answer, time.perf_counter()))
         return await answer
 
     def waiting(self) -> int:
@@ -319,30 +84,30 @@ class Committer:
                 break
         connection.close()
 
-    def _commit(self, group: Sequence[_Waiting]) -> None:
+    def _commit(self, group: Sequence[_QueuedPost]) -> None:
         posts, begin = [item.post for item in group], time.perf_counter()
         try:
-            answers = _guarded(posts)
+            answers = _write_connected(posts)
         except Exception as error:  # noqa: BLE001 - one bad post must not fail its group: each is tried alone
-            instrumentation.group_failed(error)
-            answers = [_alone(post) for post in posts]
+            instrumentation.record_failed_group(error)
+            answers = [_store_alone(post) for post in posts]
         stored = [isinstance(answer, Ack) for answer in answers]
-        instrumentation.group_ended(posts, stored, begin, [item.queued_at for item in group])
-        _tell(group, answers)
+        instrumentation.record_group(posts, stored, begin, [item.queued_at for item in group])
+        _answer_clients(group, answers)
 
 
-def _tell(group: Sequence[_Waiting], answers: Answers) -> None:
+def _answer_clients(group: Sequence[_QueuedPost], answers: Answers) -> None:
     """Wake each event loop once for all its posts: a wake-up costs a system call."""
-    told: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Ack], Ack | DomainError]]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Ack], Ack | DomainError]]] = {}
     for item, answer in zip(group, answers, strict=True):
-        told.setdefault(item.answer.get_loop(), []).append((item.answer, answer))
-    for loop, some in told.items():
+        by_loop.setdefault(item.answer.get_loop(), []).append((item.answer, answer))
+    for loop, some in by_loop.items():
         with suppress(RuntimeError):  # closed: nobody waits any more
-            loop.call_soon_threadsafe(_resolve, some)
+            loop.call_soon_threadsafe(_resolve_futures, some)
 
 
-def _resolve(told: "list[tuple[asyncio.Future[Ack], Ack | DomainError]]") -> None:
-    for future, answer in told:
+def _resolve_futures(answers: "list[tuple[asyncio.Future[Ack], Ack | DomainError]]") -> None:
+    for future, answer in answers:
         if future.done():  # its client went away
             continue
         if isinstance(answer, Ack):
@@ -351,7 +116,7 @@ def _resolve(told: "list[tuple[asyncio.Future[Ack], Ack | DomainError]]") -> Non
             future.set_exception(answer)
 
 
-def _guarded(posts: Sequence[Post]) -> Answers:
+def _write_connected(posts: Sequence[Post]) -> Answers:
     """Commit with a connection that works: an unusable one is dropped and opened again."""
     if connection.connection is not None and connection.vendor == "postgresql" and not connection.is_usable():
         connection.close()
@@ -362,21 +127,21 @@ def _guarded(posts: Sequence[Post]) -> Answers:
         raise
 
 
-def _alone(post: Post) -> "Ack | DomainError":
+def _store_alone(post: Post) -> "Ack | DomainError":
     """Store a post whose group failed; what fails again by itself is set aside (`metrics.ingest.salvage`)."""
     try:
-        return _guarded([post])[0]
+        return _write_connected([post])[0]
     except DomainError as error:
         return error
     except Exception as error:
         logger.exception("post for run %s not stored", post.run_id)
-        return _salvaged(post, error)
+        return _store_salvaged(post, error)
 
 
-def _salvaged(post: Post, error: Exception) -> "Ack | DomainError":
+def _store_salvaged(post: Post, error: Exception) -> "Ack | DomainError":
     if salvage.has_failed_before(post, error):
         try:
-            return _guarded([salvage.without_poison(post, error, check_storable)])[0]
+            return _write_connected([salvage.without_poison(post, error, check_storable)])[0]
         except Exception:
             logger.exception("post for run %s not stored without what failed", post.run_id)
     # 503 for bugs too: the SDK keeps the data and sends it again, while a 4xx would end its stream for good

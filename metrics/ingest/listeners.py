@@ -1,4 +1,4 @@
-"""Who is given the rows of a group once they are committed, as they are in memory: automations watch metrics there."""
+"""Who gets the rows of a group once they are committed, as they are in memory: automations watch metrics there."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -10,8 +10,8 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """Consecutive rows that a group has added to a stream; each row is told of once by the process that wrote it."""
+class CommittedRows:
+    """Consecutive rows that a group has added to a stream; the process that wrote them hands them over once."""
 
     stream: int
     run_id: int
@@ -20,29 +20,31 @@ class Written:
     batch: Batch
 
 
-Listener = Callable[[Sequence[Written]], None]
-_listeners: list[Listener] = []
+CommitObserver = Callable[[Sequence[CommittedRows]], None]
+_observer: CommitObserver | None = None
 
 
-def register_listener(listener: Listener) -> None:
-    """Add who is told; it is called on the thread that answers clients, so it only puts things aside."""
-    if listener not in _listeners:
-        _listeners.append(listener)
+def attach_observer(observer: CommitObserver) -> None:
+    """Notify this one of commits from now on, in place of any other.
+
+    It is called on the thread that answers clients, so it only queues what it is given.
+    """
+    global _observer  # noqa: PLW0603 - one per process, as the thread that it starts
+    _observer = observer
 
 
-def remove_listener(listener: Listener) -> None:
-    """Undo `register_listener`."""
-    if listener in _listeners:
-        _listeners.remove(listener)
+def detach_observer(observer: CommitObserver) -> None:
+    """Notify nobody any more, unless another one was attached meanwhile."""
+    global _observer  # noqa: PLW0603
+    if _observer == observer:
+        _observer = None
 
 
-def tell(written: Callable[[], Sequence[Written]]) -> None:
-    """Tell of what was committed; a listener that fails must not fail the group, which is durable."""
-    if not _listeners:
+def notify(written: Callable[[], Sequence[CommittedRows]]) -> None:
+    """Hand over what was committed; an observer that fails must not fail the group, which is durable."""
+    if _observer is None:
         return
-    rows = written()
-    for listener in _listeners:
-        try:
-            listener(rows)
-        except Exception:
-            logger.exception("rows were committed, and a listener failed")
+    try:
+        _observer(written())
+    except Exception:
+        logger.exception("rows were committed, and their observer failed")

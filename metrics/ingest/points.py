@@ -2,20 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
 
 from common.database.sql import execute_in, execute_many
-from metrics.ingest.listeners import Written
-from metrics.ingest.placement import Piece, Placer, Stored, end_of, place_exactly
-from metrics.models import Kind, Stream
+from metrics.ingest.listeners import CommittedRows
+from metrics.ingest.placement import Placer, SequenceRange, StoredRows, end_of, place_numbered
+from metrics.ingest.post import PostedRows, pack_batches
 from metrics.models import Sequence as SequenceRow
-from metrics.store import keysets, reads
+from metrics.models import Stream, StreamKind
+from metrics.store import keysets, reads, row_blocks
 from metrics.store.batches import cut
-from metrics.store.codec import MAX_ROWS, Batch, encode, mark_of, pack, unpack
+from metrics.store.codec import MAX_ROWS, Batch, encode, mark_of, unpack
 from metrics.store.reads import X_OF
 
 StreamKey = tuple[int, int]
@@ -25,26 +26,7 @@ _TailRow = tuple[int, int, int, int, float, float, int, bytes]
 
 
 @dataclass(slots=True)
-class Lines:
-    """Decoded lines of one file of a post, with their columns made outside the transaction."""
-
-    offset: int
-    rows: list[dict[str, Any]]
-    batches: list[Batch] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, offset: int, rows: list[dict[str, Any]]) -> "Lines":
-        """Make the columns now, on the caller's thread."""
-        return cls(offset, rows, list(_packed(rows)))
-
-
-def _packed(rows: Sequence[dict[str, Any]]) -> Iterable[Batch]:
-    for start in range(0, len(rows), MAX_ROWS):
-        yield pack(rows[start : start + MAX_ROWS])
-
-
-@dataclass(slots=True)
-class _Pending:
+class _PendingBatch:
     run_id: int
     kind: int
     row0: int
@@ -55,7 +37,7 @@ class _Pending:
 
 
 @dataclass(slots=True)
-class _StreamNow:
+class _StreamState:
     """What a group needs of a stream, and changes."""
 
     pk: int
@@ -71,29 +53,29 @@ class PointWriter:
         self.at = at
         self.run_ids = sorted(set(run_ids))
         self.streams = self._load_streams()
-        self.pieces = self._load_pieces()
-        self.pending: dict[StreamKey, list[_Pending]] = defaultdict(list)
+        self.ranges = self._load_ranges()
+        self.pending: dict[StreamKey, list[_PendingBatch]] = defaultdict(list)
         self.changed: set[StreamKey] = set()
         self._read: dict[StreamKey, tuple[int, list[dict[str, Any]]]] = {}
 
-    def _load_streams(self) -> dict[StreamKey, _StreamNow]:
+    def _load_streams(self) -> dict[StreamKey, _StreamState]:
         found = self._stored_streams()
         if len(found) < len(self.run_ids) * len(X_OF):
-            wanted = {(run_id, kind) for run_id in self.run_ids for kind in X_OF}
-            missing = [Stream(run_id=run_id, kind=kind) for run_id, kind in sorted(wanted - found.keys())]
+            needed = {(run_id, kind) for run_id in self.run_ids for kind in X_OF}
+            missing = [Stream(run_id=run_id, kind=kind) for run_id, kind in sorted(needed - found.keys())]
             Stream.objects.bulk_create(missing, ignore_conflicts=True)
             found = self._stored_streams()
         return found
 
-    def _stored_streams(self) -> dict[StreamKey, _StreamNow]:
+    def _stored_streams(self) -> dict[StreamKey, _StreamState]:
         rows = execute_in(
             "SELECT run_id, kind, id, next_row, last_step, last_at FROM metrics_stream WHERE run_id IN",
             self.run_ids,
         )
-        return {(run_id, kind): _StreamNow(*values) for run_id, kind, *values in rows}
+        return {(run_id, kind): _StreamState(*values) for run_id, kind, *values in rows}
 
-    def _load_pieces(self) -> dict[tuple[int, int, str], list[Piece]]:
-        pieces: dict[tuple[int, int, str], list[Piece]] = defaultdict(list)
+    def _load_ranges(self) -> dict[tuple[int, int, str], list[SequenceRange]]:
+        ranges: dict[tuple[int, int, str], list[SequenceRange]] = defaultdict(list)
         rows = execute_in(
             "SELECT run_id, kind, writer, lifetime, first_offset, base_row, row_count, gap_before, replaced,"
             " written_at, id"
@@ -102,8 +84,8 @@ class PointWriter:
             "ORDER BY id",
         )
         for run_id, kind, writer, *values in rows:
-            pieces[run_id, kind, writer].append(Piece(*values))
-        return pieces
+            ranges[run_id, kind, writer].append(SequenceRange(*values))
+        return ranges
 
     # -- looking at what is stored -------------------------------------------------------------------------------
 
@@ -118,8 +100,8 @@ class PointWriter:
 
     @staticmethod
     def _rows_from(key: StreamKey, row: int) -> list[dict[str, Any]]:
-        """Return some stored rows from one on: lines of a replay are asked for in order."""
-        for block in reads.blocks(key[0], Kind(key[1]), row_from=row):
+        """Return some stored rows from one on: lines of a replay are looked up in order."""
+        for block in row_blocks.blocks(key[0], StreamKind(key[1]), row_from=row):
             return unpack(cut(block.batch(), 0, MAX_ROWS))
         return []
 
@@ -130,19 +112,19 @@ class PointWriter:
                     return number
         x = _x_of(line, key[1], None)
         bounds = {} if x is None else {"x_from": x, "x_to": x}
-        for number, row in reads.scan(key[0], Kind(key[1]), **bounds):
+        for number, row in reads.scan(key[0], StreamKind(key[1]), **bounds):
             if same_line(row, line):
                 return number
         return None
 
-    def _stored(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> Stored:
+    def _stored(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> StoredRows:
         stream = self.streams[key]
 
         def steps_back(line: int) -> bool:
             at: Any = rows[line].get("_timestamp")
             return stream.last_at is None or not _is_number(at) or bool(at <= stream.last_at)
 
-        return Stored(
+        return StoredRows(
             next_row=stream.next_row,
             is_same=lambda row, line: same_line(self._stored_row(key, row), rows[line]),
             find=lambda line: self._find(key, rows[line]),
@@ -151,41 +133,52 @@ class PointWriter:
 
     # -- writing -------------------------------------------------------------------------------------------------
 
-    def write(self, run_id: int, kind: Kind, writer: str, lines: Lines) -> Placer:
-        """Place a post's lines and keep the new ones; the placer says whether they were new."""
+    def write(self, run_id: int, kind: StreamKind, writer: str, lines: PostedRows) -> Placer:
+        """Place a post's lines and add the new ones; the placer says whether they were new."""
         key = (run_id, int(kind))
-        pieces = self.pieces[run_id, int(kind), writer]
+        ranges = self.ranges[run_id, int(kind), writer]
         stored = self._stored(key, lines.rows)
-        if writer and pieces:  # its id is its process's own, and the others' lines say nothing of its time
+        if writer and ranges:  # its id is its process's own, and the others' lines say nothing of its time
             stored.steps_back = lambda _: False
-        placer = Placer(pieces, stored)
+        placer = Placer(ranges, stored)
         for span in placer.place(lines.offset, len(lines.rows)):
             self._add(key, span.row, lines, span.start, span.stop)
         return placer
 
-    def write_exactly(self, run_id: int, kind: Kind, writer: str, lines: Lines) -> int:
-        """Keep the new lines of a post whose numbers are exact; return how many, from the first on, were stored."""
+    def write_numbered(self, run_id: int, kind: StreamKind, writer: str, lines: PostedRows) -> int:
+        """Write the new lines of a numbered post; return how many, from the first on, were stored already."""
         key, count = (run_id, int(kind)), len(lines.rows)
         next_row = self.streams[key].next_row
-        pieces = self.pieces[run_id, int(kind), writer]
-        known = place_exactly(pieces, next_row=next_row, offset=lines.offset, count=count)
+        ranges = self.ranges[run_id, int(kind), writer]
+        known = place_numbered(ranges, next_row=next_row, offset=lines.offset, count=count)
         if known < count:
             self._add(key, next_row, lines, known, count)
         return known
 
-    def ends(self, run_id: int, writer: str) -> dict[Kind, int]:
+    def ends(self, run_id: int, writer: str) -> dict[StreamKind, int]:
         """Return the offset after the writer's last line of each kind, as it will be after the commit."""
-        return {kind: end_of(self.pieces[run_id, int(kind), writer]) for kind in Kind}
+        return {kind: end_of(self.ranges[run_id, int(kind), writer]) for kind in StreamKind}
 
-    def _add(self, key: StreamKey, row: int, lines: Lines, start: int, stop: int) -> None:
-        rows = lines.rows[start:stop]
-        batches: Iterable[Batch] = lines.batches if len(rows) == len(lines.rows) else _packed(rows)
-        if key[1] == Kind.HISTORY and any(map(_lacks_step, rows)):
-            rows = self._numbered(key, rows)
-            batches = _packed(rows)
-        self._keep(key, row, rows, batches)
+    def _add(self, key: StreamKey, row: int, lines: PostedRows, start: int, stop: int) -> None:
+        """Hold some of a post's lines until `flush`, and move the stream's ends."""
+        stream, rows = self.streams[key], lines.rows[start:stop]
+        batches: Iterable[Batch] = lines.batches if len(rows) == len(lines.rows) else pack_batches(rows)
+        if key[1] == StreamKind.HISTORY and any(map(_lacks_step, rows)):
+            rows = self._with_steps(key, rows)
+            batches = pack_batches(rows)
+        done = 0
+        for batch in batches:
+            part, row0 = rows[done : done + batch.row_count], row + done
+            steps, times = batch.bounds("_step"), batch.bounds("_timestamp")
+            x0, x1 = _x_range(row0, batch.row_count, steps if key[1] == StreamKind.HISTORY else times)
+            self.pending[key].append(_PendingBatch(key[0], key[1], row0, part, batch, x0, x1))
+            done += batch.row_count
+            stream.last_step = _later(stream.last_step, steps)
+            stream.last_at = _later(stream.last_at, times)
+        stream.next_row = row + len(rows)
+        self.changed.add(key)
 
-    def _numbered(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _with_steps(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Give rows without a step the next one: before SDK 0.31 writers in shared mode leave it to the server."""
         last = self.streams[key].last_step
         step = -1 if last is None else int(last)
@@ -196,30 +189,14 @@ class PointWriter:
             numbered.append({**row, "_step": step} if _lacks_step(row) else row)
         return numbered
 
-    def _keep(
-        self, key: StreamKey, row: int, rows: Sequence[dict[str, Any]], batches: Iterable[Batch]
-    ) -> None:
-        stream = self.streams[key]
-        start = 0
-        for batch in batches:
-            part = rows[start : start + batch.row_count]
-            steps, times = batch.bounds("_step"), batch.bounds("_timestamp")
-            x0, x1 = _x_range(row + start, batch.row_count, steps if key[1] == Kind.HISTORY else times)
-            self.pending[key].append(_Pending(key[0], key[1], row + start, part, batch, x0, x1))
-            start += batch.row_count
-            stream.last_step = _later(stream.last_step, steps)
-            stream.last_at = _later(stream.last_at, times)
-        stream.next_row = row + len(rows)
-        self.changed.add(key)
-
-    def next_row(self, run_id: int, kind: Kind) -> int:
+    def next_row(self, run_id: int, kind: StreamKind) -> int:
         """Return the stream's cursor as it will be after the commit."""
         return self.streams[run_id, int(kind)].next_row
 
-    def written(self) -> list[Written]:
+    def written(self) -> list[CommittedRows]:
         """Return the rows that were added, by stream and in order."""
         return [
-            Written(self.streams[key].pk, item.run_id, item.kind, item.row0, item.batch)
+            CommittedRows(self.streams[key].pk, item.run_id, item.kind, item.row0, item.batch)
             for key, some in self.pending.items()
             for item in some
         ]
@@ -236,7 +213,7 @@ class PointWriter:
             tails,
         )
         self._write_streams(tails)
-        self._write_pieces()
+        self._write_ranges()
         return lambda: keysets.remember(ids)
 
     # The hot statements are written by hand: through the ORM they were two thirds of a post's CPU.
@@ -253,21 +230,21 @@ class PointWriter:
             rows,
         )
 
-    def _write_pieces(self) -> None:
+    def _write_ranges(self) -> None:
         fresh: list[SequenceRow] = []
         grown: list[tuple[Any, ...]] = []
         at = self.at.timestamp()
-        for (run_id, kind, writer), pieces in sorted(self.pieces.items()):
-            for piece in pieces:
-                if not piece.is_changed:
+        for (run_id, kind, writer), ranges in sorted(self.ranges.items()):
+            for sequence in ranges:
+                if not sequence.is_changed:
                     continue
-                if piece.pk is not None:
-                    grown.append((piece.row_count, piece.replaced, at, piece.pk))
+                if sequence.pk is not None:
+                    grown.append((sequence.row_count, sequence.replaced, at, sequence.pk))
                     continue
                 row = SequenceRow(
-                    run_id=run_id, kind=kind, writer=writer, lifetime=piece.lifetime, first_offset=piece.first_offset,
-                    base_row=piece.base_row, row_count=piece.row_count, gap_before=piece.gap_before,
-                    replaced=piece.replaced, written_at=at,
+                    run_id=run_id, kind=kind, writer=writer, lifetime=sequence.lifetime,
+                    first_offset=sequence.first_offset, base_row=sequence.base_row, row_count=sequence.row_count,
+                    gap_before=sequence.gap_before, replaced=sequence.replaced, written_at=at,
                 )  # fmt: skip
                 fresh.append(row)
         execute_many(
@@ -292,11 +269,11 @@ def _lacks_step(row: dict[str, Any]) -> bool:
 
 
 def _x_of(row: dict[str, Any], kind: int, default: Any) -> Any:
-    x = row.get(X_OF[Kind(kind)])
+    x = row.get(X_OF[StreamKind(kind)])
     return x if _is_number(x) else default
 
 
-def _tail_row(item: _Pending, ids: dict[tuple[str, ...], int], *, compress: bool) -> _TailRow:
+def _tail_row(item: _PendingBatch, ids: dict[tuple[str, ...], int], *, compress: bool) -> _TailRow:
     codec, payload = encode(item.batch, ids.__getitem__, compress=compress)
     return item.run_id, item.kind, item.row0, item.batch.row_count, item.x0, item.x1, codec, payload
 

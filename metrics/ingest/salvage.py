@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from common.database.sql import is_lasting
-from metrics.ingest.points import Lines
-from metrics.ingest.post import BadRow, Post
-from metrics.models import Kind
+from metrics.ingest.post import BadRow, Post, PostedRows
+from metrics.models import StreamKind
 
 Check = Callable[[Post], None]
 """Writes a post and takes it back; raises what writing raises."""
@@ -27,7 +26,7 @@ _HISTORY, _SYSTEM, _LOG, _SUMMARY, _CONFIG = PARTS = ("history", "system", "log"
 
 
 def has_failed_before(post: Post, error: Exception) -> bool:
-    """Note that a post failed; say whether it did before, for a reason that lasts."""
+    """Record that a post failed; say whether it did before, for a reason that lasts."""
     if not is_lasting(error):
         return False
     counts = [len(_items(post, part)) for part in PARTS]
@@ -45,10 +44,10 @@ def without_poison(post: Post, error: Exception, check: Check) -> Post:
     Raises:
         Exception: not what the post brings is at fault.
     """
-    check(_kept(post, {}))
+    check(_reduced(post, {}))
     sizes = {part: len(_items(post, part)) for part in PARTS}
     bad = {part: _Search(post, part, check).bad(range(size)) for part, size in sizes.items() if size}
-    kept = _kept(post, {part: set(range(size)) - set(bad.get(part, ())) for part, size in sizes.items()})
+    kept = _reduced(post, {part: set(range(size)) - set(bad.get(part, ())) for part, size in sizes.items()})
     reason = f"could not be stored: {type(error).__name__}: {error}"
     for part, numbers in bad.items():
         items = _items(post, part)
@@ -67,7 +66,7 @@ class _Search:
     def _passes(self, numbers: range) -> bool:
         self._left -= 1
         try:
-            self._check(_kept(self._post, {self._part: numbers}))
+            self._check(_reduced(self._post, {self._part: numbers}))
         except Exception as error:
             if not is_lasting(error):
                 raise
@@ -94,13 +93,15 @@ def _items(post: Post, part: str) -> list[object]:
     return list(post.log_lines) if part == _LOG else []
 
 
-def _rows(lines: Lines | None, kept: Collection[int]) -> Lines | None:
+def _reduced_rows(lines: PostedRows | None, kept: Collection[int]) -> PostedRows | None:
     if lines is None:
         return None
-    return Lines.of(lines.offset, [row if number in kept else {} for number, row in enumerate(lines.rows)])
+    return PostedRows.of(
+        lines.offset, [row if number in kept else {} for number, row in enumerate(lines.rows)]
+    )
 
 
-def _kept(post: Post, kept: Mapping[str, Collection[int]]) -> Post:
+def _reduced(post: Post, kept: Mapping[str, Collection[int]]) -> Post:
     """Return a copy in which all items are empty but those of these numbers."""
     run = replace(post.run, bad_lines=list(post.run.bad_lines))
     if 0 not in kept.get(_SUMMARY, ()):
@@ -110,19 +111,23 @@ def _kept(post: Post, kept: Mapping[str, Collection[int]]) -> Post:
     log = kept.get(_LOG, ())
     return replace(
         post,
-        history=_rows(post.history, kept.get(_HISTORY, ())),
-        system=_rows(post.system, kept.get(_SYSTEM, ())),
+        history=_reduced_rows(post.history, kept.get(_HISTORY, ())),
+        system=_reduced_rows(post.system, kept.get(_SYSTEM, ())),
         log_lines=[line if number in log else "" for number, line in enumerate(post.log_lines)],
         run=run,
-        exact=None if post.exact is None else replace(post.exact, bad=list(post.exact.bad), set_aside=[]),
+        numbered=None
+        if post.numbered is None
+        else replace(post.numbered, bad=list(post.numbered.bad), set_aside=[]),
     )
 
 
 def _set_aside(post: Post, part: str, number: int, text: str, reason: str) -> None:
-    lines = {_HISTORY: (Kind.HISTORY, post.history), _SYSTEM: (Kind.SYSTEM, post.system)}.get(part)
-    if post.exact is None:
+    lines = {_HISTORY: (StreamKind.HISTORY, post.history), _SYSTEM: (StreamKind.SYSTEM, post.system)}.get(
+        part
+    )
+    if post.numbered is None:
         post.run.bad_lines.append((part, text, reason))
     elif lines is not None and lines[1] is not None:
-        post.exact.bad.append(BadRow(lines[0], lines[1].offset + number, text, reason))
+        post.numbered.bad.append(BadRow(lines[0], lines[1].offset + number, text, reason))
     else:
-        post.exact.set_aside.append((part, text, reason))
+        post.numbered.set_aside.append((part, text, reason))

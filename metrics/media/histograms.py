@@ -25,7 +25,7 @@ Bins = tuple[Floats, Floats]
 
 
 def bins_of(value: Mapping[str, Any]) -> Bins | None:
-    """Return a histogram in either of the SDK's forms; None where it is none that can be drawn."""
+    """Return a histogram in either of the SDK's forms; None where it cannot be drawn."""
     counts = value.get("values")
     edges = value.get("bins")
     packed = value.get("packedBins")

@@ -13,10 +13,10 @@ import numpy as np
 import orjson
 from cachetools import LRUCache
 
-from metrics.models import Kind, Segment
-from metrics.store import reads
+from metrics.models import Segment, StreamKind
+from metrics.store import reads, row_blocks
 from metrics.store.key_stats import type_of
-from metrics.store.reads import Block
+from metrics.store.row_blocks import Block
 from runs.config.flatten import clean_tree
 from runs.models import Run
 from runs.secrets.masking import mask_tree
@@ -24,7 +24,7 @@ from runs.selectors import files_of
 from storage import tickets
 
 NOT_SHOWN = frozenset({"number", "null"})
-REMEMBERED_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 MAX_STEPS = 20_000
 """Of one key; of more, evenly chosen ones are on the slider."""
 _ENTRY_BYTES = 200
@@ -66,7 +66,7 @@ def _size_of(entries: dict[str, list[Entry]]) -> int:
     return 1 + sum(len(entry[3]) + _ENTRY_BYTES for some in entries.values() for entry in some)
 
 
-_remembered: LRUCache[str, dict[str, list[Entry]]] = LRUCache(REMEMBERED_BYTES, getsizeof=_size_of)
+_cache: LRUCache[str, dict[str, list[Entry]]] = LRUCache(CACHE_BYTES, getsizeof=_size_of)
 _lock = Lock()
 
 
@@ -77,25 +77,25 @@ def _entries_in(block: Block) -> dict[str, list[Entry]]:
         return _read(block)
     name = part.name if isinstance(part, Segment) else f"tail {part.pk} {hash(bytes(part.payload))}"
     with _lock:
-        known = _remembered.get(name)
+        known = _cache.get(name)
     if known is None:
         known = _read(block)
         with _lock:
-            if _size_of(known) <= REMEMBERED_BYTES:
-                _remembered[name] = known
+            if _size_of(known) <= CACHE_BYTES:
+                _cache[name] = known
     return known
 
 
-def _has_media(block: Block, wanted: str | None) -> bool:
+def _has_media(block: Block, wanted_key: str | None) -> bool:
     """Say whether a segment has any, under one key or at all; its index tells without reading it."""
     return not isinstance(block.part, Segment) or any(
-        stats.type not in NOT_SHOWN and (not key.startswith("_") if wanted is None else key == wanted)
-        for key, stats in block.tallies().stats().items()
+        stats.type not in NOT_SHOWN and (not key.startswith("_") if wanted_key is None else key == wanted_key)
+        for key, stats in block.key_stats().stats().items()
     )
 
 
 def _all_entries(run_id: int, key: str | None = None) -> Iterator[dict[str, list[Entry]]]:
-    for block in reads.blocks(run_id, Kind.HISTORY):
+    for block in row_blocks.blocks(run_id, StreamKind.HISTORY):
         if _has_media(block, key):
             yield _entries_in(block)
 
@@ -168,7 +168,7 @@ def paths_in(value: Any) -> Iterator[str]:
             if key == "path" and isinstance(inner, str):
                 yield inner
             elif key == "filenames" and isinstance(inner, list):
-                yield from (_whole(name, value) for name in inner if isinstance(name, str))
+                yield from (_full_path(name, value) for name in inner if isinstance(name, str))
             else:
                 yield from paths_in(inner)
     elif isinstance(value, list):
@@ -176,7 +176,7 @@ def paths_in(value: Any) -> Iterator[str]:
             yield from paths_in(inner)
 
 
-def _whole(name: str, value: dict[str, Any]) -> str:
+def _full_path(name: str, value: dict[str, Any]) -> str:
     """Return a name of a list in full; the SDK writes those of 3D objects relative to their folder."""
     if value.get("_type") == "object3D" and not name.startswith(_MODELS):
         return f"{_MODELS}{name}"
@@ -185,10 +185,10 @@ def _whole(name: str, value: dict[str, Any]) -> str:
 
 def links_of(run: Run, paths: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return a signed URL, the size and the type of each file that is there; texts come with secrets masked."""
-    wanted = {path.replace("\\", "/"): path for path in paths}  # the SDK on Windows
-    files = files_of(run).filter(name__in=sorted(wanted))
+    path_of = {path.replace("\\", "/"): path for path in paths}  # the SDK on Windows
+    files = files_of(run).filter(name__in=sorted(path_of))
     return {
-        wanted[file.name]: {
+        path_of[file.name]: {
             "url": tickets.get_path(
                 file.blob, name=file.name, content_type=file.content_type, is_masked=True
             ),

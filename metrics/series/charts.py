@@ -1,4 +1,4 @@
-"""Lines of many runs at once, as a workspace draws them: four statements for any number of runs and keys."""
+"""Series of many runs at once, as a workspace draws them: four statements for any number of runs and keys."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.series.smoothing import MAX_POINTS, Smoothing, smoothed
-from metrics.store import reads
+from metrics.store import reads, row_blocks
 from metrics.store.codec import Floats
+from metrics.store.columns import Column, positions_on
 from metrics.store.downsampling import Ints, Points, bucket_starts, in_order, sample_blocks
 from metrics.store.pyramid import AXES
-from metrics.store.reads import Block, Column
+from metrics.store.row_blocks import Block
 
 _LARGEST_SHORT = 2.0**24
 """Whole numbers up to here are exact in 32 bits."""
@@ -20,14 +21,14 @@ _LARGEST_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be drawn of each run.
+class ChartRequest:
+    """What to draw of each run.
 
     ``x_from`` and ``x_to`` are in units of ``x``; the points next to the range come along, so that lines reach its
     edges. With ``since`` (run to row) only rows from there on are read, each point on its own.
     """
 
-    kind: Kind
+    kind: StreamKind
     keys: Sequence[str]
     x: str = ""
     """``_step``, ``_runtime``, ``_timestamp`` or any logged key; "" is the kind's own (step or time)."""
@@ -50,7 +51,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Line:
+class ChartSeries:
     """One key of one run: arrays of one length, x rising. ``low`` and ``high`` are None where each point is shown."""
 
     x: Floats
@@ -62,71 +63,71 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class RunSeries:
     """What is drawn of one run, and the row that its next point will have."""
 
     run_id: int
     next_row: int
-    by_key: dict[str, Line]
+    by_key: dict[str, ChartSeries]
 
 
-def lines_of(run_ids: Collection[int], wanted: Wanted) -> Iterator[Lines]:
-    """Yield the lines of each run that has rows."""
-    left = MAX_POINTS if wanted.smoothing else 0
-    for run_id, blocks in reads.blocks_of(run_ids, wanted.kind, since=wanted.since):
-        next_row = blocks[-1].part.row_to if blocks else wanted.since.get(run_id, 0)
-        left -= _points_in(blocks, wanted) if left > 0 else 0
-        own = wanted if left > 0 else replace(wanted, smoothing=None)
-        yield Lines(run_id, next_row, _lines(_in_range(blocks, own), own))
+def series_of_runs(run_ids: Collection[int], request: ChartRequest) -> Iterator[RunSeries]:
+    """Yield the series of each run that has rows."""
+    left = MAX_POINTS if request.smoothing else 0
+    for run_id, blocks in row_blocks.blocks_of(run_ids, request.kind, since=request.since):
+        next_row = blocks[-1].part.row_to if blocks else request.since.get(run_id, 0)
+        left -= _points_in(blocks, request) if left > 0 else 0
+        own = request if left > 0 else replace(request, smoothing=None)
+        yield RunSeries(run_id, next_row, _series_by_key(_in_range(blocks, own), own))
 
 
-def _points_in(blocks: list[Block], wanted: Wanted) -> int:
+def _points_in(blocks: list[Block], request: ChartRequest) -> int:
     """Return how many points the keys have; of blocks without an index, how many they may have."""
     return sum(
         block.part.row_to - block.row0 if block.index is None else block.index.count(key)
         for block in blocks
-        for key in wanted.keys
+        for key in request.keys
     )
 
 
-def _in_range(blocks: list[Block], wanted: Wanted) -> list[Block]:
+def _in_range(blocks: list[Block], request: ChartRequest) -> list[Block]:
     """Leave blocks out that lie wholly outside of the range; one on each side stays, for the points at its edges."""
-    if wanted.smoothing or not wanted.is_ranged or wanted.axis != reads.X_OF[wanted.kind]:
+    if request.smoothing or not request.is_ranged or request.axis != reads.X_OF[request.kind]:
         return blocks
     inside = [
-        place
-        for place, block in enumerate(blocks)
-        if (wanted.x_from is None or block.part.x1 >= wanted.x_from)
-        and (wanted.x_to is None or block.part.x0 <= wanted.x_to)
+        position
+        for position, block in enumerate(blocks)
+        if (request.x_from is None or block.part.x1 >= request.x_from)
+        and (request.x_to is None or block.part.x0 <= request.x_to)
     ]
     return blocks[max(0, inside[0] - 1) : inside[-1] + 2] if inside else []
 
 
-def _lines(blocks: list[Block], wanted: Wanted) -> dict[str, Line]:
-    is_whole = not wanted.is_ranged and not wanted.since and not wanted.smoothing
-    is_coarse = is_whole and wanted.axis in AXES
-    reduced = reads.coarse(blocks, wanted.keys, wanted.axis, wanted.buckets) if is_coarse else {}
-    left = [key for key in wanted.keys if key not in reduced]
-    columns = reads.columns(blocks, {*left, wanted.axis}) if left else {}
-    places: list[tuple[Column, _Places]] = []
-    found: dict[str, Line] = {}
-    for key in wanted.keys:
+def _series_by_key(blocks: list[Block], request: ChartRequest) -> dict[str, ChartSeries]:
+    is_whole = not request.is_ranged and not request.since and not request.smoothing
+    is_coarse = is_whole and request.axis in AXES
+    reduced = reads.coarse(blocks, request.keys, request.axis, request.buckets) if is_coarse else {}
+    left = [key for key in request.keys if key not in reduced]
+    columns = reads.columns(blocks, {*left, request.axis}) if left else {}
+    layouts: list[tuple[Column, _PointLayout]] = []
+    found: dict[str, ChartSeries] = {}
+    for key in request.keys:
         if key in reduced:
-            found[key] = _from_blocks(reduced[key][key], wanted)
+            found[key] = _from_blocks(reduced[key][key], request)
         elif columns[key].rows.size:
-            found[key] = _places_of(columns[key], columns[wanted.axis], wanted, places).line(
-                columns[key].values, wanted.smoothing
+            found[key] = _layout_of(columns[key], columns[request.axis], request, layouts).line(
+                columns[key].values, request.smoothing
             )
     return {key: line for key, line in found.items() if line.x.size}
 
 
-def _from_blocks(points: Points, wanted: Wanted) -> Line:
-    drawn = sample_blocks(points, wanted.buckets)
-    return Line(drawn.x, drawn.last, drawn.min, drawn.max)
+def _from_blocks(points: Points, request: ChartRequest) -> ChartSeries:
+    drawn = sample_blocks(points, request.buckets)
+    return ChartSeries(drawn.x, drawn.last, drawn.min, drawn.max)
 
 
 @dataclass(slots=True)
-class _Places:
+class _PointLayout:
     """Where the points of keys that the same rows have lie, and which of them are drawn as one."""
 
     order: Ints | None
@@ -138,7 +139,7 @@ class _Places:
     """Of each bucket, counted from ``first``."""
     ends: Ints
 
-    def line(self, values: Floats, smoothing: Smoothing | None) -> Line:
+    def line(self, values: Floats, smoothing: Smoothing | None) -> ChartSeries:
         """Return a key's line."""
         whole = values if self.order is None else values[self.order]
         line = self._drawn(whole)
@@ -146,52 +147,54 @@ class _Places:
             line.smooth = smoothed(self.all_x, whole, smoothing)[self.first + self.ends - 1]
         return line
 
-    def _drawn(self, whole: Floats) -> Line:
+    def _drawn(self, whole: Floats) -> ChartSeries:
         y = whole[self.first : self.first + int(self.ends[-1])] if self.ends.size else whole[:0]
         if self.starts.size == y.size:
-            return Line(self.x, np.ascontiguousarray(y))
+            return ChartSeries(self.x, np.ascontiguousarray(y))
         known = np.isfinite(y)
         if known.all():
             low, high = np.minimum.reduceat(y, self.starts), np.maximum.reduceat(y, self.starts)
-            return Line(self.x, y[self.ends - 1], low, high)
+            return ChartSeries(self.x, y[self.ends - 1], low, high)
         last = y[self.ends - 1]
         low = np.minimum.reduceat(np.where(known, y, np.inf), self.starts)
         high = np.maximum.reduceat(np.where(known, y, -np.inf), self.starts)
         is_empty = low > high
-        return Line(self.x, last, np.where(is_empty, last, low), np.where(is_empty, last, high))
+        return ChartSeries(self.x, last, np.where(is_empty, last, low), np.where(is_empty, last, high))
 
 
-def _places_of(column: Column, axis: Column, wanted: Wanted, known: list[tuple[Column, _Places]]) -> _Places:
-    """Return the places of a key's points, found once for all keys that the same rows have."""
-    for other, places in known:
+def _layout_of(
+    column: Column, axis: Column, request: ChartRequest, known: list[tuple[Column, _PointLayout]]
+) -> _PointLayout:
+    """Return the layout of a key's points, found once for all keys that the same rows have."""
+    for other, layout in known:
         if other.rows is column.rows or np.array_equal(other.rows, column.rows):
-            return places
-    places = _find_places(reads.places_on(axis, column.rows, wanted.axis), wanted)
-    known.append((column, places))
-    return places
+            return layout
+    layout = _find_layout(positions_on(axis, column.rows, request.axis), request)
+    known.append((column, layout))
+    return layout
 
 
-def _find_places(x: Floats, wanted: Wanted) -> _Places:
+def _find_layout(x: Floats, request: ChartRequest) -> _PointLayout:
     order = in_order(x)
     x = x if order is None else x[order]
     all_x, first, stop = x, 0, x.size
-    if wanted.x_from is not None:
-        first = int(np.searchsorted(x, wanted.x_from, side="left"))
-    if wanted.x_to is not None:
-        stop = int(np.searchsorted(x, wanted.x_to, side="right"))
+    if request.x_from is not None:
+        first = int(np.searchsorted(x, request.x_from, side="left"))
+    if request.x_to is not None:
+        stop = int(np.searchsorted(x, request.x_to, side="right"))
     inside = np.array([], np.int64)
     if stop > first:
-        is_exact = stop - first <= wanted.buckets or bool(wanted.since)
-        inside = np.arange(stop - first) if is_exact else bucket_starts(x[first:stop], wanted.buckets)
-    before, after = int(wanted.is_ranged and first > 0), int(wanted.is_ranged and stop < x.size)
+        is_exact = stop - first <= request.buckets or bool(request.since)
+        inside = np.arange(stop - first) if is_exact else bucket_starts(x[first:stop], request.buckets)
+    before, after = int(request.is_ranged and first > 0), int(request.is_ranged and stop < x.size)
     starts = np.r_[np.zeros(before, np.int64), inside + before, np.full(after, stop - first + before)]
     starts = starts.astype(np.int64)
     first, stop = first - before, stop + after
     ends = np.r_[starts[1:], max(0, stop - first)].astype(np.int64)[: starts.size]
-    return _Places(order, all_x, x[first + ends - 1] if ends.size else x[:0], first, starts, ends)
+    return _PointLayout(order, all_x, x[first + ends - 1] if ends.size else x[:0], first, starts, ends)
 
 
-def numbers(values: Floats, *, precise: bool = False) -> Any:
+def json_numbers(values: Floats, *, precise: bool = False) -> Any:
     """Return what the JSON encoder takes: an array, or a list with the names of non-finite values.
 
     Args:
@@ -206,7 +209,7 @@ def numbers(values: Floats, *, precise: bool = False) -> Any:
     return values.astype(np.float32)
 
 
-def places_on_x(x: Floats) -> Any:
+def json_x(x: Floats) -> Any:
     """Return x as the JSON encoder takes it, whole numbers without a point."""
     whole = x.astype(np.int64) if (np.abs(x) < _LARGEST_WHOLE).all() else None
     return whole if whole is not None and (whole == x).all() else np.ascontiguousarray(x)

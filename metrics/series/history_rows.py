@@ -10,11 +10,11 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from metrics.models import Kind
-from metrics.store import reads
+from metrics.models import StreamKind
+from metrics.store import reads, row_blocks
 from metrics.store.batches import Flags, pick, weight
 from metrics.store.codec import SEPARATOR, Batch, Floats, Rows, row_numbers, unpack
-from metrics.store.reads import Block
+from metrics.store.row_blocks import Block
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def _below(node: Any, path: Sequence[str]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class HistoryKey:
     """A key by the name that the SDK has for it: literally one of a row, else nested by dots."""
 
     name: str
@@ -60,7 +60,7 @@ class Key:
     """Where it is nested."""
 
     @classmethod
-    def named(cls, name: str) -> "Key":
+    def named(cls, name: str) -> "HistoryKey":
         """Return a key by its name."""
         return cls(name, name.split("."))
 
@@ -83,11 +83,11 @@ class Key:
 
 
 @lru_cache(maxsize=4096)
-def _is_among(key: Key, columns: tuple[str, ...]) -> bool:
+def _is_among(key: HistoryKey, columns: tuple[str, ...]) -> bool:
     return any(key.holds(column.split(SEPARATOR)) for column in columns)
 
 
-def _having(batch: Batch, key: Key) -> Flags:
+def _having(batch: Batch, key: HistoryKey) -> Flags:
     """Return which rows have a key."""
     found = np.zeros(batch.row_count, np.bool_)
     for group in batch.groups:
@@ -99,14 +99,14 @@ def _having(batch: Batch, key: Key) -> Flags:
     return found
 
 
-def _read(block: Block, keys: Sequence[Key] | None) -> Batch:
+def _read(block: Block, keys: Sequence[HistoryKey] | None) -> Batch:
     """Return a block's rows with what keys are made of, perhaps more."""
     if keys is None:
         return block.batch()
     return block.narrowed(lambda shown: any(key.concerns(shown) for key in keys))
 
 
-def _rows_of(block: Block, keys: Sequence[Key] | None) -> Rows:
+def _rows_of(block: Block, keys: Sequence[HistoryKey] | None) -> Rows:
     """Return the numbers of the rows that have all keys, counted from the block's first."""
     found = np.ones(block.row_to - block.row0, np.bool_)
     if keys:
@@ -124,7 +124,7 @@ def _x_of(block: Block, name: str) -> Floats:
     return x
 
 
-def _taken(block: Block, rows: Rows, keys: Sequence[Key] | None, meter: Meter) -> list[Row]:
+def _selected_rows(block: Block, rows: Rows, keys: Sequence[HistoryKey] | None, meter: Meter) -> list[Row]:
     """Put some of a block's rows together."""
     if not rows.size:
         return []
@@ -134,9 +134,9 @@ def _taken(block: Block, rows: Rows, keys: Sequence[Key] | None, meter: Meter) -
     return found if keys is None else [{key.name: key.of(row) for key in keys} for row in found]
 
 
-def keys_of(names: Iterable[str]) -> list[Key]:
+def keys_of(names: Iterable[str]) -> list[HistoryKey]:
     """Return keys by their names, each once."""
-    return [Key.named(name) for name in dict.fromkeys(names)]
+    return [HistoryKey.named(name) for name in dict.fromkeys(names)]
 
 
 def evenly(total: int, count: int) -> list[int]:
@@ -149,7 +149,11 @@ def evenly(total: int, count: int) -> list[int]:
 
 
 def sampled(
-    run_id: int, kind: Kind, count: int, keys: Sequence[Key] | None = None, meter: Meter = UNMETERED
+    run_id: int,
+    kind: StreamKind,
+    count: int,
+    keys: Sequence[HistoryKey] | None = None,
+    meter: Meter = UNMETERED,
 ) -> list[Row]:
     """Return at most ``count`` rows, evenly chosen, in the order they arrived.
 
@@ -160,19 +164,19 @@ def sampled(
         keys: What is wanted of rows; those that lack one are no candidates. None: all of every row.
         meter: Counts what it costs.
     """
-    found = [(block, _rows_of(block, keys)) for block in meter.through(reads.blocks(run_id, kind))]
+    found = [(block, _rows_of(block, keys)) for block in meter.through(row_blocks.blocks(run_id, kind))]
     places = np.array(evenly(sum(rows.size for _, rows in found), count), np.int64)
     answer: list[Row] = []
     before = 0
     for block, rows in meter.through(found):
         start, stop = np.searchsorted(places, (before, before + rows.size))
-        answer += _taken(block, rows[places[start:stop] - before], keys, meter)
+        answer += _selected_rows(block, rows[places[start:stop] - before], keys, meter)
         before += rows.size
     return answer
 
 
 def between(
-    run_id: int, low: float, high: float, keys: Sequence[Key] | None = None, meter: Meter = UNMETERED
+    run_id: int, low: float, high: float, keys: Sequence[HistoryKey] | None = None, meter: Meter = UNMETERED
 ) -> list[Row]:
     """Return the history's rows of a range of steps, both ends included, by step, then in the order they arrived.
 
@@ -185,11 +189,11 @@ def between(
     """
     answer: list[Row] = []
     steps: list[Floats] = [np.array([])]
-    for block in meter.through(reads.blocks(run_id, Kind.HISTORY, x_from=low, x_to=high)):
-        x = _x_of(block, reads.X_OF[Kind.HISTORY])
+    for block in meter.through(row_blocks.blocks(run_id, StreamKind.HISTORY, x_from=low, x_to=high)):
+        x = _x_of(block, reads.X_OF[StreamKind.HISTORY])
         rows = np.flatnonzero((x >= low) & (x <= high))
         if keys and rows.size:
             rows = np.intersect1d(rows, _rows_of(block, keys), assume_unique=True)
-        answer += _taken(block, rows, keys, meter)
+        answer += _selected_rows(block, rows, keys, meter)
         steps.append(x[rows])
     return [answer[place] for place in np.argsort(np.concatenate(steps), kind="stable")]

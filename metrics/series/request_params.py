@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from common.errors import Invalid
-from metrics.models import Kind
+from metrics.models import StreamKind
 
-_KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
+_KINDS = {"history": StreamKind.HISTORY, "system": StreamKind.SYSTEM}
 
 
-def kind_of(query: Mapping[str, str]) -> Kind:
-    """Return the kind asked for, history when none is.
+def kind_of(query: Mapping[str, str]) -> StreamKind:
+    """Return the kind in the query, history without one.
 
     Raises:
         Invalid: another name.

@@ -32,7 +32,7 @@ class Smoothing:
         """Read ``ema:0.9``; nothing gives None.
 
         Raises:
-            Invalid: another kind, or an amount that is none.
+            Invalid: another kind, or an impossible amount.
         """
         if not text:
             return None

@@ -99,12 +99,12 @@ class Batch:
             low, high = values.min(), values.max()
         return float(low), float(high), values.size
 
-    def columns(self, wanted: Mapping[str, Any] | frozenset[str]) -> Iterator[tuple[str, Rows, Floats]]:
+    def columns(self, names: Mapping[str, Any] | frozenset[str]) -> Iterator[tuple[str, Rows, Floats]]:
         """Yield (key, row numbers within the batch, values) of the wanted numeric columns."""
         for group in self.groups:
             rows: Rows | None = None
             for position, key in enumerate(group.keys):
-                if key in wanted:
+                if key in names:
                     if rows is None:
                         rows = row_numbers(group, self.row_count)
                     yield key, rows, group.values[position]
@@ -349,7 +349,7 @@ def unpack(batch: Batch) -> list[dict[str, Any]]:
 def read_lines(lines: Sequence[str]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
     """Decode JSON lines; return the good rows and (text, reason) of the bad ones.
 
-    All lines are decoded at once; only when that fails (NaN, or a bad line) one by one. Integers beyond 64 bits
+    All lines are decoded together; only when that fails (NaN, or a bad line) one by one. Integers beyond 64 bits
     become floats, as in the SDK's own core.
     """
     try:

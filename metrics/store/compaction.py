@@ -19,17 +19,23 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from common.telemetry.definitions import PACKING_DURATION, PACKING_FAILURES, PACKING_ROWS
-from metrics import instrumentation
+from common.telemetry.definitions import (
+    PACKING_BYTES,
+    PACKING_DURATION,
+    PACKING_FAILURES,
+    PACKING_ROWS,
+    PACKING_SEGMENTS,
+)
 from metrics.models import Segment, Stream, Tail
 from metrics.store import segments
 from metrics.store.batches import join
 from metrics.store.codec import Batch
-from metrics.store.reads import MAX_SEGMENT_ROWS, Block
-from metrics.store.segment_storage import cold_store
+from metrics.store.row_blocks import MAX_SEGMENT_ROWS, Block
+from metrics.store.segment_storage import configured_storage
 from runs.lifecycle.storage_ledger import HISTORY, settle_run
 from runs.models import Run
 from runs.states import ACTIVE
+from storage.orphans import remove_orphans
 
 logger = logging.getLogger(__name__)
 
@@ -54,14 +60,14 @@ class Overtaken(Exception):
 
 
 @dataclass(slots=True)
-class Report:
+class PackingReport:
     """What one round did."""
 
     packed: int = 0
     merged: int = 0
 
 
-def due(now: datetime | None = None) -> QuerySet[Stream]:
+def due_streams(now: datetime | None = None) -> QuerySet[Stream]:
     """Return the streams whose tail is long enough, longest first."""
     now = now or timezone.now()
     waiting = F("next_row") - F("packed_to")
@@ -79,7 +85,7 @@ def _lease(stream_id: int) -> bool:
     return bool(Stream.objects.filter(free, pk=stream_id).update(leased_until=now + LEASE))
 
 
-def _tail_of(stream: Stream) -> list[Tail]:
+def _oldest_tails(stream: Stream) -> list[Tail]:
     """Return the oldest batches of the tail, as many as a segment takes."""
     rows = Tail.objects.filter(run_id=stream.run_id, kind=stream.kind, row0__gte=stream.packed_to).order_by(
         "row0"
@@ -94,19 +100,19 @@ def _tail_of(stream: Stream) -> list[Tail]:
     return taken
 
 
-def _written(stream: Stream, parts: Sequence[Segment | Tail], batch: Batch) -> Segment:
+def _store_segment(stream: Stream, parts: Sequence[Segment | Tail], batch: Batch) -> Segment:
     """Make the content durable; the row is not saved yet."""
-    about = segments.About(
+    about = segments.SegmentPosition(
         stream.pk, parts[0].row0, min(part.x0 for part in parts), max(part.x1 for part in parts)
     )
     content, index = segments.write(batch, about)
     name = secrets.token_hex(16)
-    cold_store().put(name, content)
-    return _row(name, len(content), index)
+    configured_storage().put(name, content)
+    return _segment_row(name, len(content), index)
 
 
-def _row(name: str, size_bytes: int, packed: bytes) -> Segment:
-    index = segments.Index(packed)
+def _segment_row(name: str, size_bytes: int, packed: bytes) -> Segment:
+    index = segments.SegmentIndex(packed)
     about = index.about
     return Segment(
         stream_id=about.stream_id, row0=about.row0, row_count=index.row_count, x0=about.x0, x1=about.x1, name=name,
@@ -118,7 +124,7 @@ def _batches_of(parts: Sequence[Segment | Tail]) -> list[Batch]:
     return [Block(part, part.row0).batch() for part in parts]
 
 
-def _locked(stream: Stream) -> Stream:
+def _lock_stream(stream: Stream) -> Stream:
     """Lock what the stream belongs to, as the ingest does, and read the stream again."""
     run = Run.objects.locked().filter(pk=stream.run_id).only("purge_began_at").first()
     again = Stream.objects.filter(pk=stream.pk, run_id=stream.run_id).first()
@@ -128,24 +134,35 @@ def _locked(stream: Stream) -> Stream:
 
 
 @contextmanager
-def _naming(segment: Segment) -> Iterator[None]:
+def _commit_segment(segment: Segment) -> Iterator[None]:
     """Hold the short transaction that names a content; one that came too late is removed: nobody knows of it."""
     try:
         with transaction.atomic():
             yield
     except Overtaken:
-        cold_store().delete([segment.name])
+        configured_storage().delete([segment.name])
         raise
 
 
+def _count_segment(source: str, size_bytes: int) -> None:
+    """Count a segment that is committed.
+
+    Args:
+        source: ``pack`` (from the tail) or ``merge`` (from smaller segments).
+        size_bytes: Of its content.
+    """
+    PACKING_SEGMENTS.labels(source).inc()
+    PACKING_BYTES.labels(source).inc(size_bytes)
+
+
 def _pack(stream: Stream) -> bool:
-    tails = _tail_of(stream)
+    tails = _oldest_tails(stream)
     if not tails:
         return False
-    segment = _written(stream, tails, join(_batches_of(tails)))
+    segment = _store_segment(stream, tails, join(_batches_of(tails)))
     size = sum(len(tail.payload) for tail in tails)
-    with _naming(segment):
-        if _locked(stream).packed_to != segment.row0:
+    with _commit_segment(segment):
+        if _lock_stream(stream).packed_to != segment.row0:
             raise Overtaken
         mine = Tail.objects.filter(
             run_id=stream.run_id, kind=stream.kind, row0__gte=segment.row0, row0__lt=segment.row_to
@@ -158,7 +175,7 @@ def _pack(stream: Stream) -> bool:
         settle_run(stream.run_id, HISTORY)
     stream.refresh_from_db(fields=["tail_bytes"])
     PACKING_ROWS.inc(segment.row_count)
-    instrumentation.segment_written("pack", segment.size_bytes)
+    _count_segment("pack", segment.size_bytes)
     return True
 
 
@@ -185,15 +202,15 @@ def _merge(stream: Stream, *, ended: bool) -> bool:
     small = _mergeable(stream, ended=ended)
     if not small:
         return False
-    merged = _written(stream, small, join(_batches_of(small)))
-    with _naming(merged):
-        _locked(stream)
+    merged = _store_segment(stream, small, join(_batches_of(small)))
+    with _commit_segment(merged):
+        _lock_stream(stream)
         gone, _ = Segment.objects.filter(stream=stream, name__in=[segment.name for segment in small]).delete()
         if gone != len(small):
             raise Overtaken
         merged.save(force_insert=True)
         settle_run(stream.run_id, HISTORY)
-    instrumentation.segment_written("merge", merged.size_bytes)
+    _count_segment("merge", merged.size_bytes)
     return True
 
 
@@ -202,9 +219,9 @@ def _is_long(stream: Stream, *, ended: bool) -> bool:
     return stream.next_row - stream.packed_to >= least or stream.tail_bytes >= PACK_AT_BYTES
 
 
-def pack_stream(stream_id: int, report: Report | None = None) -> Report:
+def pack_stream(stream_id: int, report: PackingReport | None = None) -> PackingReport:
     """Pack and merge one stream until nothing is left to do; nothing when another worker does it."""
-    report = report or Report()
+    report = report or PackingReport()
     if not _lease(stream_id):
         return report
     try:
@@ -221,11 +238,11 @@ def pack_stream(stream_id: int, report: Report | None = None) -> Report:
     return report
 
 
-def maintain(budget_s: float) -> Report:
+def pack_due_streams(budget_s: float) -> PackingReport:
     """Pack what is due for so long."""
-    report = Report()
+    report = PackingReport()
     until = time.monotonic() + budget_s
-    for stream_id in list(due().values_list("pk", flat=True)[:1000]):
+    for stream_id in list(due_streams().values_list("pk", flat=True)[:1000]):
         if time.monotonic() > until:
             break
         try:
@@ -239,28 +256,25 @@ def maintain(budget_s: float) -> Report:
 
 def sweep() -> int:
     """Remove content that no segment names: of merged, deleted and never finished ones; returns how many."""
-    cold = cold_store()
-    old = list(cold.names(timezone.now() - ORPHAN_AFTER))
-    freed = 0
-    for start in range(0, len(old), 500):
-        names = old[start : start + 500]
-        unnamed = set(names) - set(Segment.objects.filter(name__in=names).values_list("name", flat=True))
-        cold.delete(unnamed)
-        freed += len(unnamed)
-    return freed
+    storage = configured_storage()
+    return remove_orphans(
+        list(storage.names(timezone.now() - ORPHAN_AFTER)),
+        named=lambda some: Segment.objects.filter(name__in=some).values_list("name", flat=True),
+        remove=storage.delete,
+    )
 
 
 @transaction.atomic
-def recover(name: str) -> bool:
+def recover_segment(name: str) -> bool:
     """Make a lost segment's row again from the footer of its content; says whether rows came back by it.
 
     Raises:
         ValueError: the content is cut off, or no segment.
         FileNotFoundError: nothing of this name.
     """
-    cold = cold_store()
+    cold = configured_storage()
     size_bytes = cold.size(name)
-    segment = _row(name, size_bytes, segments.index_in(partial(cold.read, name), size_bytes))
+    segment = _segment_row(name, size_bytes, segments.index_in(partial(cold.read, name), size_bytes))
     stream = Stream.objects.filter(pk=segment.stream_id).first()
     others = Segment.objects.filter(
         stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to

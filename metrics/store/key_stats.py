@@ -52,7 +52,7 @@ def _type_of_list(values: Any) -> str:
     return types.pop() if len(types) == 1 else "media"
 
 
-class _Tally:
+class _KeyCounter:
     """Counts one key."""
 
     __slots__ = ("count", "last", "last_row", "max", "min", "types")
@@ -78,7 +78,7 @@ class _Tally:
         if row >= self.last_row:
             self.last_row, self.last = row, value
 
-    def join(self, other: "_Tally") -> None:
+    def join(self, other: "_KeyCounter") -> None:
         self.types |= other.types
         self.count += other.count
         self.min, self.max = min(self.min, other.min), max(self.max, other.max)
@@ -93,14 +93,14 @@ class _Tally:
         return KeyStats(kind, self.count, self.last, low, high, types)
 
 
-class Tallies:
+class KeyStatsBuilder:
     """Counts all keys of some rows."""
 
     def __init__(self) -> None:
-        self._by_key: dict[str, _Tally] = {}
+        self._by_key: dict[str, _KeyCounter] = {}
 
-    def _of(self, key: str) -> _Tally:
-        return self._by_key.setdefault(key, _Tally())
+    def _of(self, key: str) -> _KeyCounter:
+        return self._by_key.setdefault(key, _KeyCounter())
 
     def add(self, row0: int, batch: Batch) -> None:
         """Count a batch's rows."""
@@ -111,36 +111,43 @@ class Tallies:
         for number, path, value in batch.other:
             self._of(".".join(path)).add_other(row0 + number, value)
 
-    def join(self, others: "Tallies") -> None:
+    def join(self, others: "KeyStatsBuilder") -> None:
         """Count what another has counted."""
-        for key, tally in others._by_key.items():
-            self._of(key).join(tally)
+        for key, counter in others._by_key.items():
+            self._of(key).join(counter)
 
     def stats(self) -> dict[str, KeyStats]:
         """Return what was logged under each key, by its shown name."""
-        return {key: tally.stats() for key, tally in sorted(self._by_key.items())}
+        return {key: counter.stats() for key, counter in sorted(self._by_key.items())}
 
     def last_numbers(self) -> dict[str, tuple[int, float]]:
         """Return, per key that ends in a number, the row that has it, and the number."""
         return {
-            key: (tally.last_row, float(tally.last))
-            for key, tally in self._by_key.items()
-            if isinstance(tally.last, int | float)
+            key: (counter.last_row, float(counter.last))
+            for key, counter in self._by_key.items()
+            if isinstance(counter.last, int | float)
         }
 
     def dump(self) -> dict[str, Any]:
         """Return what `load` takes, as JSON can hold it."""
         return {
-            key: [sorted(tally.types), tally.count, tally.last_row, tally.last, tally.min, tally.max]
-            for key, tally in self._by_key.items()
+            key: [
+                sorted(counter.types),
+                counter.count,
+                counter.last_row,
+                counter.last,
+                counter.min,
+                counter.max,
+            ]
+            for key, counter in self._by_key.items()
         }
 
     @classmethod
-    def load(cls, dumped: dict[str, Any]) -> "Tallies":
+    def load(cls, dumped: dict[str, Any]) -> "KeyStatsBuilder":
         """Return what was dumped."""
-        tallies = cls()
+        builder = cls()
         for key, (types, count, last_row, last, low, high) in dumped.items():
-            tally = tallies._of(key)
-            tally.types, tally.count, tally.last_row, tally.last = set(types), count, last_row, last
-            tally.min, tally.max = low, high
-        return tallies
+            counter = builder._of(key)
+            counter.types, counter.count, counter.last_row, counter.last = set(types), count, last_row, last
+            counter.min, counter.max = low, high
+        return builder

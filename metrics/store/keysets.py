@@ -30,13 +30,13 @@ def ids_of(keysets: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
 
 
 def remember(ids: dict[tuple[str, ...], int]) -> None:
-    """Keep committed ids in the process's cache."""
+    """Cache committed ids in the process."""
     for keys, pk in ids.items():
         _ids_by_keys[keys] = pk
         _keys_by_id[pk] = keys
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Empty the cache; for tests, whose database goes back."""
     _ids_by_keys.clear()
     _keys_by_id.clear()

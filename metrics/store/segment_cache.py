@@ -1,4 +1,4 @@
-"""What is read of segments' contents, unpacked. They never change, so what was read is remembered in the process."""
+"""What is read of segments' contents, unpacked. They never change, so what was read is cached in the process."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,9 +9,9 @@ from cachetools import LRUCache
 
 from metrics.store import segments
 from metrics.store.downsampling import Points
-from metrics.store.segment_storage import cold_store
+from metrics.store.segment_storage import configured_storage
 
-REMEMBERED_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 """Charts of one page ask for the same columns again and again; a column of a full segment has half a MiB."""
 _UNPACKED_INDEX = 20
 """So many times its packed size an index takes as Python objects, about."""
@@ -20,56 +20,56 @@ T = TypeVar("T")
 
 
 def _size_of(value: Any) -> int:
-    """Return the bytes that an array, blocks or an index take; anything else is too large to remember."""
+    """Return the bytes that an array, blocks or an index take; anything else is too large to cache."""
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, Points):
         return sum(getattr(value, name).nbytes for name in Points.__slots__)
-    if isinstance(value, segments.Index):
+    if isinstance(value, segments.SegmentIndex):
         return value.packed_bytes * _UNPACKED_INDEX
-    return REMEMBERED_BYTES + 1
+    return CACHE_BYTES + 1
 
 
-_remembered: LRUCache[tuple[str, int], Any] = LRUCache(REMEMBERED_BYTES, getsizeof=_size_of)
+_cache: LRUCache[tuple[str, int], Any] = LRUCache(CACHE_BYTES, getsizeof=_size_of)
 _lock = Lock()
 
 
-def forget() -> None:
-    """Empty what is remembered."""
+def clear_cache() -> None:
+    """Empty the cache."""
     with _lock:
-        _remembered.clear()
+        _cache.clear()
 
 
-class Content:
+class SegmentReader:
     """One segment's content by its name."""
 
-    __slots__ = ("is_remembered", "name")
+    __slots__ = ("is_cached", "name")
 
-    def __init__(self, name: str, *, is_remembered: bool = True) -> None:
+    def __init__(self, name: str, *, is_cached: bool = True) -> None:
         self.name = name
-        self.is_remembered = is_remembered
+        self.is_cached = is_cached
         """False for who reads all of it once."""
 
     def read(self, start: int, length: int) -> bytes:
         """Return the bytes of a part."""
-        return cold_store().read(self.name, start, length)
+        return configured_storage().read(self.name, start, length)
 
     def part(self, start: int, length: int, unpack: Callable[[bytes], T]) -> T:
         """Return a part unpacked; a part is always unpacked in one way, and nobody may change what comes back."""
         return self._once(start, lambda: unpack(self.read(start, length)))
 
-    def index(self, packed: bytes) -> segments.Index:
+    def index(self, packed: bytes) -> segments.SegmentIndex:
         """Return the index that the segment's row has."""
-        return self._once(-1, lambda: segments.Index(packed))
+        return self._once(-1, lambda: segments.SegmentIndex(packed))
 
     def _once(self, start: int, make: Callable[[], T]) -> T:
-        if not self.is_remembered:
+        if not self.is_cached:
             return make()
         with _lock:
-            known: T | None = _remembered.get((self.name, start))
+            known: T | None = _cache.get((self.name, start))
         if known is None:
             known = make()
             with _lock:
-                if _size_of(known) <= REMEMBERED_BYTES:
-                    _remembered[self.name, start] = known
+                if _size_of(known) <= CACHE_BYTES:
+                    _cache[self.name, start] = known
         return known

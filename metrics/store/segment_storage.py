@@ -20,11 +20,11 @@ from metrics.models import SegmentContent
 from storage.filesystem import sync_folder
 
 
-class ColdStore(Protocol):
-    """Keeps bytes by name."""
+class SegmentStorage(Protocol):
+    """Stores bytes by name."""
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep content; durable when this returns, or with the caller's transaction."""
+        """Store content; durable when this returns, or with the caller's transaction."""
 
     def read(self, name: str, start: int, length: int) -> bytes:
         """Return a part.
@@ -47,7 +47,7 @@ class ColdStore(Protocol):
         """Return what was written before a time."""
 
 
-class Files:
+class FileSegmentStorage:
     """Files below settings.SEGMENT_ROOT, in folders by the first letters of their names."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Files:
                     yield path.name
 
 
-class Database:
+class DatabaseSegmentStorage:
     """Rows of `SegmentContent`; every column read is a statement of its own, so charts are slower than from files."""
 
     def put(self, name: str, content: bytes) -> None:
@@ -126,6 +126,6 @@ class Database:
         return SegmentContent.objects.filter(written_at__lt=older_than).values_list("name", flat=True)
 
 
-def cold_store() -> ColdStore:
+def configured_storage() -> SegmentStorage:
     """Return what settings.SEGMENT_STORE names."""
-    return Database() if settings.SEGMENT_STORE == "database" else Files()
+    return DatabaseSegmentStorage() if settings.SEGMENT_STORE == "database" else FileSegmentStorage()

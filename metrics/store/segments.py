@@ -21,7 +21,7 @@ from metrics.store.batches import cut
 from metrics.store.codec import Batch, Group, Mode, unpack
 from metrics.store.column_codec import decode, encode
 from metrics.store.downsampling import Points
-from metrics.store.key_stats import Tallies, shown_key
+from metrics.store.key_stats import KeyStatsBuilder, shown_key
 
 VERSION = 1
 _FOOTER = struct.Struct("<I4s")
@@ -30,14 +30,14 @@ _MARK = b"RYS1"
 T = TypeVar("T")
 
 
-class Parts(Protocol):
-    """A segment's content, of which parts are asked for."""
+class PartReader(Protocol):
+    """A segment's content, of which parts are read."""
 
     def part(self, start: int, length: int, unpack: Callable[[bytes], T]) -> T:
         """Return what ``unpack`` makes of the bytes there; it may be shared, so nobody changes it."""
 
 
-class _Writer:
+class _ByteWriter:
     """Collects bytes and says where they lie."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ def _other_from_bytes(content: bytes) -> Any:
     return json.loads(zstandard.decompress(content))
 
 
-def _put_group(out: _Writer, group: Group, levels: dict[int, dict[str, bytes]]) -> dict[str, Any]:
+def _put_group(out: _ByteWriter, group: Group, levels: dict[int, dict[str, bytes]]) -> dict[str, Any]:
     placed: dict[str, list[int]] = {}
     for position, key in enumerate(group.keys):
         codec, content = encode(group.values[position], whole=group.modes[position] == Mode.INT)
@@ -81,7 +81,7 @@ def _put_group(out: _Writer, group: Group, levels: dict[int, dict[str, bytes]]) 
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class SegmentPosition:
     """Where a segment belongs."""
 
     stream_id: int
@@ -90,19 +90,19 @@ class About:
     x1: float
 
 
-def write(batch: Batch, about: About) -> tuple[bytes, bytes]:
+def write(batch: Batch, about: SegmentPosition) -> tuple[bytes, bytes]:
     """Return (content, index) of the segment that holds a batch."""
-    out = _Writer()
+    out = _ByteWriter()
     axes = pyramid.axes_of(batch)
-    tallies = Tallies()
-    tallies.add(about.row0, batch)
+    builder = KeyStatsBuilder()
+    builder.add(about.row0, batch)
     body = {
         "version": VERSION,
         "about": [about.stream_id, about.row0, about.x0, about.x1],
         "row_count": batch.row_count,
         "groups": [_put_group(out, group, pyramid.levels_of(group, batch, axes)) for group in batch.groups],
         "other": out.put(zstandard.compress(json.dumps(batch.other).encode(), 3)) if batch.other else None,
-        "tallies": tallies.dump(),
+        "tallies": builder.dump(),
         "last": unpack_last(batch),
     }
     index = zstandard.compress(json.dumps(body, separators=(",", ":")).encode(), 9)
@@ -129,7 +129,7 @@ def index_in(read: Callable[[int, int], bytes], size: int) -> bytes:
     return read(size - _FOOTER.size - length, length)
 
 
-class Index:
+class SegmentIndex:
     """What a segment holds, without its columns."""
 
     __slots__ = ("body", "columns", "packed_bytes")
@@ -144,8 +144,8 @@ class Index:
                 self.columns.setdefault(shown_key(name), []).append(name)
 
     @property
-    def about(self) -> About:
-        return About(*self.body["about"])
+    def about(self) -> SegmentPosition:
+        return SegmentPosition(*self.body["about"])
 
     @property
     def row_count(self) -> int:
@@ -156,11 +156,11 @@ class Index:
         """The last row."""
         return dict(self.body["last"])
 
-    def tallies(self) -> Tallies:
+    def key_stats(self) -> KeyStatsBuilder:
         """Return what was logged under each key."""
-        return Tallies.load(self.body["tallies"])
+        return KeyStatsBuilder.load(self.body["tallies"])
 
-    def read(self, content: Parts, names: Collection[str] | None = None) -> Batch:
+    def read(self, content: PartReader, names: Collection[str] | None = None) -> Batch:
         """Return the rows; with ``names`` only those numeric columns, and nothing that is no number."""
         groups = []
         for group in self.body["groups"]:
@@ -169,7 +169,7 @@ class Index:
                 groups.append(self._group(group, keys, content))
         return Batch(self.row_count, groups, self.others(content) if names is None else [])
 
-    def others(self, content: Parts) -> list[tuple[int, list[str], Any]]:
+    def others(self, content: PartReader) -> list[tuple[int, list[str], Any]]:
         """Return (row, path, value) of all that is no number."""
         if not self.body["other"]:
             return []
@@ -187,10 +187,12 @@ class Index:
     def has_others(self, is_wanted: Callable[[str], bool]) -> bool:
         """Say whether anything that is no number was logged under one of the shown names wanted."""
         return any(
-            is_wanted(key) and tally[1] > self.count(key) for key, tally in self.body["tallies"].items()
+            is_wanted(key) and stats[1] > self.count(key) for key, stats in self.body["tallies"].items()
         )
 
-    def blocks(self, content: Parts, key: str, size: int, axes: Collection[str]) -> dict[str, Points] | None:
+    def blocks(
+        self, content: PartReader, key: str, size: int, axes: Collection[str]
+    ) -> dict[str, Points] | None:
         """Return the blocks of a key and of axes at its rows; None when the segment has no such level of it."""
         found = self._groups_of(key)
         if len(found) != 1:  # a nested key and a literal one with dots
@@ -199,13 +201,13 @@ class Index:
         level = group["levels"].get(str(size), {})
         if name not in level or any(axis not in level for axis in axes):
             return None
-        wanted = {axis: level[axis] for axis in axes} | {key: level[name]}
+        places = {axis: level[axis] for axis in axes} | {key: level[name]}
         return {
-            shown: content.part(start, length, pyramid.unpacked) for shown, (start, length) in wanted.items()
+            shown: content.part(start, length, pyramid.unpacked) for shown, (start, length) in places.items()
         }
 
     @staticmethod
-    def _group(group: dict[str, Any], keys: list[str], content: Parts) -> Group:
+    def _group(group: dict[str, Any], keys: list[str], content: PartReader) -> Group:
         placed = [group["columns"][key] for key in keys]
         start, length = group["rows"] or (0, 0)
         return Group(

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from common.database.sql import execute_in
 
 
-def sizes(run_ids: Collection[int]) -> dict[int, int]:
+def stored_sizes(run_ids: Collection[int]) -> dict[int, int]:
     """Return the bytes of runs' history and system metrics: of segments, and of tails that are not packed yet."""
     rows = execute_in(
         "SELECT run_id, SUM(tail_bytes + COALESCE("

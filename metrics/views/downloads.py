@@ -7,25 +7,25 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from common.errors import Invalid
 from common.web.responses import attachment
-from metrics.downloads.formats import Format, download
-from metrics.models import Kind
+from metrics.downloads.formats import DownloadFormat, download
+from metrics.models import StreamKind
 from runs.access import RunAction
 from runs.models import Run
 from runs.secrets.reveal import is_revealed
 from runs.views.run import run_of
 
-KINDS = {"history": Kind.HISTORY, "system": Kind.SYSTEM}
+KINDS = {"history": StreamKind.HISTORY, "system": StreamKind.SYSTEM}
 
 
-def file_of(run: Run, kind: Kind, form: str, *, revealed: bool) -> StreamingHttpResponse:
+def file_of(run: Run, kind: StreamKind, form: str, *, revealed: bool) -> StreamingHttpResponse:
     """Answer with the run's rows as a file, secrets in texts masked unless ``revealed``.
 
     Raises:
         Invalid: another format.
     """
-    if form not in set(Format):
-        raise Invalid(f"format must be one of {', '.join(Format)}, not {form[:40]!r}.")
-    chosen = Format(form)
+    if form not in set(DownloadFormat):
+        raise Invalid(f"format must be one of {', '.join(DownloadFormat)}, not {form[:40]!r}.")
+    chosen = DownloadFormat(form)
     reply = StreamingHttpResponse(
         download(run.pk, kind, chosen, revealed=revealed), content_type=chosen.content_type
     )

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.requests import actor_of
 from common.formats.numbers import whole_number
-from metrics.views.workspace import Asked, json_answer
-from metrics.workspace.run_groups import Drawn, Grouping, read_path, read_rules
+from metrics.views.workspace import WorkspaceRequest, json_answer
+from metrics.workspace.run_groups import DrawnGroups, Grouping, read_path, read_rules
 from runs.access import ProjectAction
 from runs.models import Run
 from runs.selectors import get_project
@@ -49,15 +49,15 @@ def grouped_runs(request: HttpRequest, entity: str, project: str) -> HttpRespons
     rules = read_rules(request.GET.getlist("show"), request.GET.getlist("hide"))
     query = TableQuery.of(request.GET)
     if "run" in request.GET:
-        asked = Asked.of(request, entity, project)
-        grouping = Grouping(Run.objects.filter(pk__in=list(asked.uid_of)), query.group)
+        chosen = WorkspaceRequest.of(request, entity, project)
+        grouping = Grouping(Run.objects.filter(pk__in=list(chosen.uid_of)), query.group)
     else:
         actor = actor_of(request)
         grouping = Grouping.of(actor, get_project(actor, entity, project), query)
     return json_answer(request, _answer(grouping.drawn(rules)))
 
 
-def _answer(drawn: Drawn) -> dict[str, Any]:
+def _answer(drawn: DrawnGroups) -> dict[str, Any]:
     groups = [
         {
             "path": json.dumps(one.path),

@@ -8,7 +8,7 @@ from access.routes import declare
 from common.errors import Invalid
 from metrics.media import histograms
 from metrics.views.media import step_of
-from metrics.views.workspace import Asked, json_answer
+from metrics.views.workspace import WorkspaceRequest, json_answer
 from runs.access import ProjectAction
 
 
@@ -17,8 +17,10 @@ from runs.access import ProjectAction
 @never_cache
 def overlay(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return the histograms of a ``key`` of some runs at a ``step``, or the newest."""
-    asked = Asked.of(request, entity, project)
-    if len(asked.runs) > histograms.MAX_RUNS:
-        raise Invalid(f"At most {histograms.MAX_RUNS} runs in one request; this one names {len(asked.runs)}.")
+    chosen = WorkspaceRequest.of(request, entity, project)
+    if len(chosen.runs) > histograms.MAX_RUNS:
+        raise Invalid(
+            f"At most {histograms.MAX_RUNS} runs in one request; this one names {len(chosen.runs)}."
+        )
     step = step_of(request) if "step" in request.GET else None
-    return json_answer(request, histograms.overlay_of(asked.uid_of, request.GET.get("key", ""), step))
+    return json_answer(request, histograms.overlay_of(chosen.uid_of, request.GET.get("key", ""), step))

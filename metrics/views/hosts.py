@@ -19,14 +19,14 @@ from runs.views.run import run_of
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the page was asked for."""
+class HostFilter:
+    """Which machines the page lists, in which order."""
 
     text: str
     sort: str
 
     @classmethod
-    def of(cls, request: HttpRequest) -> "Wanted":
+    def of(cls, request: HttpRequest) -> "HostFilter":
         """Read it from the address."""
         sort = request.GET.get("sort", "")
         return cls(request.GET.get("q", "").strip(), sort if sort in _ORDERS else "name")
@@ -64,7 +64,7 @@ def hosts(request: HttpRequest, entity: str) -> HttpResponse:
     """List the machines on which runs of the entity run, or ran within a day, with their GPUs as they are now."""
     actor = actor_of(request)
     team = get_team(actor, entity)
-    wanted = Wanted.of(request)
+    wanted = HostFilter.of(request)
     cluster = cluster_of(actor, team)
     context = {
         "team": team,

@@ -19,7 +19,7 @@ from common.formats.numbers import whole
 from common.web.responses import as_json
 from metrics.media import histograms
 from metrics.media import selectors as media
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.store import reads
 from metrics.views.workspace import viewers_url
 from metrics.workspace.logged_charts import charts_in, tables_of
@@ -76,7 +76,7 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
     run = run_of(request, names)
     sdk = sdk_part(run.config_text)
     tables = tables_of(charts_in(sdk))
-    cursor = reads.cursor(run.pk, Kind.HISTORY)
+    cursor = reads.cursor(run.pk, StreamKind.HISTORY)
     keys = [
         {"key": found.key, "kinds": found.kinds, "steps": found.steps, "count": found.count}
         for found in media.media_keys(run.pk)
@@ -86,7 +86,7 @@ def media_keys(request: HttpRequest, **names: str) -> HttpResponse:
 
 
 def step_of(request: HttpRequest) -> int:
-    """Return the step asked for.
+    """Return the step in the query.
 
     Raises:
         Invalid: it is no whole number.

@@ -89,4 +89,4 @@ def keys(request: HttpRequest, entity: str, project: str, uid: str) -> HttpRespo
     """Return which keys were logged, with type, count, last, min and max."""
     run = _run(request, entity, project, uid)
     kind = kind_of(request.GET)
-    return as_json({"next_row": reads.cursor(run.pk, kind), "keys": selectors.described(run.pk, kind)})
+    return as_json({"next_row": reads.cursor(run.pk, kind), "keys": selectors.keys_json(run.pk, kind)})

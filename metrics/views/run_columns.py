@@ -72,15 +72,15 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return arrays over all runs listed: ids, names, states, colours, and ``columns`` by the names asked for."""
     actor = actor_of(request)
     row = get_project(actor, entity, project)
-    asked = list(dict.fromkeys(request.GET.getlist("columns")))
-    if len(asked) > MAX_COLUMNS:
+    names = list(dict.fromkeys(request.GET.getlist("columns")))
+    if len(names) > MAX_COLUMNS:
         raise Invalid(
             _("You can request at most %(most)s columns at once, not %(count)s.")
-            % {"most": MAX_COLUMNS, "count": len(asked)}
+            % {"most": MAX_COLUMNS, "count": len(names)}
         )
-    wanted = [named("id"), named("name"), *map(named, asked)]
-    places = {one: place for place, one in enumerate(dict.fromkeys(wanted))}
-    rows, total = _read(actor, row, _query(request), wanted)
+    columns_read = [named("id"), named("name"), *map(named, names)]
+    places = {one: place for place, one in enumerate(dict.fromkeys(columns_read))}
+    rows, total = _read(actor, row, _query(request), columns_read)
     found = list(_columns(rows, len(places)))
     answer = {
         "total": total,
@@ -88,7 +88,7 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "name": found[1],
         "state": [state for _pk, state, _values in rows],
         "color": [color_index(pk) for pk, _state, _values in rows],
-        "columns": {name: found[places[one]] for name, one in zip(asked, wanted[2:], strict=True)},
+        "columns": {name: found[places[one]] for name, one in zip(names, columns_read[2:], strict=True)},
     }
     return json_answer(request, answer)
 
@@ -121,9 +121,9 @@ def _of_keys(
     actor: Actor, project: Project, metric: Named, query: TableQuery, keys: list[str]
 ) -> tuple[Importance, int]:
     columns = {f"config.{key}": named(f"config.{key}") for key in keys}
-    wanted = [metric, *columns.values()]
-    places = {one: place for place, one in enumerate(dict.fromkeys(wanted))}
-    rows, total = _read(actor, project, query, wanted)
+    columns_read = [metric, *columns.values()]
+    places = {one: place for place, one in enumerate(dict.fromkeys(columns_read))}
+    rows, total = _read(actor, project, query, columns_read)
     values = list(zip(*(values for _pk, _state, values in rows), strict=True))
     if not values:
         return Importance(0, 0, []), total

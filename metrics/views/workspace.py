@@ -40,7 +40,7 @@ from runs.table.query import seen_runs
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""
 PAGE = 100
-"""Runs of the selector that come at once."""
+"""Runs of one page of the selector."""
 _COMPRESSED_FROM = 1400
 """Bytes; less fits into one packet."""
 
@@ -59,14 +59,16 @@ def json_answer(request: HttpRequest, body: Any) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WorkspaceRequest:
     """A project and those of the runs named by ``run`` that may be seen, in the order given."""
 
     project: Project
     runs: list[Run]
 
     @classmethod
-    def of(cls, request: HttpRequest, entity: str, project: str, *, whole: bool = False) -> "Asked":
+    def of(
+        cls, request: HttpRequest, entity: str, project: str, *, whole: bool = False
+    ) -> "WorkspaceRequest":
         """Read it from a request; ``whole`` gives the runs with config and summary."""
         actor = actor_of(request)
         row = get_project(actor, entity, project)
@@ -108,11 +110,11 @@ def _since(query: QueryDict, runs: list[Run]) -> dict[int, int]:
     return {run.pk: by_uid[run.uid] for run in runs if run.uid in by_uid}
 
 
-def _wanted(query: QueryDict, runs: list[Run]) -> charts.Wanted:
+def _chart_request(query: QueryDict, runs: list[Run]) -> charts.ChartRequest:
     keys = list(dict.fromkeys(query.getlist("keys")))
     if len(keys) > selectors.MAX_KEYS:
         raise Invalid(f"At most {selectors.MAX_KEYS} keys in one request; this one names {len(keys)}.")
-    return charts.Wanted(
+    return charts.ChartRequest(
         kind=kind_of(query),
         keys=keys,
         x=query.get("x", ""),
@@ -124,34 +126,39 @@ def _wanted(query: QueryDict, runs: list[Run]) -> charts.Wanted:
     )
 
 
-class _Drawing:
-    """The answer to what lines are asked for: x that several keys of a run share are in it once."""
+class _SeriesJson:
+    """The body of an answer: x that several keys of a run share is in it once."""
 
     def __init__(self, *, precise: bool) -> None:
         self.x: list[Any] = []
         self.precise = precise
 
-    def of(self, lines: charts.Lines) -> dict[str, dict[str, Any]]:
+    def of(self, lines: charts.RunSeries) -> dict[str, dict[str, Any]]:
         known: dict[int, int] = {}
         drawn = {}
         for key, line in lines.by_key.items():
             if id(line.x) not in known:
                 known[id(line.x)] = len(self.x)
-                self.x.append(charts.places_on_x(line.x))
-            drawn[key] = {"x": known[id(line.x)], "last": charts.numbers(line.last, precise=self.precise)}
+                self.x.append(charts.json_x(line.x))
+            drawn[key] = {
+                "x": known[id(line.x)],
+                "last": charts.json_numbers(line.last, precise=self.precise),
+            }
             if line.low is not None and line.high is not None:
-                drawn[key]["min"] = charts.numbers(line.low, precise=self.precise)
-                drawn[key]["max"] = charts.numbers(line.high, precise=self.precise)
+                drawn[key]["min"] = charts.json_numbers(line.low, precise=self.precise)
+                drawn[key]["max"] = charts.json_numbers(line.high, precise=self.precise)
             if line.smooth is not None:
-                drawn[key]["smooth"] = charts.numbers(line.smooth, precise=self.precise)
+                drawn[key]["smooth"] = charts.json_numbers(line.smooth, precise=self.precise)
         return drawn
 
 
-def lines_answer(asked: Asked, wanted: charts.Wanted, *, precise: bool = False) -> dict[str, Any]:
+def series_json(
+    chosen: WorkspaceRequest, chart: charts.ChartRequest, *, precise: bool = False
+) -> dict[str, Any]:
     """Return the body of an answer: x columns, the next row of each run, and per run and key the line."""
-    drawing, next_row, series = _Drawing(precise=precise), {}, {}
-    for lines in charts.lines_of(asked.uid_of, wanted):
-        uid = asked.uid_of[lines.run_id]
+    drawing, next_row, series = _SeriesJson(precise=precise), {}, {}
+    for lines in charts.series_of_runs(chosen.uid_of, chart):
+        uid = chosen.uid_of[lines.run_id]
         next_row[uid] = lines.next_row
         series[uid] = drawing.of(lines)
     return {"next": next_row, "x": drawing.x, "series": series}
@@ -162,9 +169,11 @@ def lines_answer(asked: Asked, wanted: charts.Wanted, *, precise: bool = False) 
 @never_cache
 def series(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return lines of some keys of some runs, in buckets, within a range of x, or the points since some rows."""
-    asked = Asked.of(request, entity, project)
+    chosen = WorkspaceRequest.of(request, entity, project)
     precise = request.GET.get("precise") == "1"
-    return json_answer(request, lines_answer(asked, _wanted(request.GET, asked.runs), precise=precise))
+    return json_answer(
+        request, series_json(chosen, _chart_request(request.GET, chosen.runs), precise=precise)
+    )
 
 
 @declare(ProjectAction.VIEW)
@@ -172,10 +181,10 @@ def series(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 @never_cache
 def series_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttpResponse:
     """Return every point of the lines that `series` would give, as CSV."""
-    asked = Asked.of(request, entity, project)
-    wanted = _wanted(request.GET, asked.runs)
-    lines = chart_csv.lines_for(asked.uid_of, wanted)
-    pieces = in_thread(chart_csv.written(wanted.axis, lines))
+    chosen = WorkspaceRequest.of(request, entity, project)
+    chart = _chart_request(request.GET, chosen.runs)
+    lines = chart_csv.series_by_name(chosen.uid_of, chart)
+    pieces = in_thread(chart_csv.csv_pieces(chart.axis, lines))
     answer = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="chart.csv"'
     return answer
@@ -186,10 +195,10 @@ def series_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttp
 @never_cache
 def keys(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what some runs have logged: each key once, with its types and how many of them have it."""
-    asked = Asked.of(request, entity, project)
+    chosen = WorkspaceRequest.of(request, entity, project)
     kind = kind_of(request.GET)
-    next_row = {asked.uid_of[pk]: row for pk, row in reads.cursors(list(asked.uid_of), kind).items()}
-    return json_answer(request, {"next": next_row} | logged_keys.answer(list(asked.uid_of), kind))
+    next_row = {chosen.uid_of[pk]: row for pk, row in reads.cursors(list(chosen.uid_of), kind).items()}
+    return json_answer(request, {"next": next_row} | logged_keys.keys_json(list(chosen.uid_of), kind))
 
 
 def _part_of(values: dict[str, Any], part: str, columns: list[str]) -> dict[str, Any]:
@@ -204,14 +213,14 @@ def _part_of(values: dict[str, Any], part: str, columns: list[str]) -> dict[str,
 @never_cache
 def values(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return config and summary of some runs: all of it, or the ``columns`` named ``config.lr``, ``summary.loss``."""
-    asked = Asked.of(request, entity, project, whole=True)
+    chosen = WorkspaceRequest.of(request, entity, project, whole=True)
     columns = request.GET.getlist("columns")
     found = {
         run.uid: {
             "config": _part_of(run.config_flat, "config", columns),
             "summary": _part_of(run.pulse.summary_flat, "summary", columns),
         }
-        for run in asked.runs
+        for run in chosen.runs
     }
     return json_answer(request, {"runs": found})
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-TOLD = ('"visualize"', '"viz"')
+CHART_MARKERS = ('"visualize"', '"viz"')
 """What stands in the config of a run that has logged charts."""
 _FIELDS = {"wandb/confusion_matrix/v1": {"nPredictions": "Count"}}
 """Columns of `wandb.sklearn` that `wandb.plot` calls otherwise in the chart of the same name."""

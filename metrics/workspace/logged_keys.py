@@ -9,10 +9,10 @@ from typing import Any
 from django.db.models import Q
 
 from metrics.hardware import system_metrics
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.store import reads
 from metrics.store.key_stats import KeyStats
-from metrics.workspace.logged_charts import TOLD, charts_in
+from metrics.workspace.logged_charts import CHART_MARKERS, charts_in
 from runs.config.flatten import sdk_part
 from runs.config.metric_definitions import MARK, Definitions, agreed, definitions_in
 from runs.models import Run
@@ -20,23 +20,25 @@ from runs.models import Run
 _Described = Mapping[int, Mapping[str, KeyStats]]
 
 
-def answer(run_ids: Collection[int], kind: Kind) -> dict[str, Any]:
+def keys_json(run_ids: Collection[int], kind: StreamKind) -> dict[str, Any]:
     """Return each key once, with its types and how many of the runs have it; of history also charts."""
-    described = reads.describe(run_ids, kind)
-    found = _found(described)
-    if kind == Kind.SYSTEM:
+    stats_of = reads.key_stats(run_ids, kind)
+    found = _keys_found(stats_of)
+    if kind == StreamKind.SYSTEM:
         for row in found.values():
             row["about"] = _hardware(row["key"])
         return {"keys": _in_order(found)}
     runs = Run.objects.filter(pk__in=run_ids)
     charts: dict[str, Any] = {}
     definitions: dict[int, Definitions] = {}
-    told = runs.filter(reduce(or_, (Q(config_text__contains=mark) for mark in (*TOLD, MARK)))).order_by("pk")
-    for pk, text in told.values_list("pk", "config_text"):
+    defining = runs.filter(
+        reduce(or_, (Q(config_text__contains=mark) for mark in (*CHART_MARKERS, MARK)))
+    ).order_by("pk")
+    for pk, text in defining.values_list("pk", "config_text"):
         sdk = sdk_part(text)
         charts |= charts_in(sdk)
         definitions[pk] = definitions_in(sdk)
-    _define(found, described, definitions)
+    _define(found, stats_of, definitions)
     return {"keys": _in_order(found), "charts": charts}
 
 
@@ -44,9 +46,9 @@ def _in_order(found: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [found[key] for key in sorted(found)]
 
 
-def _found(described: _Described) -> dict[str, dict[str, Any]]:
+def _keys_found(stats_of: _Described) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for stats in described.values():
+    for stats in stats_of.values():
         for key, stat in stats.items():
             if key.startswith("_"):
                 continue
@@ -58,18 +60,20 @@ def _found(described: _Described) -> dict[str, dict[str, Any]]:
 
 
 def _define(
-    found: Mapping[str, dict[str, Any]], described: _Described, definitions: Mapping[int, Definitions]
+    found: Mapping[str, dict[str, Any]], stats_of: _Described, definitions: Mapping[int, Definitions]
 ) -> None:
     """Add axis, goal and whether it is hidden, where most of the runs that have the key say something of it."""
     if not definitions:
         return
     nothing = Definitions()
-    newest_first = sorted(described, reverse=True)
+    newest_first = sorted(stats_of, reverse=True)
     for key, row in found.items():
-        said = [definitions.get(pk, nothing).of(key) for pk in newest_first if key in described[pk]]
-        if not any(said):
+        definitions_of_key = [
+            definitions.get(pk, nothing).of(key) for pk in newest_first if key in stats_of[pk]
+        ]
+        if not any(definitions_of_key):
             continue
-        agreement = agreed(said)
+        agreement = agreed(definitions_of_key)
         if agreement.step_metric:
             row["x"] = agreement.step_metric
         if agreement.is_hidden:
@@ -80,6 +84,6 @@ def _define(
 
 def _hardware(key: str) -> dict[str, Any]:
     """Return what a chart says of a system metric, and which line of it the key is."""
-    found = system_metrics.find(key)
+    found = system_metrics.match_tag(key)
     chart = asdict(system_metrics.chart_of(found))
     return chart | {"line": found.tag, "device": found.device, "node": found.label}

@@ -19,13 +19,13 @@ from runs.table import TableQuery, label_of, matching
 from runs.table.cells import Reader
 from runs.table.group_keys import NOTHING, Key, check_group, key_of, rank_of, step_of, text_of
 
-MOST_GROUPS = 50
-"""Drawn at once; more lines tell nothing."""
-MOST_RUNS = 200
-"""Of all groups together whose lines are read at once."""
-MOST_RULES = 100
+MAX_GROUPS = 50
+"""Drawn together; more lines say nothing."""
+MAX_RUNS = 200
+"""Of all groups together whose lines are read."""
+MAX_RULES = 100
 PAGE = 100
-"""Groups, or runs of one group, that come at once."""
+"""Groups, or runs of one group, of one page."""
 
 _EXACT = 2**53
 """Integers up to here are the same as doubles."""
@@ -68,7 +68,7 @@ class DrawnGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnGroups:
     """The groups that are drawn and their runs, each with the place of its group in ``groups``.
 
     ``group_count`` and ``run_count`` are of all groups, drawn or not; ``shown_count`` of those that no rule hides.
@@ -131,27 +131,29 @@ class Grouping:
         groups = [Group(one, label_of(column), _text(keys[one][depth - 1]), counts[one]) for one in inside]
         return Level(groups, [], len(counts))
 
-    def drawn(self, rules: Mapping[Path, bool]) -> Drawn:
-        """Return what is drawn by somebody's rules, at most MOST_GROUPS and MOST_RUNS; one query.
+    def drawn(self, rules: Mapping[Path, bool]) -> DrawnGroups:
+        """Return what is drawn by somebody's rules, at most MAX_GROUPS and MAX_RUNS; one query.
 
         A rule shows or hides all groups inside of a path, and the longest path decides. Groups that are shown by
         name come before those that no rule speaks of; the room for runs is shared out evenly.
         """
         places = {path: place for place, path in enumerate(self._order)}
-        said = {path: _rule(path, rules) for path in self._order}
-        shown = [path for path in self._order if said[path] is not False]
+        rule_of = {path: _rule(path, rules) for path in self._order}
+        shown = [path for path in self._order if rule_of[path] is not False]
         shown_count = len(shown)
-        shown.sort(key=lambda path: said[path] is None)
-        shown = sorted(shown[:MOST_GROUPS], key=places.__getitem__)
+        shown.sort(key=lambda path: rule_of[path] is None)
+        shown = sorted(shown[:MAX_GROUPS], key=places.__getitem__)
         groups = [self._drawn(path, places[path]) for path in shown]
         turns = [
-            (turn, at, pk) for at, path in enumerate(shown) for turn, pk in enumerate(self._members[path])
+            (round_number, at, pk)
+            for at, path in enumerate(shown)
+            for round_number, pk in enumerate(self._members[path])
         ]
-        chosen = sorted(sorted(turns)[:MOST_RUNS], key=lambda one: one[1])
+        chosen = sorted(sorted(turns)[:MAX_RUNS], key=lambda one: one[1])
         runs = {run.pk: run for run in _runs([pk for _turn, _at, pk in chosen])}
         members = [(runs[pk], at) for _turn, at, pk in chosen if pk in runs]
         run_count = sum(map(len, self._members.values()))
-        return Drawn(groups, members, len(self._order), shown_count, run_count)
+        return DrawnGroups(groups, members, len(self._order), shown_count, run_count)
 
     def _drawn(self, path: Path, place: int) -> DrawnGroup:
         texts = list(map(_text, self._keys[path]))
@@ -183,7 +185,7 @@ def read_path(text: str) -> Path:
     """Read a path, a list of texts in JSON.
 
     Raises:
-        Invalid: it is none.
+        Invalid: it is not a path.
     """
     try:
         path = json.loads(text or "[]")
@@ -198,9 +200,9 @@ def read_rules(show: Iterable[str], hide: Iterable[str]) -> dict[Path, bool]:
     """Read which paths are shown and which hidden.
 
     Raises:
-        Invalid: one is no path, or they are more than MOST_RULES.
+        Invalid: one is no path, or they are more than MAX_RULES.
     """
     rules = dict.fromkeys(map(read_path, hide), False) | dict.fromkeys(map(read_path, show), True)
-    if len(rules) > MOST_RULES:
-        raise Invalid(f"At most {MOST_RULES} groups are shown or hidden by name; these are {len(rules)}.")
+    if len(rules) > MAX_RULES:
+        raise Invalid(f"At most {MAX_RULES} groups are shown or hidden by name; these are {len(rules)}.")
     return rules

@@ -33,7 +33,7 @@ from billing.models import (
 )
 from billing.subscriptions.selectors import subscription_of
 from exports.services import ask_for_export
-from metrics.models import Kind, Sequence, Stream
+from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
 from storage.services import enter_bytes
 from teams.invitations.services import invite
@@ -93,9 +93,9 @@ def fill(team: Team, number: int) -> None:
     enter_bytes(team_id=team.pk, delta_bytes=1, category="log")
     SavedView.objects.create(project=project, user=member, name="mine")
     StoredChart.objects.create(team=team, name=f"chart{number}", spec="{}", created_by=member)
-    Stream.objects.create(run=run, kind=Kind.HISTORY)
+    Stream.objects.create(run=run, kind=StreamKind.HISTORY)
     Sequence.objects.create(
-        run=run, kind=Kind.HISTORY, writer="w", first_offset=0, base_row=0, row_count=1, written_at=0.0
+        run=run, kind=StreamKind.HISTORY, writer="w", first_offset=0, base_row=0, row_count=1, written_at=0.0
     )
     OutboxMail.objects.create(to="a@example.com", subject=f"mail {number}", text="words", html="words")
     add_alerts(run, number)

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.faults
 
 PACKER = """
 from datetime import timedelta
-from metrics import compaction, store
 from metrics.models import Stream
+from metrics.store import compaction
 compaction.PACK_AT_ROWS = compaction.PACK_ENDED_AT_ROWS = 16
 compaction.MERGE_AT, compaction.LEASE = 3, timedelta(0)  # as if the killed worker's lease had run out
 print("working", flush=True)

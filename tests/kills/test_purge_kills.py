@@ -15,9 +15,9 @@ KILLS = amount("kills of the purging worker", 2, 20)
 DELETED = """
 import json
 from access.actor import SYSTEM
-from metrics.store.reads import compaction
-from runs.models import Run
+from metrics.store import compaction
 from runs.bulk_actions import deletion
+from runs.models import Run
 from tests.test_purge import full_run
 compaction.PACK_ENDED_AT_ROWS = 3
 runs = [full_run(posts=12) for _ in range(8)]
@@ -28,8 +28,8 @@ print(json.dumps(runs[0].pk))
 
 PURGER = """
 import time
-from runs.models import Run
 from runs.lifecycle import purge
+from runs.models import Run
 purge.ROWS_AT_ONCE = 3
 purge._purge_some(purge.due(Run.objects.all()).values_list("pk", flat=True).first())
 print("working", flush=True)
@@ -41,11 +41,12 @@ CHECK = """
 import json
 from datetime import timedelta
 from django.utils import timezone
-from metrics import cold, compaction
 from metrics.models import Segment
+from metrics.store import compaction
+from metrics.store.segment_storage import configured_storage
+from runs.lifecycle import purge, storage_ledger
 from runs.models import Run, RunFile
-from runs.services import holdings, purge
-from storage import local, services
+from storage import filesystem, services
 from storage.models import Blob
 from tests.test_purge import KEPT, counts_of, held_by_category
 half = Run.objects.filter(purge_began_at__isnull=False).count()
@@ -60,9 +61,10 @@ print(json.dumps({
     "begun": half,
     "rows": [str(key) for run in gone for key, n in counts_of(run).items() if n and key[0] not in KEPT],
     "bytes": {run.pk: held_by_category(run) for run in Run.objects.all()},
-    "holdings": holdings.reconcile(60),
-    "segments": sorted(cold.cold_store().names(later)) == sorted(Segment.objects.values_list("name", flat=True)),
-    "contents": sorted(local.locations(later.timestamp())) == sorted(Blob.objects.values_list("location", flat=True)),
+    "holdings": storage_ledger.reconcile(60),
+    "segments": sorted(configured_storage().names(later)) == sorted(Segment.objects.values_list("name", flat=True)),
+    "contents": sorted(filesystem.locations(later.timestamp()))
+    == sorted(Blob.objects.values_list("location", flat=True)),
     "used": Blob.objects.count() == RunFile.objects.values("blob").distinct().count(),
 }))
 """

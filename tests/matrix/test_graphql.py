@@ -13,7 +13,8 @@ from tests.matrix.cases import Answer, Over, expected
 from tests.matrix.cells import Check, cells_of, compare, rows, telling
 from tests.matrix.permissions import ELEVATED
 from tests.matrix.world import World, keys_for
-from wandb_api.graphql.schema import roots, schema
+from wandb_api.graphql.bindings import roots
+from wandb_api.schema import schema
 
 pytestmark = pytest.mark.portable
 

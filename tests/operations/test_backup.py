@@ -30,16 +30,16 @@ CONTENT = b"what the blob holds"
 
 LOOK = """
 import hashlib, json, sys
-from metrics.store.reads import reads as store
-from metrics.models import Kind, Segment
+from metrics.models import Segment, StreamKind
+from metrics.store import reads
 from runs.models import Run
-from storage import filesystem as local
+from storage import filesystem
 from storage.models import Blob
 from tests.stored import is_readable
 def digest_of(blob):
-    return hashlib.sha256(local.path_of(blob.location).read_bytes()).hexdigest()
+    return hashlib.sha256(filesystem.path_of(blob.location).read_bytes()).hexdigest()
 blobs = {blob.digest: digest_of(blob) for blob in Blob.objects.all()}
-steps = {run.uid: [row["_step"] for _, row in store.scan(run.pk, Kind.HISTORY)] for run in Run.objects.all()}
+steps = {run.uid: [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] for run in Run.objects.all()}
 unreadable = [segment.name for segment in Segment.objects.all() if not is_readable(segment)]
 print(json.dumps({"blobs": blobs, "steps": steps, "unreadable": unreadable, "segments": Segment.objects.count()}))
 """
@@ -163,7 +163,7 @@ def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
 def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path) -> None:
     """The review's M2: the copied database still names what a purge or a packing takes meanwhile."""
     from common.backups.deletion_lock import nothing_erased
-    from metrics.store.segment_storage import Files
+    from metrics.store.segment_storage import FileSegmentStorage
 
     settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = (
         tmp_path,
@@ -171,16 +171,16 @@ def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path
         tmp_path / "segments",
     )
     (tmp_path / "blob").touch()
-    Files().put("abcd", b"content")
+    FileSegmentStorage().put("abcd", b"content")
     with nothing_erased():
         filesystem.delete("blob")
-        Files().delete(["abcd"])
+        FileSegmentStorage().delete(["abcd"])
         assert (tmp_path / "blob").exists()
-        assert Files().size("abcd") == 7
+        assert FileSegmentStorage().size("abcd") == 7
     filesystem.delete("blob")
-    Files().delete(["abcd"])
+    FileSegmentStorage().delete(["abcd"])
     assert not (tmp_path / "blob").exists()
-    assert list(Files().root.glob("*/*")) == []
+    assert list(FileSegmentStorage().root.glob("*/*")) == []
 
 
 def damaged(archive: Path) -> None:

@@ -21,7 +21,8 @@ from config.sockets import urlpatterns as socket_routes
 from runs.models import Run
 from tests.matrix import acts, rest
 from tests.matrix.asking import lean_endpoints, url_patterns
-from wandb_api.graphql.schema import roots, schema
+from wandb_api.graphql.bindings import roots
+from wandb_api.schema import schema
 
 
 def _undeclared(views: dict[str, Callable[..., Any]]) -> list[str]:

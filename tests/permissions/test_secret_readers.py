@@ -12,7 +12,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
 from config.asgi import lean
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields
 from runs.models import Run

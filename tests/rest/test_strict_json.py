@@ -18,7 +18,7 @@ from accounts.models import User
 from alerts.payloads.templating import fill
 from exports import services
 from exports.tasks import make_exports
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from storage.filesystem import path_of

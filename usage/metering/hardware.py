@@ -26,10 +26,12 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from metrics.hardware import system_metrics
-from metrics.models import Kind, Stream
-from metrics.store import reads
+from metrics.models import Stream, StreamKind
+from metrics.store import row_blocks
 from metrics.store.codec import Floats, Rows
-from metrics.store.reads import X_OF, Block, Column
+from metrics.store.columns import Column
+from metrics.store.reads import X_OF
+from metrics.store.row_blocks import Block
 from runs.models import Run
 from usage.metering.cards import Cards, Gpu, cards_of
 from usage.metering.gpus import HOLD_S, Claiming, Seen, key_of
@@ -47,7 +49,7 @@ _ROWS_AT_ONCE = 65_536
 _RUNS_AT_ONCE = 100
 _LOOK_BACK_ROWS, _FURTHER_BACK_ROWS = 64, 8192
 """Where the sample before the first new one is found nearly always, and otherwise."""
-_AT = X_OF[Kind.SYSTEM]
+_AT = X_OF[StreamKind.SYSTEM]
 _LOOKED_AT, _LOOKED_AT_ALL = "billing.hardware.looked_at", "billing.hardware.looked_at_all"
 """In the cache: since when only runs with later heartbeats are looked at. Who loses it looks at all of them."""
 _MARGIN = timedelta(minutes=10)
@@ -123,7 +125,7 @@ def _date(day: float) -> date:
 @lru_cache(maxsize=16_384)
 def _gpu_of(key: str) -> tuple[Gpu, bool] | None:
     """Return which GPU a system metric is of, and whether it is its power; None for anything else."""
-    found = system_metrics.find(key)
+    found = system_metrics.match_tag(key)
     places = dict(found.places)
     if not found.is_known or found.metric.group != "GPU" or places.keys() != {"gpu"}:
         return None
@@ -133,7 +135,7 @@ def _gpu_of(key: str) -> tuple[Gpu, bool] | None:
 @lru_cache(maxsize=16_384)
 def _held_by(key: str) -> Gpu | None:
     """Return which GPU a process of the run is on, where a system metric says so."""
-    found = system_metrics.find(key)
+    found = system_metrics.match_tag(key)
     places = dict(found.places)
     return (found.label, places["gpu"]) if found.metric.group == _OF_PROCESS and "gpu" in places else None
 
@@ -236,7 +238,7 @@ class _Reader:
     def _before(self, gpu: Gpu, which: int) -> Samples | None:
         """Look through earlier rows, from the last on, for a GPU that is not among the latest; at last through all."""
         for row_from in dict.fromkeys((max(0, self.begin - _FURTHER_BACK_ROWS), 0)):
-            parts = reads.blocks(self.run_id, Kind.SYSTEM, row_from=row_from)
+            parts = row_blocks.blocks(self.run_id, StreamKind.SYSTEM, row_from=row_from)
             for part in reversed([part for part in parts if part.row0 < self.begin]):
                 samples = _read([part])[which].get(gpu)
                 if samples is not None and (samples.rows < self.begin).any():
@@ -274,7 +276,7 @@ def _enter(run_id: int, row_from: int, row_to: int, used: _Used) -> None:
     """
     runs = Run.objects.locked().select_related("project__team").filter(pk=run_id, purged_at__isnull=True)
     run = runs.first()
-    stream = Stream.objects.filter(run_id=run_id, kind=Kind.SYSTEM, next_row__gte=row_to)
+    stream = Stream.objects.filter(run_id=run_id, kind=StreamKind.SYSTEM, next_row__gte=row_to)
     last = _measured_to(run_id)
     if run is None or (last.row_to if last else 0) != row_from or not stream.exists():
         raise Overtaken
@@ -317,7 +319,7 @@ def _waiting(streams: QuerySet[Stream]) -> list[tuple[int, int]]:
     """Return (run, row measured to) of the streams of system metrics that have further rows."""
     last = HardwareUse.objects.filter(run_id=OuterRef("run_id")).order_by("-row_from").values("row_to")[:1]
     measured_to = Coalesce(Subquery(last), 0, output_field=BigIntegerField())
-    rows = streams.filter(kind=Kind.SYSTEM, next_row__gt=0, run__purged_at__isnull=True)
+    rows = streams.filter(kind=StreamKind.SYSTEM, next_row__gt=0, run__purged_at__isnull=True)
     waiting = rows.filter(
         next_row__gt=measured_to
     )  # who only watches machines last: others' claims are better
@@ -328,7 +330,7 @@ def _measure_some(measured_to: Mapping[int, int]) -> Iterator[int]:
     """Measure runs from rows on; yields those that were looked at. One that fails is left for later."""
     since = {run_id: max(0, row - _LOOK_BACK_ROWS) for run_id, row in measured_to.items()}
     cards = cards_of(list(measured_to))
-    for run_id, parts in reads.blocks_of(list(measured_to), Kind.SYSTEM, since=since):
+    for run_id, parts in row_blocks.blocks_of(list(measured_to), StreamKind.SYSTEM, since=since):
         try:
             for piece in _Reader(run_id, parts, measured_to[run_id], cards[run_id]).pieces():
                 _enter(run_id, *piece)

@@ -17,7 +17,7 @@ from billing.models import Subscription
 from billing.subscriptions.selectors import subscription_of_team, teams_of
 from common.errors import Gone
 from metrics.ingest.branching import fork_run, rewind_run
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import deletion, moving
 from runs.lifecycle import purge

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from access.actor import SYSTEM
 from metrics.ingest.branching import rewind_run
-from metrics.ingest.committer import write_group
-from metrics.models import Kind, Stream
-from metrics.store import compaction, keysets
-from metrics.store import reads as store
+from metrics.ingest.transaction import write_group
+from metrics.models import Stream, StreamKind
+from metrics.store import compaction, keysets, row_blocks
 from metrics.tests.ingest.test_ingest import history, post
 from runs.bulk_actions import deletion
 from runs.lifecycle import purge
@@ -50,7 +49,9 @@ def sample(at, *watts, label="", **more):
 
 
 def send(run, rows):
-    at = Stream.objects.filter(run=run, kind=Kind.SYSTEM).values_list("next_row", flat=True).first() or 0
+    at = (
+        Stream.objects.filter(run=run, kind=StreamKind.SYSTEM).values_list("next_row", flat=True).first() or 0
+    )
     write_group([post(run, system=(at, rows))])
 
 
@@ -211,7 +212,7 @@ def test_in_whatever_pieces_it_is_measured_it_comes_to_the_same(curve, cuts, pac
     monkeypatch.setattr(hardware, "_FURTHER_BACK_ROWS", 5)
     monkeypatch.setattr(hardware, "_ROWS_AT_ONCE", 7)
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 4)
-    keysets.forget()
+    keysets.clear_cache()
     at, rows = NOON, []
     by_gpu: dict[tuple[int, str], list[tuple[float, int]]] = {}
     for step, gpu, label, watts in curve:
@@ -227,7 +228,7 @@ def test_in_whatever_pieces_it_is_measured_it_comes_to_the_same(curve, cuts, pac
     for start, stop in pairwise(edges):
         send(run, rows[start:stop])
         if packed:
-            compaction.pack_stream(Stream.objects.get(run=run, kind=Kind.SYSTEM).pk)
+            compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.SYSTEM).pk)
         hardware.measure_run(run.pk)
     assert used(run) == (expected_s, expected_j)
     ends = pieces(run)
@@ -277,7 +278,7 @@ def test_rows_that_another_entered_in_other_pieces_count_once():
     run = RunFactory()
     send(run, [{"_timestamp": NOON + 10 * n, "system.cpu": 1.0} for n in range(2)])
     send(run, [sample(NOON + 10 * n, 100.0) for n in range(2, 4)])
-    parts = list(store.blocks(run.pk, Kind.SYSTEM))
+    parts = list(row_blocks.blocks(run.pk, StreamKind.SYSTEM))
     cards = Cards(run, [])
     [slow], [first] = (list(hardware._Reader(run.pk, some, 0, cards).pieces()) for some in (parts, parts[:1]))
     assert (slow[:2], first[:2]) == ((0, 4), (0, 2))

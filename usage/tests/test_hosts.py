@@ -9,7 +9,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields

@@ -18,7 +18,7 @@ from billing.subscriptions.selectors import subscription_of_team
 from billing.subscriptions.use import use_of
 from common.errors import Invalid
 from metrics.ingest.branching import fork_run, rewind_run
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import moving
 from runs.bulk_actions.deletion import delete_run

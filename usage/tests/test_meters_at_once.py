@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from billing.models import Subscription
 from billing.subscriptions.selectors import subscription_of_team
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from storage.models import ByteEntry
 from tests.factories import ProjectFactory, RunFactory

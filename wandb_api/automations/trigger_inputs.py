@@ -33,7 +33,7 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> tuple[Team, Project | No
 
     Raises:
         Invalid: a scope that this server does not have.
-        NotFound: there is none, or the actor may not see it.
+        NotFound: it does not exist, or the actor may not see it.
     """
     if kind == "PROJECT":
         rows = Project.objects.live().select_related("team__organization")
@@ -129,7 +129,7 @@ def _destination(actor: Actor, team: Team, integration_id: str) -> Destination:
 
 
 def _payload(given: str | None, automation: Automation | None) -> str | None:
-    """Return the payload; None, which stays, where an SDK was not told the present one because it cannot read it."""
+    """Return the payload; None, which leaves it, where an SDK did not get the present one because it cannot read it."""
     if given is None and automation is not None and not is_readable(automation.payload):
         return None
     return given or ""

@@ -79,7 +79,7 @@ def _trigger_node(automation: Automation, managed: Collection[int], siblings: Si
         "scope": (
             {"__typename": "Project", **project_node(automation.project, siblings)}
             if automation.project
-            else _whole_team(automation.team)
+            else _team_scope_node(automation.team)
         ),
         "triggeringCondition": {
             "__typename": "FilterEventTriggeringCondition",
@@ -90,7 +90,7 @@ def _trigger_node(automation: Automation, managed: Collection[int], siblings: Si
     }
 
 
-def _whole_team(team: Team) -> dict[str, Any]:
+def _team_scope_node(team: Team) -> dict[str, Any]:
     """Return the scope of a team's own automations; the SDK can read no scope that is a person's entity."""
     return {"__typename": "Entity", **entity_node(team), "entityType": "team"}
 

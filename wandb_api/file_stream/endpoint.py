@@ -9,12 +9,11 @@ from django.conf import settings
 
 from access.routes import declare
 from common.errors import DomainError, Invalid
-from ingest.endpoint.handler import Form, Headers, Send, serve
+from ingest.endpoint.handler import Headers, Send, StreamProtocol, serve
 from ingest.endpoint.request_body import Receive, too_many_lines
-from ingest.endpoint.validation import exit_code_of, why_not_written
-from metrics.ingest.committer import Ack
-from metrics.ingest.points import Lines
-from metrics.ingest.post import Post
+from ingest.endpoint.validation import exit_code_of, rejection_reason
+from metrics.ingest.post import Post, PostedRows
+from metrics.ingest.transaction import Ack
 from metrics.store.codec import read_lines
 from runs.access import RunAction
 from runs.config.flatten import read_lenient, summary_of
@@ -36,7 +35,7 @@ def _content(files: dict[str, Any], name: str) -> tuple[int, list[str]] | None:
     return (offset if isinstance(offset, int) and offset >= 0 else 0), lines
 
 
-def _lines_of(files: dict[str, Any], name: str, run: RunPost) -> Lines | None:
+def _lines_of(files: dict[str, Any], name: str, run: RunPost) -> PostedRows | None:
     """Decode a file of JSON lines; a bad one becomes an empty row, so that offsets hold, and is set aside."""
     found = _content(files, name)
     if found is None:
@@ -52,13 +51,13 @@ def _lines_of(files: dict[str, Any], name: str, run: RunPost) -> Lines | None:
         good = iter(rows)
         rows = [{} if line in reasons else next(good) for line in lines]
     _set_aside(kind, lines, rows, run)
-    return Lines.of(offset, rows)
+    return PostedRows.of(offset, rows)
 
 
 def _set_aside(kind: str, lines: list[str], rows: list[dict[str, Any]], run: RunPost) -> None:
     """Empty the rows that can be read but not written."""
     for number, row in enumerate(rows):
-        reason = why_not_written(row)
+        reason = rejection_reason(row)
         if reason:
             run.bad_lines.append((kind, lines[number], reason))
             rows[number] = {}
@@ -103,9 +102,9 @@ def read_post(body: bytes, run_id: int, writer: str) -> Post:
     return post
 
 
-def _of_wrapper(post: Post, headers: Headers) -> Post:
-    told = headers.get(WRAPPER.lower().encode(), b"").decode("latin-1")
-    post.wrapper, post.recorded = wrapper_of(told), recorded_by(told)
+def _with_wrapper(post: Post, headers: Headers) -> Post:
+    content = headers.get(WRAPPER.lower().encode(), b"").decode("latin-1")
+    post.wrapper, post.recorded = wrapper_of(content), recorded_by(content)
     return post
 
 
@@ -113,7 +112,7 @@ def _read(body: bytes, run_id: int, headers: Headers) -> Post:
     """Decode a body; one on which our own code fails is set aside, since it would fail each time it came again."""
     writer = headers.get(b"x-wandb-async-client-id", b"").decode("latin-1")[:64]
     try:
-        return _of_wrapper(read_post(body, run_id, writer), headers)
+        return _with_wrapper(read_post(body, run_id, writer), headers)
     except (DomainError, MemoryError):
         raise
     except Exception as error:
@@ -129,12 +128,12 @@ def _answer(ack: Ack) -> dict[str, Any]:
 
 
 def _refusal(error: DomainError) -> dict[str, Any]:
-    told = {"code": error.code, "message": error.message, "detail": error.detail}
-    return {"error": told, "errors": [{"message": error.message}]}
+    content = {"code": error.code, "message": error.message, "detail": error.detail}
+    return {"error": content, "errors": [{"message": error.message}]}
 
 
 PATH = re.compile(r"/files/([^/]+)/([^/]+)/([^/]+)/file_stream")
-_FORM = Form(
+_PROTOCOL = StreamProtocol(
     path=PATH,
     address="/files/{entity}/{project}/{run}/file_stream",
     read=_read,
@@ -146,4 +145,4 @@ _FORM = Form(
 @declare(RunAction.LOG)
 async def file_stream(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """Take one post."""
-    await serve(_FORM, scope, receive, send)
+    await serve(_PROTOCOL, scope, receive, send)

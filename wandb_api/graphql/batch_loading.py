@@ -1,4 +1,4 @@
-"""The rows of one page: what is asked of one is read for all of them at once, in as many queries as for one."""
+"""The rows of one page: what one needs is read for all of them together, in as many queries as for one."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -23,11 +23,11 @@ REQUESTS_A_SECOND = 500
 """So many requests a second of processor time counts for."""
 
 
-class Stopped(BaseException):
+class ExecutionStopped(BaseException):
     """Ends an execution; not an `Exception`, of which graphql-core makes the error of one field and goes on."""
 
     def __init__(self, error: Invalid | None) -> None:
-        """Take what the client is told; None when it is gone."""
+        """Take the error for the client; None when it is gone."""
         super().__init__()
         self.error = error
 
@@ -80,7 +80,7 @@ class Budget:
         if self.seconds > settings.GRAPHQL_MAX_S:
             raise _stopped(settings.GRAPHQL_MAX_S, "seconds of processor time", "RUNYARD_GRAPHQL_MAX_S")
         if self._is_gone():
-            raise Stopped(None)
+            raise ExecutionStopped(None)
 
 
 def _added(total: int, size: int) -> int:
@@ -89,8 +89,8 @@ def _added(total: int, size: int) -> int:
     return total + size
 
 
-def _stopped(limit: int, what: str, setting: str) -> Stopped:
-    return Stopped(
+def _stopped(limit: int, what: str, setting: str) -> ExecutionStopped:
+    return ExecutionStopped(
         TooExpensive(
             f"One request may cost at most {limit} {what} (setting {setting}); ask for less at once."
         )

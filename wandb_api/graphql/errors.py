@@ -2,7 +2,7 @@
 
 The SDK shows ``errors[0].message`` verbatim; up to 0.18 it has words of its own for 403 and 404. It does not retry 400,
 401, 403, 404, 410, 413 and 422, retries 429 and 5xx. UpsertBucket also retries 409, and SDKs up to 0.18 retry 410 for
-two minutes, so neither is used for refusals that last, but where an SDK looks for one (`Taken`).
+two minutes, so neither is used for refusals that last, but where an SDK looks for one (`NameTaken`).
 """
 
 import logging
@@ -22,13 +22,13 @@ logger = logging.getLogger(__name__)
 _QUOTED = re.compile(r"'([^']*)'")
 
 
-class Taken(Conflict):
-    """There is one of this name. Told as 409, by which `create_automation(fetch_existing=True)` knows it."""
+class NameTaken(Conflict):
+    """There is one of this name. Answered 409, by which `create_automation(fetch_existing=True)` knows it."""
 
 
 def status_of(error: DomainError) -> int:
     """Return the HTTP status the SDK should see; of an unknown entity the one by which `wandb.init()` says which."""
-    is_plain = error.status in {409, 410} and not isinstance(error, Taken)
+    is_plain = error.status in {409, 410} and not isinstance(error, NameTaken)
     return 400 if is_plain or isinstance(error, NowhereToLog) else error.status
 
 
@@ -43,12 +43,12 @@ def requoted(message: str) -> str:
 
 
 def answer_to(errors: list[GraphQLError], *, is_query: bool) -> tuple[int, list[dict[str, Any]]]:
-    """Return (HTTP status, errors of the body); a programming error is logged and told without details.
+    """Return (HTTP status, errors of the body); a programming error is logged and answered without details.
 
     An unknown entity in a query is a 200: of any other, `wandb.Api()` up to 0.22 says "400 Client Error" alone.
     """
     status = 200
-    told: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for error in errors:
         cause = error.original_error
         entry: dict[str, Any] = {"message": error.message, "path": error.path}
@@ -74,5 +74,5 @@ def answer_to(errors: list[GraphQLError], *, is_query: bool) -> tuple[int, list[
             entry["message"] = "The server failed on this request; its log says why."
         else:
             status = max(status, 400)
-        told.append(entry)
-    return status, told
+        entries.append(entry)
+    return status, entries

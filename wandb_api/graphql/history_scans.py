@@ -23,7 +23,7 @@ def _key(info: Info, run_id: int) -> str:
 
 
 def expect_scan(info: Info, run_id: int) -> None:
-    """Note that the caller may begin a scan, if this is the operation that comes before one."""
+    """Record that the caller may begin a scan, if this is the operation that comes before one."""
     if info.operation.name is None or info.operation.name.value != OPERATION:
         return
     key = _key(info, run_id)
@@ -34,7 +34,7 @@ def expect_scan(info: Info, run_id: int) -> None:
 
 
 def begins_scan(info: Info, run_id: int) -> bool:
-    """Say whether this is the scan that was expected; each is expected once."""
+    """Return whether this is the scan that was expected; each is expected once."""
     key = _key(info, run_id)
     try:
         if cache.decr(key) >= 0:

@@ -51,7 +51,7 @@ def organization_node(organization: Organization) -> dict[str, Any]:
 
 
 def project_node(project: Project, siblings: Siblings | None = None) -> dict[str, Any]:
-    """Return a project; its automations are asked for with those of all siblings."""
+    """Return a project; its automations are loaded with those of all siblings."""
     siblings = siblings or Siblings()
     siblings.add(project.pk)
     return {

@@ -40,7 +40,7 @@ def page_of(
 ) -> dict[str, Any]:
     """Return the connection of one page; one row more is read, to know whether there is a next one.
 
-    ``weigh`` is told of each row as it is read.
+    ``weigh`` is called with each row as it is read.
 
     Raises:
         Invalid: ``after`` is no cursor of such a list.

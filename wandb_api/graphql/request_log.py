@@ -14,7 +14,7 @@ _LONGEST = 120
 
 
 @dataclass(slots=True)
-class Asked:
+class RequestInfo:
     """What is known of a request so far."""
 
     actor: Actor = ANONYMOUS
@@ -33,15 +33,15 @@ def name_of(operation: OperationDefinitionNode | None) -> str:
     return f"{{{' '.join(fields)}}}"[:_LONGEST]
 
 
-def log_refusal(request: HttpRequest, reply: HttpResponse, asked: Asked) -> None:
+def log_refusal(request: HttpRequest, reply: HttpResponse, info: RequestInfo) -> None:
     """Write the line, in place of Django's; `log_response` escapes what clients wrote."""
     is_ours = reply.status_code >= 500  # the database may be away
     log_response(
         "GraphQL %s of %s: %s %s",
-        asked.operation or "request",
-        asked.actor.shown_name if is_ours else _who(asked.actor),
+        info.operation or "request",
+        info.actor.shown_name if is_ours else _who(info.actor),
         reply.status_code,
-        asked.reason or reply.reason_phrase,
+        info.reason or reply.reason_phrase,
         response=reply,
         request=request,
     )

@@ -22,12 +22,12 @@ from teams.teams.selectors import entities_of
 from wandb_api.automations.trigger_inputs import fields_of, scope_of
 from wandb_api.automations.triggers import TRIGGER, automations_for, trigger_nodes, triggers_by_project
 from wandb_api.graphql.batch_loading import Siblings
+from wandb_api.graphql.bindings import entity_type, mutation, organization_type, project_type, root, user_type
 from wandb_api.graphql.context import Info
-from wandb_api.graphql.errors import Taken
+from wandb_api.graphql.errors import NameTaken
 from wandb_api.graphql.global_ids import from_id, to_id
 from wandb_api.graphql.nodes import project_node
 from wandb_api.graphql.pagination import page_at_once
-from wandb_api.graphql.schema import entity_type, mutation, organization_type, project_type, root, user_type
 
 _MAX_PAGE = 200
 _COLUMNS = {"name": "name", "description": "description", "enabled": "is_on"}
@@ -97,16 +97,18 @@ def _projects(rows: QuerySet[Project], after: str | None, first: int | None) -> 
 
 
 @entity_type.field("triggers")
-def resolve_entity_triggers(entity: dict[str, Any], info: Info, **asked: Any) -> dict[str, Any]:
+def resolve_entity_triggers(entity: dict[str, Any], info: Info, **arguments: Any) -> dict[str, Any]:
     """Return a page of the automations of an entity, those of its projects among them."""
     team = entity.get("row")
-    return _page(info, Q(team=team) if team else Q(pk__in=()), **asked)
+    return _page(info, Q(team=team) if team else Q(pk__in=()), **arguments)
 
 
 @organization_type.field("triggers")
-def resolve_organization_triggers(organization: dict[str, Any], info: Info, **asked: Any) -> dict[str, Any]:
+def resolve_organization_triggers(
+    organization: dict[str, Any], info: Info, **arguments: Any
+) -> dict[str, Any]:
     """Return a page of the automations of an organization's teams."""
-    return _page(info, Q(team__organization_id=from_id("Organization", organization["id"])), **asked)
+    return _page(info, Q(team__organization_id=from_id("Organization", organization["id"])), **arguments)
 
 
 def _page(
@@ -119,33 +121,41 @@ def _page(
     filters: str | None = None,
 ) -> dict[str, Any]:
     actor = info.context.actor
-    rows = automations_for(actor).filter(where, _meant(read_filters(filters))).order_by(*_order(order))
+    rows = (
+        automations_for(actor)
+        .filter(where, _filter_condition(read_filters(filters)))
+        .order_by(*_order(order))
+    )
     return page_at_once(
         rows, lambda page: trigger_nodes(page, actor), after=after, first=first, most=_MAX_PAGE
     )
 
 
 def _order(text: str | None) -> list[str]:
-    """Return what to order by: `-created_at`, `+name`; the oldest first unless told otherwise."""
-    wanted = text or "+created_at"
-    column = _ORDERS.get(wanted.lstrip("+-"))
+    """Return what to order by: `-created_at`, `+name`; the oldest first by default."""
+    text_given = text or "+created_at"
+    column = _ORDERS.get(text_given.lstrip("+-"))
     if column is None:
-        raise Invalid(f"Automations are ordered by {', '.join(sorted(_ORDERS))}, not by {wanted!r}.")
-    sign = "-" if wanted.startswith("-") else ""
+        raise Invalid(f"Automations are ordered by {', '.join(sorted(_ORDERS))}, not by {text_given!r}.")
+    sign = "-" if text_given.startswith("-") else ""
     return [f"{sign}{column}", f"{sign}pk"]
 
 
-def _meant(condition: Condition) -> Q:
+def _filter_condition(condition: Condition) -> Q:
     """Return what filters mean; the SDK sends ``{"name": …}``."""
     if isinstance(condition, All | Some):
         whole = Q() if isinstance(condition, All) else Q(pk__in=())
         for part in condition.parts:
-            whole = whole & _meant(part) if isinstance(condition, All) else whole | _meant(part)
+            whole = (
+                whole & _filter_condition(part)
+                if isinstance(condition, All)
+                else whole | _filter_condition(part)
+            )
         return whole
-    return ~_meant(condition.part) if isinstance(condition, Not) else _compared(condition)
+    return ~_filter_condition(condition.part) if isinstance(condition, Not) else _comparison(condition)
 
 
-def _compared(compare: Compare) -> Q:
+def _comparison(compare: Compare) -> Q:
     column, value = _COLUMNS.get(compare.column), compare.value
     many = compare.operator in {Operator.IN, Operator.NOT_IN}
     values = value if many and isinstance(value, list) else [value]
@@ -182,7 +192,7 @@ def resolve_create_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[st
         row = automations.create_automation(actor=actor, team=team, project=project, fields=fields)
     except Conflict as error:
         if Automation.objects.filter(team=team, name=input["name"].strip()).exists():
-            raise Taken(error.message) from None
+            raise NameTaken(error.message) from None
         raise
     return _answer(actor, row, input)
 

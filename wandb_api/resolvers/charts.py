@@ -3,11 +3,11 @@
 from typing import Any
 
 from common.errors import Invalid
-from ingest.services import team_for, unknown_alike
+from ingest.services import hidden_as_unknown, team_for
 from runs.access import ChartAction
 from runs.charts.services import save_chart
+from wandb_api.graphql.bindings import mutation, root
 from wandb_api.graphql.context import Info
-from wandb_api.graphql.schema import mutation, root
 
 _TYPE = "vega2"
 
@@ -19,7 +19,7 @@ def resolve_create_custom_chart(_: Any, info: Info, input: dict[str, Any]) -> di
         raise Invalid(f"The type of a chart must be {_TYPE!r}, not {input['type']!r}.")
     actor = info.context.actor
     team = team_for(actor, input["entity"])
-    with unknown_alike(actor, team):
+    with hidden_as_unknown(actor, team):
         chart = save_chart(
             actor=actor,
             team=team,

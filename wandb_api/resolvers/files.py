@@ -14,12 +14,12 @@ from runs.files.services import delete_run_file, upload_paths
 from runs.models import Run, RunFile
 from runs.selectors import files_of, run_called
 from storage import tickets
+from wandb_api.graphql.bindings import file_type, mutation, root, run_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, to_id
 from wandb_api.graphql.masking import reads_exactly
 from wandb_api.graphql.nodes import file_node
 from wandb_api.graphql.pagination import page_of
-from wandb_api.graphql.schema import file_type, mutation, root, run_type
 
 _MAX_PAGE = 10_000
 
@@ -50,9 +50,9 @@ def resolve_mark_run_files_uploaded(
     """Say which of the files have arrived; the upload itself registered them, and no state changes."""
     run = _run_named(info, input)
     require(info.context.actor, RunAction.LOG, run)
-    wanted = set(input["files"])
-    arrived = set(files_of(run).filter(name__in=wanted).values_list("name", flat=True))
-    return {"success": arrived == wanted}
+    names_given = set(input["files"])
+    arrived = set(files_of(run).filter(name__in=names_given).values_list("name", flat=True))
+    return {"success": arrived == names_given}
 
 
 @root(mutation, "deleteFiles", RunAction.DELETE_FILES)

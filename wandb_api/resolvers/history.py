@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from common.errors import Invalid
 from common.formats.strict_json import strict
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.series import history_rows
 from metrics.store import reads
 from runs.config.flatten import clean_text, read_lenient
@@ -15,25 +15,25 @@ from runs.models import Run
 from runs.secrets.masking import mask_lines, mask_tree
 from runs.selectors import log_lines_between
 from storage.tickets import get_path
+from wandb_api.graphql.bindings import run_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.cost_budget import Budget
 from wandb_api.graphql.document_limits import MAX_SPECS
 from wandb_api.graphql.history_scans import begins_scan, expect_scan
 from wandb_api.graphql.masking import reads_exactly, shown_json
 from wandb_api.graphql.pagination import number_of
-from wandb_api.graphql.schema import run_type
 
 _SAMPLES = 500
 _MAX_LOG_PAGE = 10_000
 T = TypeVar("T")
 
 
-def _last_line(run: dict[str, Any], kind: Kind) -> str | None:
+def _last_line(run: dict[str, Any], kind: StreamKind) -> str | None:
     line: str | None = run["siblings"].ask(reads.last_lines, kind).get(run["row"].pk)
     return line
 
 
-def _tail(run: dict[str, Any], info: Info, kind: Kind) -> str:
+def _tail(run: dict[str, Any], info: Info, kind: StreamKind) -> str:
     return json.dumps([shown_json(run, info, _last_line(run, kind) or "{}")])
 
 
@@ -44,19 +44,19 @@ def resolve_history_tail(run: dict[str, Any], info: Info) -> str:
     An empty list breaks SDKs that resume: the legacy sender calls ``get`` of it, older cores take its first item.
     Source: wandb/sdk/internal/sender.py, `SendManager._setup_resume`.
     """
-    return _tail(run, info, Kind.HISTORY)
+    return _tail(run, info, StreamKind.HISTORY)
 
 
 @run_type.field("eventsTail")
 def resolve_events_tail(run: dict[str, Any], info: Info) -> str:
     """Return the last row of system metrics, as `historyTail` does."""
-    return _tail(run, info, Kind.SYSTEM)
+    return _tail(run, info, StreamKind.SYSTEM)
 
 
 @run_type.field("systemMetrics")
 def resolve_system_metrics(run: dict[str, Any], info: Info) -> str:
     """Return the last row of system metrics."""
-    return shown_json(run, info, _last_line(run, Kind.SYSTEM) or "{}")
+    return shown_json(run, info, _last_line(run, StreamKind.SYSTEM) or "{}")
 
 
 @run_type.field("historyKeys")
@@ -64,7 +64,7 @@ def resolve_history_keys(run: dict[str, Any], info: Info) -> dict[str, Any] | No
     """Return what was logged under which key, and the last step."""
     run_id, siblings = run["row"].pk, run["siblings"]
     expect_scan(info, run_id)
-    stats = siblings.ask(reads.describe, Kind.HISTORY).get(run_id)
+    stats = siblings.ask(reads.key_stats, StreamKind.HISTORY).get(run_id)
     if not stats:
         return None
     shown = _exact if reads_exactly(run, info) else _masked
@@ -99,19 +99,19 @@ def resolve_history(
     """Return rows as JSON strings: a range of steps whole and strict, or a sample as written."""
     run_id, meter = run["row"].pk, info.context.budget
     if minStep is None and maxStep is None:
-        rows = history_rows.sampled(run_id, Kind.HISTORY, max(1, samples or _SAMPLES), meter=meter)
-        return [shown_json(run, info, reads.line_of(row)) for row in rows]
+        rows = history_rows.sampled(run_id, StreamKind.HISTORY, max(1, samples or _SAMPLES), meter=meter)
+        return [shown_json(run, info, reads.json_line(row)) for row in rows]
     high = math.inf if maxStep is None else math.nextafter(maxStep, -math.inf)  # maxStep itself is left out
     rows = history_rows.between(run_id, minStep or 0, high, meter=meter)
-    return [shown_json(run, info, reads.line_of(strict(row))) for row in rows]
+    return [shown_json(run, info, reads.json_line(strict(row))) for row in rows]
 
 
 @run_type.field("events")
 def resolve_events(run: dict[str, Any], info: Info, *, samples: int | None = None) -> list[str]:
     """Return a sample of system metrics as JSON strings."""
     count = max(1, samples or _SAMPLES)
-    rows = history_rows.sampled(run["row"].pk, Kind.SYSTEM, count, meter=info.context.budget)
-    return [reads.line_of(row) for row in rows]
+    rows = history_rows.sampled(run["row"].pk, StreamKind.SYSTEM, count, meter=info.context.budget)
+    return [reads.json_line(row) for row in rows]
 
 
 def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def _sampled(run_id: int, text: str, budget: Budget) -> list[dict[str, Any]]:
             " numbers as `samples`, `minStep`, `maxStep`."
         ) from None
     if low is None and high is None:
-        rows = history_rows.sampled(run_id, Kind.HISTORY, samples, keys, budget)
+        rows = history_rows.sampled(run_id, StreamKind.HISTORY, samples, keys, budget)
     else:
         bounds = (-math.inf if low is None else low, math.inf if high is None else high)
         rows = history_rows.between(run_id, *bounds, keys, budget)
@@ -163,7 +163,7 @@ def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[s
     )  # they hold what was logged; read live, rows are masked
     is_complete = bool(blobs) or not (is_scan or row.is_active)
     if is_complete and not blobs:
-        blobs = sdk_parquet.whole_files(row, revealed=is_exact)
+        blobs = sdk_parquet.full_files(row, revealed=is_exact)
     urls = [
         info.context.absolute(
             get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=formats.CONTENT_TYPE)

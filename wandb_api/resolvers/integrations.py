@@ -9,9 +9,9 @@ from alerts.models import Destination
 from automations.access import AutomationAction
 from runs.selectors import get_team
 from wandb_api.automations.triggers import integration_node, managed_destinations
+from wandb_api.graphql.bindings import entity_type, mutation, root
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.pagination import page_at_once
-from wandb_api.graphql.schema import entity_type, mutation, root
 
 _MAX_PAGE = 200
 

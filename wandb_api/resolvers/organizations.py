@@ -1,4 +1,4 @@
-"""Organizations, and whom an entity belongs to."""
+"""Organizations, and who owns an entity."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from access.engine import can, visible
 from accounts.models import User
 from teams.access import OrganizationAction
 from teams.models import Organization, Team
+from wandb_api.graphql.bindings import entity_type, organization_type, query, root, user_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.nodes import organization_node, user_node
-from wandb_api.graphql.schema import entity_type, organization_type, query, root, user_type
 from wandb_api.graphql.server_features import FEATURES
 
 

@@ -17,7 +17,7 @@ from accounts.lifecycle.names import check_name
 from accounts.models import ApiKey, User
 from accounts.sign_in.selectors import api_keys_of
 from common.errors import DomainError, Forbidden, Invalid, NotFound
-from ingest.services import team_for, unknown_alike
+from ingest.services import hidden_as_unknown, team_for
 from runs.access import ProjectAction
 from runs.models import Project
 from runs.projects import services as projects
@@ -32,11 +32,11 @@ from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
 from teams.teams.services import create_team
+from wandb_api.graphql.bindings import entity_type, mutation, query, root
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, kind_of, to_id
 from wandb_api.graphql.nodes import entity_node, project_node, user_node
 from wandb_api.graphql.pagination import page_of
-from wandb_api.graphql.schema import entity_type, mutation, query, root
 
 _MAX_PAGE = 1000
 _ACCESS = {
@@ -57,7 +57,7 @@ def resolve_models(
     """Return a page of an entity's visible projects; the cursor is the number of projects before the next page."""
     actor = info.context.actor
     team = team_for(actor, entityName)
-    with unknown_alike(actor, team):
+    with hidden_as_unknown(actor, team):
         get_team(actor, team.name)
     rows = projects_of(actor, team).select_related("created_by")
     return page_of(rows, project_node, after=after, first=first, most=_MAX_PAGE)
@@ -74,7 +74,7 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     existing = _known_project(actor, team, name)
     if existing is None:
         visibility = _ACCESS[access] if access else None
-        with unknown_alike(actor, team):
+        with hidden_as_unknown(actor, team):
             row = projects.create_project(actor=actor, team=team, name=name, visibility=visibility)
     elif access and existing.visibility != _ACCESS[access]:
         row = projects.change_visibility(actor=actor, project=existing, visibility=_ACCESS[access])
@@ -105,7 +105,7 @@ def _require_operator(actor: Actor) -> None:
         raise Forbidden("Only operators of this installation can do this.", action="operator")
 
 
-def _person(user: User) -> dict[str, Any]:
+def _person_node(user: User) -> dict[str, Any]:
     return {**(user_node(user) or {}), "email": user.email, "admin": user.is_operator, "entity": user.username,
             "flags": "{}", "deletedAt": None}  # fmt: skip
 
@@ -118,7 +118,7 @@ def resolve_users(_: Any, info: Info, query: str | None = None) -> dict[str, Any
     found = User.objects.filter(Q(username__icontains=text) | Q(email__icontains=text)).order_by("pk")[
         :_MAX_PAGE
     ]
-    return {"edges": [{"node": _person(user)} for user in found]}
+    return {"edges": [{"node": _person_node(user)} for user in found]}
 
 
 def _free_username(email: str) -> str:
@@ -144,7 +144,7 @@ def resolve_create_user(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
         actor=actor, username=_free_username(email), email=email, is_operator=bool(input.get("admin")),
         is_verified=False,
     )  # fmt: skip
-    return {"user": _person(user)}
+    return {"user": _person_node(user)}
 
 
 @root(mutation, "generateApiKey", AccountAction.CREATE_KEY)
@@ -176,7 +176,7 @@ def _home_organization(actor: Actor, admin: User, name: str) -> Organization:
 
 
 def _possible_admins(actor: Actor) -> QuerySet[User]:
-    """Return whom the actor may make a team for: themselves, and who is in an organization of theirs."""
+    """Return people for whom the actor may create a team: themselves, and members of their organizations."""
     if _is_operator(actor):
         return User.objects.all()
     mine = visible(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all())
@@ -191,8 +191,8 @@ def resolve_create_team(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
     actor, name = info.context.actor, input["teamName"]
     username = input.get("teamAdminUserName")
     people = _possible_admins(actor)
-    wanted = people.filter(username__iexact=username) if username else people.filter(pk=actor.lookup_id)
-    admin = wanted.first()
+    candidates = people.filter(username__iexact=username) if username else people.filter(pk=actor.lookup_id)
+    admin = candidates.first()
     if admin is None or admin.is_service_account:
         raise NotFound(f"User “{username}” can’t be an admin of the team.")
     organization = _home_organization(actor, admin, name)
@@ -257,7 +257,7 @@ def _member_node(membership: Membership, key: str | None) -> dict[str, Any]:
 
 
 def _invited_node(invitation: Invitation) -> dict[str, Any]:
-    """Return a pending invitation as a member; the address of a user who has not joined is not told."""
+    """Return a pending invitation as a member; the address of a user who has not joined is left out."""
     user = invitation.user
     return {
         "id": to_id("Invitation", invitation.pk),

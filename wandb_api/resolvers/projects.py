@@ -15,10 +15,10 @@ from runs.query.ordering import read_order
 from runs.selectors import listed_runs_of, project_called
 from teams.teams.selectors import default_team_of
 from wandb_api.graphql.batch_loading import Siblings
+from wandb_api.graphql.bindings import project_type, query, root
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.nodes import project_node, run_node
 from wandb_api.graphql.pagination import page_of
-from wandb_api.graphql.schema import project_type, query, root
 
 _MAX_PAGE = 1000
 

@@ -14,7 +14,7 @@ from access.engine import visible
 from common.errors import Conflict, DomainError, Invalid, NotFound
 from ingest.services import log_run, team_for
 from metrics.ingest.branching import fork_run, rewind_run
-from metrics.models import Kind
+from metrics.models import StreamKind
 from metrics.store import reads
 from runs.access import RunAction
 from runs.bulk_actions import deletion
@@ -26,11 +26,11 @@ from runs.models import Run
 from runs.selectors import changeable, get_run, run_called
 from storage.quota import require_quota
 from teams.models import Team
+from wandb_api.graphql.bindings import mutation, project_type, root, run_type
 from wandb_api.graphql.context import Context, Info
 from wandb_api.graphql.global_ids import from_id
 from wandb_api.graphql.masking import shown_json, shown_text
 from wandb_api.graphql.nodes import project_node, run_node
-from wandb_api.graphql.schema import mutation, project_type, root, run_type
 from wandb_api.unsupported.fields import Feature
 
 _RELATED = ("project__team__organization", "user", "logged_by", "pulse", "project__created_by")
@@ -40,7 +40,7 @@ def run_by_id(actor: Actor, text: str) -> Run:
     """Return a visible run by its global id.
 
     Raises:
-        NotFound: there is none, or the actor may not see it.
+        NotFound: it does not exist, or the actor may not see it.
     """
     runs = Run.objects.live().select_related(*_RELATED).filter(pk=from_id("Run", text))
     run = visible(actor, RunAction.VIEW, runs).first()
@@ -177,7 +177,7 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
 
 @root(mutation, "notifyScriptableRunAlert", RunAction.LOG)
 def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Keep an alert that code sent."""
+    """Store an alert that code sent."""
     actor = info.context.actor
     run = run_called(actor, input["entityName"], input["projectName"], input["runName"])
     sent = send_alert(
@@ -193,7 +193,7 @@ def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
 
 @root(mutation, "deleteRun", RunAction.DELETE)
 def resolve_delete_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Delete a run; SDKs whose answer was lost ask again, and are told the same."""
+    """Delete a run; SDKs whose answer was lost ask again, and get the same one."""
     actor = info.context.actor
     gone = Run.objects.filter(pk=from_id("Run", input["id"]), deleted_at__isnull=False)
     if not visible(actor, RunAction.DELETE, gone).exists():
@@ -232,7 +232,7 @@ def resolve_bucket(
     """Return a visible run, for resuming; null when there is none.
 
     Raises:
-        NotFound: there is none and the client did not say that this is all right.
+        NotFound: it does not exist, and the client did not say that this is all right.
     """
     found = _run_in(project, info, name)
     if found is None and not missingOk:
@@ -283,17 +283,17 @@ def resolve_wandb_config(run: dict[str, Any], info: Info, keys: list[str]) -> st
     return shown_json(run, info, json.dumps({key: own[key] for key in keys if key in own}))
 
 
-def _rows_of(run: dict[str, Any], kind: Kind) -> int:
+def _rows_of(run: dict[str, Any], kind: StreamKind) -> int:
     return int(run["siblings"].ask(reads.cursors, kind).get(run["row"].pk, 0))
 
 
 @run_type.field("historyLineCount")
 def resolve_history_line_count(run: dict[str, Any], info: Info) -> int:
     """Return the rows of history; the SDK begins its offsets there."""
-    return _rows_of(run, Kind.HISTORY)
+    return _rows_of(run, StreamKind.HISTORY)
 
 
 @run_type.field("eventsLineCount")
 def resolve_events_line_count(run: dict[str, Any], info: Info) -> int:
     """Return the rows of system metrics."""
-    return _rows_of(run, Kind.SYSTEM)
+    return _rows_of(run, StreamKind.SYSTEM)

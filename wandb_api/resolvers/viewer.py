@@ -15,10 +15,10 @@ from runs.selectors import get_team
 from teams.service_accounts.services import attributed_user
 from teams.teams.default_team import choose_default_team
 from teams.teams.selectors import code_saving_of, default_team_of, personal_team_of, teams_of
+from wandb_api.graphql.bindings import mutation, query, root, user_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.graphql.nodes import entity_node, user_node
-from wandb_api.graphql.schema import mutation, query, root, user_type
 from wandb_api.graphql.server_features import FEATURES
 
 _LONGEST = 100
@@ -107,7 +107,7 @@ def resolve_entity(_: Any, info: Info, name: str) -> dict[str, Any]:
     """Return an entity.
 
     Raises:
-        NowhereToLog: there is none, or the viewer may not know of it. Of null, SDKs make a `KeyError`.
+        NowhereToLog: it does not exist, or the viewer may not know of it. Of null, SDKs make a `KeyError`.
     """
     actor = info.context.actor
     try:

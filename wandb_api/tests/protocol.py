@@ -18,7 +18,7 @@ if __name__ == "__main__":  # what is imported below wants the settings
 
 from config.env import ROOT
 from tests import sdks
-from wandb_api.graphql.schema import document_of
+from wandb_api.schema import document_of
 from wandb_api.tests.operations import Operation, operations_of
 from wandb_api.unsupported.fields import REFUSED, Feature, refusal_of, unknown_field
 

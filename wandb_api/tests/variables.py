@@ -15,7 +15,7 @@ from graphql import (
     type_from_ast,
 )
 
-from wandb_api.graphql.schema import schema
+from wandb_api.schema import schema
 
 _SCALARS: dict[str, Any] = {
     "Int": 1, "Int64": 1, "Float": 1.0, "Boolean": True, "Duration": 1000, "JSONString": "{}", "JSON": {},

@@ -1,1 +1,1 @@
-"""What the SDK can ask for and this server does not do, and what it is told instead."""
+"""What the SDK can ask for and this server does not do, and what it answers instead."""

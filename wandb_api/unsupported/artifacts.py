@@ -1,4 +1,4 @@
-"""What an SDK is told that logs an artifact, and what is kept of it; goes when artifacts come."""
+"""The answer to an SDK that logs an artifact, and what is stored of it; goes when artifacts come."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,7 +16,7 @@ _CREATE = "Mutation.createArtifact"
 
 
 def refuse_artifact(actor: Actor, errors: Iterable[GraphQLError], variables: dict[str, Any]) -> str:
-    """Return the sentence for whoever asks for artifacts; who wants to log one is told that it was not stored.
+    """Return the message for whoever asks for artifacts; to log one it says that it was not stored.
 
     Its run's page says so too, for of the SDKs of these days few print the sentence (docs/develop/protocol.md).
     """

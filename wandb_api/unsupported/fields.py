@@ -1,4 +1,4 @@
-"""What the SDK can ask for and this server does not do: the fields, and what it is told instead of "cannot query".
+"""What the SDK can ask for and this server does not do: the fields, and the message instead of "cannot query".
 
 A test walks every operation of every supported SDK: each is valid, or fails only by fields of this table. Whoever
 brings a feature to the schema removes its fields here, or that test fails.
@@ -12,7 +12,7 @@ from graphql import GraphQLError
 
 
 class Feature(StrEnum):
-    """Something refused; the value is the whole message. Where a document asks for several, the first here is told."""
+    """Something refused; the value is the whole message. Where a document asks for several, the first here is named."""
 
     REGISTRIES = "Registries are not supported by this version of the Runyard server."
     ARTIFACTS = "Artifacts are not supported by this version of the Runyard server."
@@ -82,6 +82,6 @@ def unknown_field(error: GraphQLError) -> str | None:
 
 
 def refusal_of(errors: Iterable[GraphQLError]) -> Feature | None:
-    """Return the refused feature that a document's validation errors tell of."""
-    told = {REFUSED.get(unknown_field(error) or "") for error in errors}
-    return next((feature for feature in Feature if feature in told), None)
+    """Return the refused feature that a document's validation errors name."""
+    refused = {REFUSED.get(unknown_field(error) or "") for error in errors}
+    return next((feature for feature in Feature if feature in refused), None)

@@ -24,10 +24,10 @@ from common.formats.strict_json import strict
 from runs.config.flatten import clean_tree, read_lenient
 from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
 from wandb_api.graphql.context import Context, base_url_of
-from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, MeteredExecutor, Stopped
+from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, ExecutionStopped, MeteredExecutor
 from wandb_api.graphql.errors import answer_to, body_of, status_of
-from wandb_api.graphql.request_log import Asked, log_refusal, name_of
-from wandb_api.graphql.schema import document_of, schema
+from wandb_api.graphql.request_log import RequestInfo, log_refusal, name_of
+from wandb_api.schema import document_of, schema
 from wandb_api.unsupported.artifacts import refuse_artifact
 from wandb_api.unsupported.fields import Feature, refusal_of, unknown_field
 
@@ -46,7 +46,7 @@ def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    """Return who holds the key, for whom they log, and whether they asked for operator rights.
+    """Return who holds the key, on whose behalf they log, and whether they requested operator rights.
 
     Raises:
         Unauthenticated: no key or one that does not hold.
@@ -102,54 +102,54 @@ def _executed(
 @require_POST
 def graphql(request: HttpRequest) -> HttpResponse:
     """Execute one operation for the holder of the API key; each root field checks its own action."""
-    asked = Asked()
+    info = RequestInfo()
     try:
-        reply = _answer(request, asked)
+        reply = _answer(request, info)
     except DomainError as error:
-        reply = _refuse(error, asked)
-    except Stopped as stopped:
-        reply = HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error, asked)
-    if reply.status_code >= 400 or asked.reason:
-        log_refusal(request, reply, asked)
+        reply = _refuse(error, info)
+    except ExecutionStopped as stopped:
+        reply = HttpResponse(status=499) if stopped.error is None else _refuse(stopped.error, info)
+    if reply.status_code >= 400 or info.reason:
+        log_refusal(request, reply, info)
     return reply
 
 
-def _refuse(error: DomainError, asked: Asked) -> HttpResponse:
-    asked.reason = error.code
+def _refuse(error: DomainError, info: RequestInfo) -> HttpResponse:
+    info.reason = error.code
     reply = _reply(status_of(error), body_of(error.message, error.code))
     for name, value in error.headers.items():
         reply[name] = value
     return reply
 
 
-def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
-    actor = asked.actor = actor_of(request)
+def _answer(request: HttpRequest, info: RequestInfo) -> HttpResponse:
+    actor = info.actor = actor_of(request)
     limit = settings.GRAPHQL_RATE
     spend_request(request, actor, what="graphql", limit=limit, setting="RUNYARD_GRAPHQL_RATE")
     text, variables, name = _payload_of(request)
     document, errors = document_of(text)
     operation = get_operation_ast(document, name or None) if document else None
-    asked.operation = name_of(operation)
+    info.operation = name_of(operation)
     if document is None or errors:
-        return _refuse_document(errors, asked, actor, variables)
+        return _refuse_document(errors, info, actor, variables)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
     result = _executed(request, actor, document, variables, name)
     if result.errors:
         is_query = operation is not None and operation.operation is OperationType.QUERY
-        status, told = answer_to(result.errors, is_query=is_query)
-        asked.reason = told[0].get("extensions", {}).get("code", "")
-        return _reply(status, {"data": result.data, "errors": told})
+        status, entries = answer_to(result.errors, is_query=is_query)
+        info.reason = entries[0].get("extensions", {}).get("code", "")
+        return _reply(status, {"data": result.data, "errors": entries})
     return _reply(200, {"data": result.data})
 
 
 def _refuse_document(
-    errors: Sequence[GraphQLError], asked: Asked, actor: Actor, variables: dict[str, Any]
+    errors: Sequence[GraphQLError], info: RequestInfo, actor: Actor, variables: dict[str, Any]
 ) -> HttpResponse:
     refused = refusal_of(errors)
     if refused:
-        asked.reason = f"not supported: {refused.name.lower()}"
-        told = refuse_artifact(actor, errors, variables) if refused is Feature.ARTIFACTS else refused
+        info.reason = f"not supported: {refused.name.lower()}"
+        text = refuse_artifact(actor, errors, variables) if refused is Feature.ARTIFACTS else refused
         # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
-        return _reply(400, body_of(told, "not_supported"))
-    asked.reason = next(filter(None, map(unknown_field, errors)), "not on the schema")
+        return _reply(400, body_of(text, "not_supported"))
+    info.reason = next(filter(None, map(unknown_field, errors)), "not on the schema")
     return _reply(400, {"errors": [{"message": error.message} for error in errors]})

@@ -49,7 +49,7 @@ def group(request: HttpRequest, entity: str, project: str, group: str) -> HttpRe
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingFeature:
     """What W&B has and Runyard has not yet: what a page says of it."""
 
     heading: str | Promise
@@ -59,7 +59,7 @@ class Missing:
     """Where the button leads; a page of the project."""
 
 
-def _missing(what: Missing) -> Callable[..., HttpResponse]:
+def _missing(what: MissingFeature) -> Callable[..., HttpResponse]:
     @declare(Open.ANYONE)
     @require_safe
     def view(request: HttpRequest, entity: str = "", project: str = "", **_rest: str) -> HttpResponse:
@@ -70,7 +70,7 @@ def _missing(what: Missing) -> Callable[..., HttpResponse]:
 
 
 sweeps = _missing(
-    Missing(
+    MissingFeature(
         _("Sweeps are not part of Runyard yet"),
         _(
             "Start the runs from your script or a search library, with the same group. The workspace "
@@ -81,7 +81,7 @@ sweeps = _missing(
     )
 )
 reports = _missing(
-    Missing(
+    MissingFeature(
         _("Reports are not part of Runyard yet"),
         _("Use the project overview (Markdown) and run notes instead."),
         _("Open the overview"),
@@ -89,7 +89,7 @@ reports = _missing(
     )
 )
 artifacts = _missing(
-    Missing(
+    MissingFeature(
         _("Artifacts are not part of Runyard yet"),
         _("Save files with run.save() instead. They appear in the run’s Files tab."),
         _("Open the runs"),
@@ -97,13 +97,13 @@ artifacts = _missing(
     )
 )
 registry = _missing(
-    Missing(
+    MissingFeature(
         _("The registry is not part of Runyard yet"),
         _("Save a model with run.save() and tag its run, so that you can filter the runs table by tag."),
     )
 )
 weave = _missing(
-    Missing(
+    MissingFeature(
         _("Weave is not part of Runyard"),
         _(
             "Set WEAVE_DISABLED=true where programs run. They then run without Weave, and their metrics "

@@ -37,6 +37,11 @@ export function toast(
   letGo(note, button ? SHOWN_WITH_BUTTON_MS : SHOWN_MS);
 }
 
+/** Say what was done, with a button that undoes it. */
+export function offerUndo(text: string, undo: () => void): void {
+  toast(text, "success", { label: word("undo"), act: undo });
+}
+
 /** Let the messages that came with the page go, too; errors and warnings stay until dismissed. */
 export function letMessagesGo(): void {
   for (const note of document.querySelectorAll<HTMLElement>(".toast-note")) letGo(note);

@@ -58,3 +58,10 @@ export function throttle(act: () => void, pauseMs: number): () => void {
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }
+
+/** Show those parts of `root` whose `data-when` is `state` (loading, empty, error or full), and hide the others. */
+export function showPart(root: ParentNode, state: string): void {
+  for (const part of root.querySelectorAll<HTMLElement>("[data-when]")) {
+    part.hidden = part.dataset.when !== state;
+  }
+}

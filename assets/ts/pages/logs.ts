@@ -1,7 +1,7 @@
 import type { RunMessage } from "../charts/wire";
 import { announce, toast } from "../lib/announce";
 import { copyText } from "../lib/copy";
-import { make, one } from "../lib/dom";
+import { make, one, showPart } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { recall, remember } from "../lib/store";
@@ -38,7 +38,7 @@ let typing: number | undefined;
 let awaited: 1 | -1 | undefined;
 
 const lines = new Lines(root.dataset.linesUrl ?? "", () => {
-  showPart(lines.total ? "full" : "empty");
+  showPart(root, lines.total ? "full" : "empty");
   maskNote.hidden = lines.masked === 0 && maskNote.dataset.masked !== "shown";
   viewer.render();
   if (!search.isActive) showStatus();
@@ -52,12 +52,6 @@ const search = new Search(root.dataset.searchUrl ?? "", (done) => {
   viewer.render();
   goOn();
 });
-
-/** One of the parts marked `data-when` is shown: loading, empty, error or full. */
-function showPart(state: string): void {
-  for (const part of root.querySelectorAll<HTMLElement>("[data-when]"))
-    part.hidden = part.dataset.when !== state;
-}
 
 function showStatus(): void {
   const n = formatCount(lines.total);
@@ -78,7 +72,7 @@ async function start(): Promise<void> {
     await lines.refresh();
     goToHash();
   } catch {
-    showPart("error");
+    showPart(root, "error");
     return;
   }
   const reply = await getJson<{ writers: Writer[] }>(root.dataset.writersUrl ?? "").catch(() => ({

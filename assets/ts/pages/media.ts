@@ -1,5 +1,5 @@
 import type { RunMessage } from "../charts/wire";
-import { isTyping, make, makeIcon, one, throttle } from "../lib/dom";
+import { isTyping, make, makeIcon, one, showPart, throttle } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
@@ -52,11 +52,6 @@ const watcher = new IntersectionObserver(
 );
 
 const stepNow = () => steps[Number(slider.value)] ?? 0;
-
-function showPart(state: string): void {
-  for (const part of root.querySelectorAll<HTMLElement>("[data-when]"))
-    part.hidden = part.dataset.when !== state;
-}
 
 function update(card: Card | undefined): void {
   if (!card || !inView.has(card)) return;
@@ -126,7 +121,7 @@ async function read(): Promise<void> {
   }
   slider.max = String(Math.max(0, steps.length - 1));
   one<HTMLElement>("[data-media-tools]").hidden = steps.length === 0;
-  showPart(reply.keys.length ? "full" : "empty");
+  showPart(root, reply.keys.length ? "full" : "empty");
   if (isNew) layOut();
   forgetHeat();
   if (wasLast) slider.value = slider.max;
@@ -135,8 +130,8 @@ async function read(): Promise<void> {
 }
 
 function start(): void {
-  showPart("loading");
-  read().then(showNamed, () => showPart("error"));
+  showPart(root, "loading");
+  read().then(showNamed, () => showPart(root, "error"));
 }
 
 /** Go to the card that the address names by its key, or by a part of its value. */

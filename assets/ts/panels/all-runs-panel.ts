@@ -1,5 +1,8 @@
 import type { Picture } from "../charts/picture";
+import { hideTip, showTip } from "../charts/tip";
 import { word } from "../lib/words";
+import { textIn } from "./axes";
+import { shortColumn } from "./columns";
 import { failure, note, skeleton } from "./notes";
 import type { Head, Panel, Stage } from "./panel";
 import type { RunTable } from "./run-table";
@@ -49,6 +52,32 @@ export abstract class AllRunsPanel implements Panel {
   /** Ids of the runs whose lines are drawn. */
   protected drawn(): Set<string> {
     return new Set(this.stage.runs.drawn().map(({ uid }) => uid));
+  }
+
+  /** Listen to the pointer over the canvas, once. */
+  protected onPointer(move: (event: PointerEvent) => void): void {
+    const canvas = this.body.querySelector("canvas");
+    if (!canvas || canvas.dataset.heard) return;
+    canvas.dataset.heard = "";
+    canvas.addEventListener("pointermove", move);
+    canvas.addEventListener("pointerleave", hideTip);
+  }
+
+  /** Show a run's values of the columns where the pointer is; nothing of a run that is not in the table. */
+  protected showRun(table: RunTable | undefined, at: number, event: PointerEvent): void {
+    const run = table?.runs[at];
+    if (!run) {
+      hideTip();
+      return;
+    }
+    const tips = this.columns().map((column) => ({
+      color: this.stage.runs.colorOf(run.uid, run.color),
+      label: shortColumn(column),
+      value: textIn(column, table?.cells(column)[at]),
+      detail: "",
+      strong: false,
+    }));
+    showTip(run.name, tips, event.clientX, event.clientY);
   }
 
   private async read(onlyNew: boolean): Promise<void> {

@@ -66,7 +66,7 @@ class Bars extends AllRunsPanel {
     const ctx = canvasIn(this.body);
     if (!ctx) return;
     this.paint(ctx, 0, this.body.clientWidth, this.body.clientHeight);
-    this.listen();
+    this.onPointer((event) => this.tip(event));
   }
 
   /** Which runs the bars are over, and how many of the bars there is room for. */
@@ -195,29 +195,23 @@ class Bars extends AllRunsPanel {
     }
   }
 
-  private listen(): void {
-    const canvas = this.body.querySelector("canvas");
-    if (!canvas || canvas.dataset.heard) return;
-    canvas.dataset.heard = "";
-    canvas.addEventListener("pointermove", (event) => {
-      const { shown, step } = this.fitting(this.body.clientHeight);
-      const bar = shown[Math.floor((event.offsetY - 6) / step)];
-      if (!bar) {
-        hideTip();
-        return;
-      }
-      const [column = ""] = this.spec.columns ?? [];
-      const detail = bar.count > 1 ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
-      const row = {
-        color: bar.color,
-        label: shortColumn(column),
-        value: formatValue(bar.value),
-        detail,
-        strong: true,
-      };
-      showTip(bar.label, [row], event.clientX, event.clientY);
-    });
-    canvas.addEventListener("pointerleave", hideTip);
+  private tip(event: PointerEvent): void {
+    const { shown, step } = this.fitting(this.body.clientHeight);
+    const bar = shown[Math.floor((event.offsetY - 6) / step)];
+    if (!bar) {
+      hideTip();
+      return;
+    }
+    const [column = ""] = this.spec.columns ?? [];
+    const detail = bar.count > 1 ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
+    const row = {
+      color: bar.color,
+      label: shortColumn(column),
+      value: formatValue(bar.value),
+      detail,
+      strong: true,
+    };
+    showTip(bar.label, [row], event.clientX, event.clientY);
   }
 }
 

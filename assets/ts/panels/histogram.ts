@@ -1,6 +1,5 @@
 import { palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
-import { FONT } from "../charts/plot";
 import { type Axis, type Scale, type Tick, ticksOf, toPixel, toValue } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip, type TipRow } from "../charts/tip";
@@ -10,12 +9,12 @@ import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { lastAtMost } from "../logs/rows";
 import type { HeatReply } from "../media/wire";
-import { fitted } from "./axes";
 import { canvasIn } from "./canvas";
 import { rows } from "./csv";
 import { mediaUrls } from "./media";
 import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
+import { paintAxes } from "./plot-axes";
 import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
 
@@ -236,14 +235,14 @@ class HistogramPanel implements Panel {
       const { steps, edges } = this.heat.reply;
       this.x = { ...across, min: steps[0] ?? 0, max: endsOf(steps).at(-1) ?? 1 };
       this.y = { ...down, min: edges[0] ?? 0, max: edges.at(-1) ?? 1 };
-      paintAxes(ctx, top, this.x, this.y, "step", tickTexts);
+      paintPlot(ctx, top, this.x, this.y, "step", ticksOf(this.y, "number", 34));
       this.paintHeat(ctx, top, this.heat, this.x, this.y);
     } else if (this.overlay?.shapes.length) {
       const { edges, shapes } = this.overlay;
       const most = Math.max(...shapes.flatMap(({ shares }) => shares), 1e-12);
       this.x = { ...across, min: edges[0] ?? 0, max: edges.at(-1) ?? 1 };
       this.y = { ...down, min: 0, max: most * 1.04 };
-      paintAxes(ctx, top, this.x, this.y, "number", percentTicks);
+      paintPlot(ctx, top, this.x, this.y, "number", percentTicks(this.y));
       this.paintShapes(ctx, top, this.overlay, this.x, this.y);
     }
   }
@@ -324,41 +323,15 @@ class HistogramPanel implements Panel {
   }
 }
 
-const tickTexts = (y: Scale) => ticksOf(y, "number", 34);
-
 /** Ticks at round percentages of shares. */
 function percentTicks(y: Scale): Tick[] {
   const ticks = ticksOf({ ...y, min: y.min * 100, max: y.max * 100 }, "number", 34);
   return ticks.map(({ value, text }) => ({ value: value / 100, text: `${text}%` }));
 }
 
-function paintAxes(
-  ctx: Surface,
-  top: number,
-  x: Scale,
-  y: Scale,
-  axis: Axis,
-  ticksOfY: (y: Scale) => Tick[],
-): void {
-  const colors = palette();
-  ctx.font = FONT;
-  ctx.lineWidth = 1;
-  ctx.strokeStyle = colors.grid;
-  ctx.fillStyle = colors.axis;
-  ctx.textAlign = "right";
-  ctx.textBaseline = "middle";
-  for (const { value, text } of ticksOfY(y)) {
-    const at = Math.round(toPixel(y, value) + top) + 0.5;
-    ctx.beginPath();
-    ctx.moveTo(x.from, at);
-    ctx.lineTo(x.to, at);
-    ctx.stroke();
-    ctx.fillText(fitted(text, LEFT - 8), x.from - 6, at);
-  }
-  ctx.textAlign = "center";
-  ctx.textBaseline = "top";
-  for (const { value, text } of ticksOf(x, axis, 70))
-    ctx.fillText(fitted(text, 70), toPixel(x, value), y.from + top + 7);
+function paintPlot(ctx: Surface, top: number, x: Scale, y: Scale, axis: Axis, yTicks: readonly Tick[]): void {
+  const xTicks = ticksOf(x, axis, 70);
+  paintAxes(ctx, top, { x, y, xTicks, yTicks, margin: LEFT, gap: 7, hasUprights: false });
 }
 
 /** Where the column of each step ends: where the next begins; the last is as wide as the one before. */

@@ -3,11 +3,11 @@ import type { Picture } from "../charts/picture";
 import { FONT } from "../charts/plot";
 import { toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
-import { hideTip, showTip } from "../charts/tip";
+import { hideTip } from "../charts/tip";
 import { make, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
 import { AllRunsPanel } from "./all-runs-panel";
-import { axisOf, type ColumnAxis, fitted, textIn, ticksAlong } from "./axes";
+import { axisOf, type ColumnAxis, fitted, ticksAlong } from "./axes";
 import { brushBetween, brushText, moved, passes, pixelsOf } from "./brush";
 import { canvasIn } from "./canvas";
 import { shortColumn } from "./columns";
@@ -328,20 +328,7 @@ class Parallel extends AllRunsPanel {
   }
 
   private tip(event: PointerEvent): void {
-    const at = this.nearest(event.offsetX, event.offsetY);
-    const run = this.table?.runs[at];
-    if (!run) {
-      hideTip();
-      return;
-    }
-    const tips = this.columns().map((column) => ({
-      color: this.stage.runs.colorOf(run.uid, run.color),
-      label: shortColumn(column),
-      value: textIn(column, this.table?.cells(column)[at]),
-      detail: "",
-      strong: false,
-    }));
-    showTip(run.name, tips, event.clientX, event.clientY);
+    this.showRun(this.table, this.nearest(event.offsetX, event.offsetY), event);
   }
 
   /** The line next to a place between two axes; of those that a brush has left out none. */

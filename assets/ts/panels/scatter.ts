@@ -1,18 +1,16 @@
 import { palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
-import { FONT } from "../charts/plot";
-import { toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
-import { hideTip, showTip } from "../charts/tip";
 import { word } from "../lib/words";
 import { AllRunsPanel } from "./all-runs-panel";
-import { axisOf, type ColumnAxis, extentOf, fitted, textIn, ticksAlong } from "./axes";
+import { axisOf, type ColumnAxis, extentOf, fitted, ticksAlong } from "./axes";
 import { canvasIn } from "./canvas";
 import { shortColumn } from "./columns";
 import { rows } from "./csv";
 import { gradient } from "./gradient";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
+import { paintAxes } from "./plot-axes";
 import type { RunTable } from "./run-table";
 
 /** Points of one look; they are painted in one go. */
@@ -56,7 +54,7 @@ class Scatter extends AllRunsPanel {
     const ctx = canvasIn(this.body);
     if (!ctx) return;
     this.paint(ctx, 0, width);
-    this.listen();
+    this.onPointer((event) => this.tip(event));
   }
 
   override picture(): Picture | null {
@@ -92,7 +90,7 @@ class Scatter extends AllRunsPanel {
   private paint(ctx: Surface, top: number, width: number): void {
     const { x, y } = this;
     if (!x || !y) return;
-    this.paintAxes(ctx, top, width, x, y);
+    this.paintNamedAxes(ctx, top, width, x, y);
     const radius = this.count > 3000 ? 2.5 : this.count > 500 ? 3.5 : 4.5;
     for (const { color, alpha, at } of this.layers()) {
       ctx.fillStyle = color;
@@ -144,62 +142,26 @@ class Scatter extends AllRunsPanel {
     });
   }
 
-  private paintAxes(ctx: Surface, top: number, width: number, x: ColumnAxis, y: ColumnAxis): void {
+  private paintNamedAxes(ctx: Surface, top: number, width: number, x: ColumnAxis, y: ColumnAxis): void {
     const colors = palette();
-    ctx.font = FONT;
-    ctx.strokeStyle = colors.grid;
-    ctx.lineWidth = 1;
-    ctx.fillStyle = colors.axis;
-    ctx.textAlign = "right";
-    ctx.textBaseline = "middle";
-    for (const { value, text } of ticksAlong(y, 34)) {
-      const at = Math.round(toPixel(y.scale, value) + top) + 0.5;
-      ctx.beginPath();
-      ctx.moveTo(x.scale.from, at);
-      ctx.lineTo(x.scale.to, at);
-      ctx.stroke();
-      ctx.fillText(fitted(text, LEFT - 8), x.scale.from - 6, at);
-    }
-    ctx.textAlign = "center";
-    ctx.textBaseline = "top";
+    paintAxes(ctx, top, {
+      x: x.scale,
+      y: y.scale,
+      xTicks: ticksAlong(x, 70),
+      yTicks: ticksAlong(y, 34),
+      margin: LEFT,
+      gap: 6,
+      hasUprights: true,
+    });
     const bottom = y.scale.from + top;
-    for (const { value, text } of ticksAlong(x, 70)) {
-      const at = Math.round(toPixel(x.scale, value)) + 0.5;
-      ctx.beginPath();
-      ctx.moveTo(at, y.scale.to + top);
-      ctx.lineTo(at, bottom);
-      ctx.stroke();
-      ctx.fillText(fitted(text, 70), at, bottom + 6);
-    }
     ctx.fillStyle = colors.text;
     ctx.fillText(fitted(shortColumn(x.column), width - LEFT), (x.scale.from + x.scale.to) / 2, bottom + 22);
     ctx.textAlign = "left";
     ctx.fillText(fitted(shortColumn(y.column), width - 16), 8, top + 4);
   }
 
-  private listen(): void {
-    const canvas = this.body.querySelector("canvas");
-    if (!canvas || canvas.dataset.heard) return;
-    canvas.dataset.heard = "";
-    canvas.addEventListener("pointermove", (event) => this.tip(event));
-    canvas.addEventListener("pointerleave", hideTip);
-  }
-
   private tip(event: PointerEvent): void {
-    const at = this.nearest(event.offsetX, event.offsetY);
-    const run = this.table?.runs[at];
-    if (!run) {
-      hideTip();
-      return;
-    }
-    const tips = this.columns().map((column) => ({
-      color: this.stage.runs.colorOf(run.uid, run.color),
-      label: shortColumn(column),
-      value: textIn(column, this.table?.cells(column)[at]),
-      detail: "",
-      strong: false,
-    }));
-    showTip(run.name, tips, event.clientX, event.clientY);
+    this.showRun(this.table, this.nearest(event.offsetX, event.offsetY), event);
   }
 
   private nearest(left: number, top: number): number {

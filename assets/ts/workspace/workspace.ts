@@ -1,13 +1,10 @@
 import { Feed } from "../charts/feed";
-import type { KeyAbout, KeyInfo, KeysReply, Kind, RunMessage, ValuesReply } from "../charts/wire";
-import { toast } from "../lib/announce";
-import { one, throttle } from "../lib/dom";
-import { collate } from "../lib/format";
-import { getJson } from "../lib/http";
+import type { KeyAbout, KeyInfo, Kind, RunMessage, ValuesReply } from "../charts/wire";
+import { offerUndo } from "../lib/announce";
+import { one, showPart, throttle } from "../lib/dom";
 import { word } from "../lib/words";
 import type { Card } from "../panels/card";
 import { Enlarged } from "../panels/enlarge";
-import { customPanels, isTable, panelsOf, withoutChartTables } from "../panels/generate";
 import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
@@ -20,14 +17,16 @@ import { enableCropping, readCrop } from "../table/crop";
 import { GroupMenu } from "./group-menu";
 import { GroupReader } from "./group-reply";
 import { Keeper } from "./keeper";
+import { LoggedKeys } from "./keys";
 import { Live } from "./live";
 import { offerFilter } from "./offer-filter";
 import { OneRun } from "./one-run";
 import { RunValues } from "./run-values";
+import { openSavedViews } from "./saved-views";
 import { Selector } from "./selector";
 import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
-import type { ViewSpec, ViewsMenu } from "./views";
+import type { ViewSpec } from "./views";
 
 /** How often live runs are asked for new keys, milliseconds; more for each run drawn. */
 const KEYS_PAUSE_MS = 4000;
@@ -57,7 +56,6 @@ export class Workspace implements Stage {
   readonly runs: Runs;
   readonly feed: Feed;
   private readonly tables = new TableFeed(this.urls.columns, () => this.runs.query());
-  private readonly kinds = (this.root.dataset.kinds ?? "history").split(" ") as Kind[];
   private readonly keeper: Keeper;
   private readonly grid: Grid;
   private readonly enlarged: Enlarged;
@@ -67,16 +65,20 @@ export class Workspace implements Stage {
   private readonly showCropping: (() => void) | undefined;
   private readonly groupMenu: GroupMenu | undefined;
   private readonly groupReader: GroupReader;
-  private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
+  private readonly keys: LoggedKeys;
   private readonly runValues = new RunValues(this.urls.values);
-  private charts: Record<string, Record<string, unknown>> = {};
   private sections: Section[] = [];
   private hasRead = false;
-  private views: ViewsMenu | undefined;
   private runsPart: Record<string, unknown>;
 
   constructor() {
-    const { viewUrl = "", store = "runyard-workspace", part = "panels" } = this.root.dataset;
+    const {
+      viewUrl = "",
+      store = "runyard-workspace",
+      part = "panels",
+      kinds = "history",
+    } = this.root.dataset;
+    this.keys = new LoggedKeys(this.urls.keys, kinds.split(" ") as Kind[], this.isRunPage);
     this.keeper = new Keeper(viewUrl, store, part);
     const start: Start = { ...readStart(), ...this.keeper.recall() };
     this.runsPart = start.runs ?? {};
@@ -168,29 +170,23 @@ export class Workspace implements Stage {
   }
 
   keysOf(kind: Kind): string[] {
-    const numeric = [...this.keys[kind].values()].filter(({ numbers }) => numbers);
-    return numeric.map(({ key }) => key).sort(collate);
+    return this.keys.numeric(kind);
   }
 
   about(key: string): KeyAbout | undefined {
-    return this.keys.system.get(key)?.about;
+    return this.keys.about(key);
   }
 
   metric(key: string): KeyInfo | undefined {
-    return this.keys.history.get(key);
+    return this.keys.metric(key);
   }
 
   tableKeys(): string[] {
-    return this.keysOfType(isTable);
+    return this.keys.tables();
   }
 
   histogramKeys(): string[] {
-    return this.keysOfType((type) => type === "histogram");
-  }
-
-  private keysOfType(isWanted: (type: string) => boolean): string[] {
-    const found = [...this.keys.history.values()].filter(({ types }) => types.some(isWanted));
-    return found.map(({ key }) => key).sort(collate);
+    return this.keys.histograms();
   }
 
   point(from: Panel, axis: string, x: number | null): void {
@@ -244,12 +240,7 @@ export class Workspace implements Stage {
 
   /** Put panels into their sections again. */
   arrange(): void {
-    const generated = this.kinds.flatMap((kind) =>
-      panelsOf(kind, [...this.keys[kind].values()], this.isRunPage),
-    );
-    const custom = customPanels(this.charts);
-    const panels = [...withoutChartTables(generated, this.charts), ...custom];
-    this.sections = this.layout.arrange(panels);
+    this.sections = this.layout.arrange(this.keys.panels());
     const shown = this.grid.show(this.sections, this.searched);
     const note = one<HTMLElement>("[data-no-match]");
     note.hidden = shown > 0 || !this.searched;
@@ -263,7 +254,7 @@ export class Workspace implements Stage {
 
   /** What a view says that nobody changed: the runs table's groups are the workspace's, too. */
   private defaults(): Partial<View> {
-    if (this.isRunPage) return this.kinds.includes("history") ? {} : { x: "_runtime" };
+    if (this.isRunPage) return this.keys.kinds.includes("history") ? {} : { x: "_runtime" };
     const { group } = this.runsPart;
     return Array.isArray(group) ? { groupBy: group.map(String) } : {};
   }
@@ -303,11 +294,12 @@ export class Workspace implements Stage {
     const drawn = this.runs.drawn().map(({ uid }) => uid);
     const uids = drawn.length ? drawn : (this.selector?.listed().slice(0, 10) ?? []);
     try {
-      const replies = uids.length
-        ? await Promise.all(this.kinds.map((kind) => this.askKeys(kind, uids)))
-        : [];
+      const found = await this.keys.read(uids);
       this.hasRead = true;
-      for (const [place, reply] of replies.entries()) this.learn(this.kinds[place] as Kind, reply);
+      for (const { kind, next } of found) {
+        for (const [uid, head] of Object.entries(next)) this.feed.advance(kind, uid, head);
+      }
+      if (found.length) this.toolbar.offerAxes(this.keysOf("history"));
       this.arrange();
       this.grow();
     } catch {
@@ -324,26 +316,10 @@ export class Workspace implements Stage {
 
   private readonly growSoon = throttle(() => this.grow(), KEYS_PAUSE_MS);
 
-  private askKeys(kind: Kind, uids: string[]): Promise<KeysReply> {
-    const query = new URLSearchParams({ kind });
-    for (const uid of uids) query.append("run", uid);
-    return getJson<KeysReply>(`${this.urls.keys}?${query}`);
-  }
-
-  private learn(kind: Kind, reply: KeysReply): void {
-    for (const [uid, head] of Object.entries(reply.next)) this.feed.advance(kind, uid, head);
-    for (const info of reply.keys) this.keys[kind].set(info.key, info);
-    if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
-    this.toolbar.offerAxes(this.keysOf("history"));
-  }
-
-  /** One of the parts marked `data-when` is shown: loading, empty, error or full. */
   private showState(wanted?: string): void {
     const count = this.sections.reduce((sum, { panels }) => sum + panels.length, 0);
     const state = wanted ?? (count ? "full" : this.hasRead ? "empty" : "loading");
-    for (const part of this.root.querySelectorAll<HTMLElement>("[data-when]")) {
-      part.hidden = part.dataset.when !== state;
-    }
+    showPart(this.root, state);
   }
 
   private listen(): void {
@@ -360,8 +336,12 @@ export class Workspace implements Stage {
     }
     const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
     if (this.selector && filterBox) offerFilter(filterBox, this.urls.run, this.selector);
-    document.getElementById("views-menu")?.addEventListener("beforetoggle", (event) => {
-      if ((event as ToggleEvent).newState === "open") void this.openViews();
+    openSavedViews(this.root.dataset, {
+      read: () => ({
+        panels: this.layout.state,
+        ...(this.selector ? { selector: this.selector.state, runs: this.runsShown() } : {}),
+      }),
+      apply: (spec) => this.apply(spec),
     });
     document.addEventListener("run-message", (event) => {
       const message = (event as CustomEvent<RunMessage>).detail;
@@ -382,25 +362,6 @@ export class Workspace implements Stage {
     };
     show({});
     offerUndo(word("panelsReset"), () => show(before));
-  }
-
-  private async openViews(): Promise<void> {
-    const { ViewsMenu } = await import("./views");
-    if (!this.views) {
-      const { viewsUrl = "", viewUrl = "" } = this.root.dataset;
-      this.views = new ViewsMenu({
-        url: viewsUrl,
-        workingUrl: viewUrl,
-        canShare: this.root.dataset.canShare !== undefined,
-        read: () => ({
-          panels: this.layout.state,
-          ...(this.selector ? { selector: this.selector.state, runs: this.runsShown() } : {}),
-        }),
-        apply: (spec) => this.apply(spec),
-      });
-      this.views.listen();
-    }
-    await this.views.fill();
   }
 
   /** Show what a saved view says. */
@@ -434,9 +395,4 @@ export class Workspace implements Stage {
     this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
     this.grid.each((card) => card.panel?.refresh());
   }
-}
-
-/** Say what was done, with a button that undoes it. */
-function offerUndo(text: string, undo: () => void): void {
-  toast(text, "success", { label: word("undo"), act: undo });
 }

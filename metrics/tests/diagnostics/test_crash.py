@@ -9,7 +9,7 @@ from django.utils import timezone
 from metrics.diagnostics.crash import diagnose, last_samples
 from metrics.diagnostics.log_writers import writers_of
 from metrics.diagnostics.lost_lines import gap_marks, lost_lines
-from metrics.models import Kind, Sequence
+from metrics.models import Sequence, StreamKind
 from metrics.tests.ingest.test_ingest import post, send
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.timeline import timeline_of
@@ -103,7 +103,7 @@ def test_secrets_in_the_last_lines_are_masked(client):
 
 def test_lines_that_the_client_skipped_are_counted():
     run = RunFactory()
-    for kind, gap in [(Kind.HISTORY, 3), (Kind.HISTORY, 4), (Kind.LOG, 5)]:
+    for kind, gap in [(StreamKind.HISTORY, 3), (StreamKind.HISTORY, 4), (StreamKind.LOG, 5)]:
         Sequence.objects.create(
             run=run, kind=kind, first_offset=0, base_row=0, row_count=1, gap_before=gap, written_at=1.0
         )
@@ -117,7 +117,7 @@ def test_a_gap_is_marked_on_the_timeline_where_the_last_line_before_it_is():
     for first, at, gap in [(0, begin + 30, 0), (15, begin + 90, 5)]:
         Sequence.objects.create(
             run=run,
-            kind=Kind.HISTORY,
+            kind=StreamKind.HISTORY,
             first_offset=first,
             base_row=first,
             row_count=10,

@@ -9,7 +9,7 @@ import pytest
 from access.actor import SYSTEM
 from metrics.downloads import sdk_parquet
 from metrics.ingest.branching import rewind_run
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from storage import filesystem
@@ -37,7 +37,7 @@ def files_of(run):
 
 
 def whole_of(run, *, revealed=True):
-    [blob] = sdk_parquet.whole_files(run, revealed=revealed)
+    [blob] = sdk_parquet.full_files(run, revealed=revealed)
     return pq.read_table(filesystem.path_of(blob.location))
 
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from metrics.hardware.system_metrics import TABLE, chart_of, find, table
+from metrics.hardware.system_metrics import TABLE, chart_of, match_tag, table
 
 
 def described(key):
-    found = find(key)
+    found = match_tag(key)
     chart = chart_of(found)
     return chart.section, chart.title, chart.unit, found.device, found.label
 
@@ -21,7 +21,7 @@ def test_the_table_is_the_agents():
     import."""
     told = subprocess.run(
         [sys.executable, "-m", "runyard_agent", "metrics", "--json"],
-        env=os.environ | {"PYTHONPATH": str(TABLE.parents[1] / "agent")},
+        env=os.environ | {"PYTHONPATH": str(TABLE.parents[2] / "agent")},
         capture_output=True,
         text=True,
         check=True,
@@ -64,7 +64,7 @@ def test_the_table_is_the_agents():
 def test_a_documented_tag_finds_its_chart(key, expected):
     """RUN-26, hardware.md 1: section, title, unit, device and label of each kind of tag."""
     assert described(key) == expected
-    assert find(key).is_known
+    assert match_tag(key).is_known
 
 
 @pytest.mark.parametrize(
@@ -82,16 +82,16 @@ def test_a_documented_tag_finds_its_chart(key, expected):
 )
 def test_an_alias_is_the_same_line(alias, tag):
     """Hardware.md 1: other spellings of a tag are one line of one chart."""
-    assert find(alias).tag == find(tag).tag == tag
-    assert chart_of(find(alias)) == chart_of(find(tag))
+    assert match_tag(alias).tag == match_tag(tag).tag == tag
+    assert chart_of(match_tag(alias)) == chart_of(match_tag(tag))
 
 
 def test_devices_and_nodes_share_a_chart():
     """RUN-26: eight GPUs on eight nodes are lines of one chart; other endpoints have charts of their own."""
     keys = [f"system.gpu.{gpu}.gpu/l:node-{node}" for gpu in range(8) for node in range(8)]
-    assert {chart_of(find(key)).id for key in keys} == {"gpu.{gpu}.gpu"}
-    assert chart_of(find("disk.in")).id == chart_of(find("disk.sda.in")).id
-    endpoints = [chart_of(find(f"openmetrics.{name}.up.0")).id for name in ("a", "b")]
+    assert {chart_of(match_tag(key)).id for key in keys} == {"gpu.{gpu}.gpu"}
+    assert chart_of(match_tag("disk.in")).id == chart_of(match_tag("disk.sda.in")).id
+    endpoints = [chart_of(match_tag(f"openmetrics.{name}.up.0")).id for name in ("a", "b")]
     assert len(set(endpoints)) == 2
 
 
@@ -109,7 +109,7 @@ def test_devices_and_nodes_share_a_chart():
 )
 def test_counters_have_the_unit_of_their_rate(key, unit):
     """Hardware.md 1: what only grows is offered as a rate."""
-    assert chart_of(find(key)).rate_unit == unit
+    assert chart_of(match_tag(key)).rate_unit == unit
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_counters_have_the_unit_of_their_rate(key, unit):
 def test_unknown_tags_stay_readable(key, expected):
     """Hardware.md 12: the set of tags is open."""
     assert described(key) == expected
-    assert not find(key).is_known
+    assert not match_tag(key).is_known
 
 
 def test_every_row_of_the_table_is_found_by_its_own_tag():
@@ -144,8 +144,8 @@ def test_every_row_of_the_table_is_found_by_its_own_tag():
     }
     for metric in table():
         tag = metric.tag.format(**filled)
-        assert find(tag).metric == metric, tag
-        assert find(f"system.{tag}/l:n").tag == tag
+        assert match_tag(tag).metric == metric, tag
+        assert match_tag(f"system.{tag}/l:n").tag == tag
 
 
 def test_gpus_come_first_in_the_order_people_look():
@@ -159,7 +159,7 @@ def test_gpus_come_first_in_the_order_people_look():
         "gpu.0.memoryAllocated",
         "network.sent",
     ]
-    charts = sorted((chart_of(find(key)) for key in keys), key=lambda chart: (chart.rank, chart.order))
+    charts = sorted((chart_of(match_tag(key)) for key in keys), key=lambda chart: (chart.rank, chart.order))
     assert [chart.title for chart in charts] == [
         "GPU use", "GPU memory allocated (%)", "GPU power (W)", "GPU temperature", "SM clock", "CPU", "Network sent",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from access.web.requests import actor_of_user
 from metrics.hardware import hosts, machines
 from metrics.hardware.hosts import cluster_of
 from metrics.hardware.run_hardware import nodes_of
-from metrics.models import Kind, Stream, Tail
+from metrics.models import Stream, StreamKind, Tail
 from metrics.store import compaction, reads
 from metrics.store.compaction import pack_stream
 from metrics.tests.ingest.test_ingest import post, send
@@ -66,7 +66,7 @@ def sampled(run, *samples, ago_s=0.0):
         }
         for n, row in enumerate(samples)
     ]
-    offset = reads.cursor(run.pk, Kind.SYSTEM)
+    offset = reads.cursor(run.pk, StreamKind.SYSTEM)
     send(post(Run.objects.get(pk=run.pk), system=(offset, rows)))
 
 
@@ -88,7 +88,7 @@ def test_a_gpu_that_four_runs_see_is_one(project, viewer):
         ("GPU-a", NAME, 30.0, "busy"),
         ("GPU-b", NAME, 0.0, "idle"),
     ]
-    assert cluster.totals == hosts.Totals(hosts=1, gpus=2, busy=1, idle=1, stale=0, unwatched=0)
+    assert cluster.totals == hosts.HostTotals(hosts=1, gpus=2, busy=1, idle=1, stale=0, unwatched=0)
 
 
 def test_containers_that_see_the_same_gpu_are_one_machine(project, viewer):
@@ -162,7 +162,7 @@ def test_packed_samples_count_as_loose_ones(project, viewer, monkeypatch):
     run = running(project, told("gpu-01", "GPU-a"))
     sampled(run, {"gpu.0.gpu": 10.0, "gpu.0.temp": 50.0})
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 1)
-    pack_stream(Stream.objects.get(run=run, kind=Kind.SYSTEM).pk)
+    pack_stream(Stream.objects.get(run=run, kind=StreamKind.SYSTEM).pk)
     assert Tail.objects.filter(run=run).count() == 0
     assert only_host(viewer, project).gpus[0].use_percent == 10.0
     sampled(run, {"gpu.0.gpu": 90.0})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.ingest.placement import Piece, end_of, place_exactly, place_log_exactly
+from metrics.ingest.placement import SequenceRange, end_of, place_numbered, place_numbered_log
 
 
 @dataclass
@@ -13,12 +13,12 @@ class Model:
     """A stream in memory, to which several write."""
 
     rows: list[tuple[str, int]] = field(default_factory=list)
-    pieces: dict[str, list[Piece]] = field(default_factory=dict)
+    pieces: dict[str, list[SequenceRange]] = field(default_factory=dict)
 
     def post(self, writer: str, offset: int, count: int) -> int:
         """Place lines ``offset`` to ``offset + count`` of a writer; return how many were new."""
         pieces = self.pieces.setdefault(writer, [])
-        known = place_exactly(pieces, next_row=len(self.rows), offset=offset, count=count)
+        known = place_numbered(pieces, next_row=len(self.rows), offset=offset, count=count)
         self.rows += [(writer, number) for number in range(offset + known, offset + count)]
         return count - known
 
@@ -73,12 +73,12 @@ class LogModel:
     """A console log in memory, to which several write."""
 
     lines: dict[int, tuple[str, str]] = field(default_factory=dict)
-    pieces: dict[str, list[Piece]] = field(default_factory=dict)
+    pieces: dict[str, list[SequenceRange]] = field(default_factory=dict)
     next_line: int = 0
 
     def post(self, writer: str, offset: int, entries: list[str]) -> dict[int, str]:
         pieces = self.pieces.setdefault(writer, [])
-        placed, self.next_line = place_log_exactly(
+        placed, self.next_line = place_numbered_log(
             pieces, next_line=self.next_line, offset=offset, lines=entries
         )
         self.lines |= {number: (writer, text) for number, text in placed.items()}

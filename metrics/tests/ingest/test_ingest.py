@@ -13,9 +13,9 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from common.errors import Unavailable
 from metrics.ingest import committer as group_commit
-from metrics.ingest.committer import Ack, write_group
 from metrics.ingest.post import Post
-from metrics.models import Kind, Sequence, Tail
+from metrics.ingest.transaction import Ack, write_group
+from metrics.models import Sequence, StreamKind, Tail
 from metrics.store import reads
 from metrics.store.codec import MAX_ROWS
 from runs.bulk_actions import deletion
@@ -55,7 +55,7 @@ def post(run, *, writer="", complete=None, log=None, summary=None, **files):
     return read_post(json.dumps(body).encode(), run.pk, writer)
 
 
-def rows_of(run, kind=Kind.HISTORY):
+def rows_of(run, kind=StreamKind.HISTORY):
     return [row for _, row in reads.scan(run.pk, kind)]
 
 
@@ -143,7 +143,7 @@ def test_a_post_sent_twice_changes_nothing():
         )
     )
     assert len(rows_of(run)) == 5
-    assert len(rows_of(run, Kind.SYSTEM)) == 1
+    assert len(rows_of(run, StreamKind.SYSTEM)) == 1
     assert log_lines_between(run.pk, 0, 5) == ["a", None, None, None, None]
 
 
@@ -184,7 +184,7 @@ def test_a_second_process_with_the_same_id_is_appended():
         "second 0",
         "second 1",
     ]  # RUN-9
-    assert Sequence.objects.filter(run=run, kind=Kind.HISTORY).count() == 2
+    assert Sequence.objects.filter(run=run, kind=StreamKind.HISTORY).count() == 2
 
 
 def test_shared_mode_keeps_each_writers_lines():

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.ingest.placement import Piece, Placer, Stored, place_log
+from metrics.ingest.placement import Placer, SequenceRange, StoredRows, place_log
 
 Line = tuple[int, float]
 """(step, time)"""
@@ -16,11 +16,11 @@ class Model:
     """A stream in memory: the rows, and the pieces of one writer."""
 
     rows: list[Line] = field(default_factory=list)
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[SequenceRange] = field(default_factory=list)
 
     def post(self, offset: int, lines: list[Line]) -> list[Line]:
         """Place lines as the ingest does; return the new ones."""
-        stored = Stored(
+        stored = StoredRows(
             next_row=len(self.rows),
             is_same=lambda row, line: row < len(self.rows) and self.rows[row] == lines[line],
             find=lambda line: self.rows.index(lines[line]) if lines[line] in self.rows else None,
@@ -150,12 +150,12 @@ class LogModel:
 
     def __init__(self):
         self.lines: dict[int, str] = {}
-        self.pieces: list[Piece] = []
+        self.pieces: list[SequenceRange] = []
         self.next_line = 0
 
     def post(self, offset, lines, *, began=None):
         spans, self.next_line = place_log(
-            pieces=self.pieces,
+            ranges=self.pieces,
             next_line=self.next_line,
             offset=offset,
             lines=lines,

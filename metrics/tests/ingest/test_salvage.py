@@ -10,9 +10,9 @@ from hypothesis.extra.django import TestCase
 
 from common.errors import Unavailable
 from metrics.ingest import committer, points, salvage
-from metrics.ingest.committer import Ack
 from metrics.ingest.post import Post
-from metrics.models import Kind
+from metrics.ingest.transaction import Ack
+from metrics.models import StreamKind
 from metrics.store import codec, keysets, reads
 from runs.lifecycle.timeline import timeline_of
 from runs.models import BadLine, Run
@@ -47,8 +47,8 @@ def rows(*numbers: int, **more: object) -> list[str]:
 
 def answered(post: Post) -> "Ack | Exception":
     """Send a post as a client does, once more when it is told to."""
-    answer = committer._alone(post)
-    return committer._alone(post) if isinstance(answer, Unavailable) else answer
+    answer = committer._store_alone(post)
+    return committer._store_alone(post) if isinstance(answer, Unavailable) else answer
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_a_row_that_cannot_be_stored_is_set_aside_and_the_others_are_kept():
     run = RunFactory()
     good, bad = rows(*range(20)), rows(20, poison=1.0)
     post = sent(run.pk, 0, [*good, *bad, *rows(21, 22)], log=["a", "b"], summary='{"loss": 1}')
-    assert isinstance(committer._alone(post), Unavailable)
-    assert isinstance(committer._alone(post), Ack)
-    assert [row["_step"] for _, row in reads.scan(run.pk, Kind.HISTORY) if row.get("_timestamp")] == [
+    assert isinstance(committer._store_alone(post), Unavailable)
+    assert isinstance(committer._store_alone(post), Ack)
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY) if row.get("_timestamp")] == [
         *range(20), 21, 22,
     ]  # fmt: skip
     assert log_lines_between(run.pk, 0, 2) == ["a", "b"]
@@ -122,7 +122,7 @@ class Bodies(TestCase):
         st.lists(_ROWS, max_size=4), st.lists(st.text(max_size=30), max_size=3), _ROWS, st.integers(0, 2**40)
     )
     def test_no_body_an_sdk_can_send_is_answered_503_twice(self, found, log, summary, offset):
-        keysets.forget()
+        keysets.clear_cache()
         run = RunFactory()
         post = sent(run.pk, offset, [json.dumps(row) for row in found], log, json.dumps(summary))
         for _ in range(2):

@@ -53,7 +53,7 @@ def run(request, monkeypatch, settings, tmp_path):
     if request.param == "packed":
         monkeypatch.setattr(compaction, "PACK_AT_ROWS", 10)
         send(post(made, history=(0, rows()[:40])))
-        compaction.maintain(60)
+        compaction.pack_due_streams(60)
         assert Segment.objects.filter(stream__run=made).exists()
         send(post(made, history=(40, rows()[40:])))
     else:

@@ -10,12 +10,12 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics.ingest.committer import write_group
-from metrics.models import Kind, Stream
+from metrics.ingest.transaction import write_group
+from metrics.models import Stream, StreamKind
 from metrics.series import history_rows
-from metrics.store import codec, compaction
+from metrics.store import codec, compaction, row_blocks
 from metrics.store import reads as store
-from metrics.store.segments import Index
+from metrics.store.segments import SegmentIndex
 from metrics.tests.ingest.test_ingest import post
 from metrics.tests.store.test_codec import exact
 from tests.factories import RunFactory
@@ -26,9 +26,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _small(monkeypatch, tmp_path, settings):
     settings.SEGMENT_ROOT = tmp_path / "segments"
-    for module in (store, compaction):
+    for module in (row_blocks, compaction):
         monkeypatch.setattr(module, "MAX_SEGMENT_ROWS", 8)
-    monkeypatch.setattr(store, "MAX_ROWS", 4096)
+    monkeypatch.setattr(row_blocks, "MAX_ROWS", 4096)
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 2)
 
 
@@ -56,7 +56,7 @@ def narrowed(rows, keys):
 
 
 def plain_sample(run, count, keys):
-    rows = narrowed([row for _, row in store.scan(run.pk, Kind.HISTORY)], keys)
+    rows = narrowed([row for _, row in store.scan(run.pk, StreamKind.HISTORY)], keys)
     if len(rows) <= count:
         return rows
     if count == 1:
@@ -65,7 +65,7 @@ def plain_sample(run, count, keys):
 
 
 def plain_range(run, low, high, keys):
-    found = list(store.scan(run.pk, Kind.HISTORY, x_from=low, x_to=high))
+    found = list(store.scan(run.pk, StreamKind.HISTORY, x_from=low, x_to=high))
     return narrowed([row for _, row in sorted(found, key=lambda item: (item[1]["_step"], item[0]))], keys)
 
 
@@ -102,7 +102,7 @@ def logged(made):
             write_group([post(run, history=(offset, lines))])
         offset += len(lines)
         if is_packed:
-            compaction.pack_stream(Stream.objects.get(run=run, kind=Kind.HISTORY).pk)
+            compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
     return run
 
 
@@ -113,7 +113,7 @@ def test_samples_and_ranges_are_those_of_a_plain_walk(made, several, count, one,
     low, high = sorted((-one if math.isinf(one) else one, other))
     for names in (None, several, several[:1]):
         keys = None if names is None else history_rows.keys_of(names)
-        sampled = history_rows.sampled(run.pk, Kind.HISTORY, count, keys)
+        sampled = history_rows.sampled(run.pk, StreamKind.HISTORY, count, keys)
         assert exact(sampled) == exact(plain_sample(run, count, names))
         ranged = history_rows.between(run.pk, low, high, keys)
         assert exact(ranged) == exact(plain_range(run, low, high, names))
@@ -130,7 +130,7 @@ def run():
 
 @pytest.mark.parametrize("name", ["img.path", "deep.er", "img", "deep", "loss", "none"])
 def test_a_key_may_lie_within_a_value(run, name):
-    found = history_rows.sampled(run.pk, Kind.HISTORY, 100, history_rows.keys_of([name]))
+    found = history_rows.sampled(run.pk, StreamKind.HISTORY, 100, history_rows.keys_of([name]))
     assert exact(found) == exact(plain_sample(run, 100, [name]))
     assert bool(found) == (name != "none")
 
@@ -143,28 +143,31 @@ def test_only_chosen_rows_are_put_together(run, monkeypatch):
         return codec.unpack(batch)
 
     monkeypatch.setattr(history_rows, "unpack", noted)
-    assert len(history_rows.sampled(run.pk, Kind.HISTORY, 5, history_rows.keys_of(["loss", "deep.er"]))) == 5
+    assert (
+        len(history_rows.sampled(run.pk, StreamKind.HISTORY, 5, history_rows.keys_of(["loss", "deep.er"])))
+        == 5
+    )
     assert sum(put_together) == 5
 
 
 def test_keys_read_their_columns_alone_and_texts_only_where_there_are_some(run, monkeypatch):
     read = []
-    plain = Index.read
+    plain = SegmentIndex.read
 
     def noted(self, content, names=None):
         read.append(names)
         return plain(self, content, names)
 
-    monkeypatch.setattr(Index, "read", noted)
-    monkeypatch.setattr(Index, "others", lambda *_: 1 / 0)
-    assert len(history_rows.sampled(run.pk, Kind.HISTORY, 100, history_rows.keys_of(["loss"]))) == 21
+    monkeypatch.setattr(SegmentIndex, "read", noted)
+    monkeypatch.setattr(SegmentIndex, "others", lambda *_: 1 / 0)
+    assert len(history_rows.sampled(run.pk, StreamKind.HISTORY, 100, history_rows.keys_of(["loss"]))) == 21
     assert {frozenset(names) for names in read} == {frozenset({"loss"})}
 
 
 def test_blocks_pass_through_while_they_are_read(run):
     """A budget can end a read between two blocks."""
 
-    def one(parts) -> Iterator[store.Block]:
+    def one(parts) -> Iterator[row_blocks.Block]:
         yield next(iter(parts))
         raise TimeoutError
 
@@ -185,13 +188,13 @@ def test_rows_are_weighed_before_they_are_put_together(run, monkeypatch):
 
 def test_the_weight_of_rows_is_about_that_of_their_json(run):
     meter = Mock(through=iter)
-    rows = history_rows.sampled(run.pk, Kind.HISTORY, 100, meter=meter)
+    rows = history_rows.sampled(run.pk, StreamKind.HISTORY, 100, meter=meter)
     weighed = sum(call.args[0] for call in meter.count_read.call_args_list)
     assert len(json.dumps(rows)) < weighed < 10 * len(json.dumps(rows))
 
 
 def reads(run, meter):
     return (
-        lambda: history_rows.sampled(run.pk, Kind.HISTORY, 5, meter=meter),
+        lambda: history_rows.sampled(run.pk, StreamKind.HISTORY, 5, meter=meter),
         lambda: history_rows.between(run.pk, 0, 100, meter=meter),
     )

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from access.actor import SYSTEM
 from metrics.ingest.branching import rewind_run
-from metrics.ingest.committer import write_group
-from metrics.models import Kind, Segment, Stream, Tail
-from metrics.store import compaction, reads, segment_storage
+from metrics.ingest.transaction import write_group
+from metrics.models import Segment, Stream, StreamKind, Tail
+from metrics.store import compaction, deletion, reads, row_blocks, segment_storage
 from metrics.store.batches import cut, join
 from metrics.store.codec import pack, unpack
-from metrics.store.segment_cache import Content
+from metrics.store.segment_cache import SegmentReader
 from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from tests.factories import RunFactory
@@ -32,9 +32,9 @@ pytestmark = pytest.mark.django_db
 def _small(monkeypatch, tmp_path, settings):
     """Make segments so small that every rule is met within a few rows."""
     settings.SEGMENT_ROOT = tmp_path / "segments"
-    for module in (reads, compaction):
+    for module in (row_blocks, compaction):
         monkeypatch.setattr(module, "MAX_SEGMENT_ROWS", 40)
-    monkeypatch.setattr(reads, "MAX_ROWS", 4096)
+    monkeypatch.setattr(row_blocks, "MAX_ROWS", 4096)
     monkeypatch.setattr(compaction, "SMALL_ROWS", 20)
     monkeypatch.setattr(compaction, "PACK_AT_ROWS", 6)
     monkeypatch.setattr(compaction, "PACK_ENDED_AT_ROWS", 3)
@@ -44,10 +44,10 @@ def _small(monkeypatch, tmp_path, settings):
 @pytest.fixture(params=["files", "database"])
 def cold_store(request, settings):
     settings.SEGMENT_STORE = request.param
-    return segment_storage.cold_store()
+    return segment_storage.configured_storage()
 
 
-def stream_of(run, kind=Kind.HISTORY):
+def stream_of(run, kind=StreamKind.HISTORY):
     return Stream.objects.get(run=run, kind=kind)
 
 
@@ -131,21 +131,21 @@ class Model:
             packed(self.run)
 
     def check(self):
-        found = list(reads.scan(self.run.pk, Kind.HISTORY))
+        found = list(reads.scan(self.run.pk, StreamKind.HISTORY))
         assert [number for number, _ in found] == list(range(len(self.stored)))
         assert exactly(row for _, row in found) == exactly(self.stored)
         middle = len(self.stored) // 2
-        assert exactly(row for _, row in reads.scan(self.run.pk, Kind.HISTORY, row_from=middle)) == exactly(
-            self.stored[middle:]
-        )
-        ranged = reads.scan(self.run.pk, Kind.HISTORY, x_from=middle - 2, x_to=middle + 2)
+        assert exactly(
+            row for _, row in reads.scan(self.run.pk, StreamKind.HISTORY, row_from=middle)
+        ) == exactly(self.stored[middle:])
+        ranged = reads.scan(self.run.pk, StreamKind.HISTORY, x_from=middle - 2, x_to=middle + 2)
         assert exactly(row for _, row in ranged) == exactly(self.stored[max(0, middle - 2) : middle + 3])
-        last = json.loads(reads.last_lines([self.run.pk], Kind.HISTORY).get(self.run.pk, "null"))
+        last = json.loads(reads.last_lines([self.run.pk], StreamKind.HISTORY).get(self.run.pk, "null"))
         assert exactly([last]) == exactly(self.stored[-1:])
         self._check_columns()
 
     def _check_columns(self):
-        found = reads.columns(reads.blocks(self.run.pk, Kind.HISTORY), ["a", "_step"])["a"]
+        found = reads.columns(row_blocks.blocks(self.run.pk, StreamKind.HISTORY), ["a", "_step"])["a"]
         expected = [
             (number, float(row["a"]))
             for number, row in enumerate(self.stored)
@@ -153,7 +153,7 @@ class Model:
         ]
         assert found.rows.tolist() == [number for number, _ in expected]
         assert np.array_equal(found.values, [value for _, value in expected], equal_nan=True)
-        stats = reads.describe([self.run.pk], Kind.HISTORY).get(self.run.pk, {})
+        stats = reads.key_stats([self.run.pk], StreamKind.HISTORY).get(self.run.pk, {})
         assert stats["_step"].count == len(self.stored)
         counted = sum("b" in row and type(row["b"]) is not dict for row in self.stored)
         assert ("b" in stats and stats["b"].count) == (counted or False) or any(
@@ -199,7 +199,7 @@ def test_rows_move_from_the_tail_into_segments(cold_store):
         (40, 40),
         (80, 20),
     ]
-    assert packed(run) == compaction.Report()
+    assert packed(run) == compaction.PackingReport()
 
 
 def test_wide_rows_make_shorter_segments(monkeypatch):
@@ -207,14 +207,14 @@ def test_wide_rows_make_shorter_segments(monkeypatch):
     size = sum(len(payload) for payload in Tail.objects.values_list("payload", flat=True))
     monkeypatch.setattr(compaction, "MAX_SEGMENT_BYTES", size // 2)
     assert packed(run).packed > 1
-    assert [row["_step"] for _, row in reads.scan(run.pk, Kind.HISTORY)] == list(range(40))
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(40))
 
 
 def test_one_long_post_is_packed_as_it_lies_in_the_tail(cold_store):
     """Its columns are not aligned there, which pco refuses."""
     run = filled(40, a_post=40)
     assert packed(run).packed == 1
-    assert [row["_step"] for _, row in reads.scan(run.pk, Kind.HISTORY)] == list(range(40))
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(40))
 
 
 def test_small_neighbours_become_one_and_the_old_content_is_swept(cold_store):
@@ -223,7 +223,7 @@ def test_small_neighbours_become_one_and_the_old_content_is_swept(cold_store):
     for start in (0, 6, 12):
         send(run, [line(step, loss=1.0) for step in range(start, start + 6)], offset=start)
         report = packed(run)
-    assert report == compaction.Report(packed=1, merged=1)
+    assert report == compaction.PackingReport(packed=1, merged=1)
     assert list(Segment.objects.values_list("row0", "row_count")) == [(0, 18)]
     assert compaction.sweep() == 0  # a reader may be on its way
     compaction_orphans = list(cold_store.names(timezone.now() + timedelta(hours=2)))
@@ -235,7 +235,7 @@ def test_the_sweep_frees_what_no_segment_names(cold_store, monkeypatch):
     packed(run)
     monkeypatch.setattr(compaction, "ORPHAN_AFTER", -timedelta(hours=1))
     assert compaction.sweep() == 0
-    reads.delete(run, 500)  # its own act on commit is not executed here
+    deletion.delete_rows(run, 500)  # its own act on commit is not executed here
     assert compaction.sweep() == 1
     assert list(cold_store.names(timezone.now() + timedelta(hours=2))) == []
 
@@ -244,25 +244,25 @@ def test_only_what_is_long_enough_or_ended_is_due(settings):
     short, long, ended = filled(5), filled(6), filled(3)
     send(ended, [], offset=3, complete=0)
     Run.objects.filter(pk=ended.pk).update(finished_at=timezone.now() - timedelta(minutes=5))
-    assert set(compaction.due().values_list("run_id", flat=True)) == {long.pk, ended.pk}
-    assert compaction.maintain(10).packed == 2
-    assert not compaction.due().exists()
+    assert set(compaction.due_streams().values_list("run_id", flat=True)) == {long.pk, ended.pk}
+    assert compaction.pack_due_streams(10).packed == 2
+    assert not compaction.due_streams().exists()
     assert stream_of(short).packed_to == 0
 
 
 def test_a_large_tail_is_due_before_it_is_long(monkeypatch):
     run = filled(5)
     monkeypatch.setattr(compaction, "PACK_AT_BYTES", stream_of(run).tail_bytes)
-    assert list(compaction.due().values_list("run_id", flat=True)) == [run.pk]
+    assert list(compaction.due_streams().values_list("run_id", flat=True)) == [run.pk]
     assert packed(run).packed == 1
     assert stream_of(run).tail_bytes == 0
-    assert not compaction.due().exists()
+    assert not compaction.due_streams().exists()
 
 
 def test_a_lease_keeps_a_second_worker_away():
     run = filled(20)
     Stream.objects.filter(run=run).update(leased_until=timezone.now() + timedelta(minutes=1))
-    assert packed(run) == compaction.Report()
+    assert packed(run) == compaction.PackingReport()
     Stream.objects.filter(run=run).update(leased_until=timezone.now() - timedelta(minutes=1))
     assert packed(run).packed == 1
 
@@ -270,10 +270,10 @@ def test_a_lease_keeps_a_second_worker_away():
 @pytest.mark.parametrize("act", ["rewind", "pack"])
 def test_a_stream_that_changes_under_the_worker_is_left_as_it_is(act, monkeypatch):
     run = filled(20)
-    plain = compaction._written
+    plain = compaction._store_segment
 
     def slowly(stream, parts, batch):
-        monkeypatch.setattr(compaction, "_written", plain)
+        monkeypatch.setattr(compaction, "_store_segment", plain)
         made = plain(stream, parts, batch)
         if act == "rewind":
             rewind_run(actor=SYSTEM, run=run, step=9)
@@ -281,23 +281,23 @@ def test_a_stream_that_changes_under_the_worker_is_left_as_it_is(act, monkeypatc
             compaction._pack(stream_of(run))  # a worker whose lease had run out
         return made
 
-    monkeypatch.setattr(compaction, "_written", slowly)
+    monkeypatch.setattr(compaction, "_store_segment", slowly)
     packed(run)
     kept = 10 if act == "rewind" else 20
-    assert [row["_step"] for _, row in reads.scan(run.pk, Kind.HISTORY)] == list(range(kept))
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(kept))
     assert sum(segment.row_count for segment in Segment.objects.all()) == (0 if act == "rewind" else 20)
 
 
 def test_a_reader_goes_on_in_the_segments_when_rows_are_packed_under_it():
     run = filled(60)
-    walk = reads.blocks(run.pk, Kind.HISTORY)
+    walk = row_blocks.blocks(run.pk, StreamKind.HISTORY)
     seen = [next(walk).row0 for _ in range(2)]
-    reads._TAILS_A_PAGE, page = 2, reads._TAILS_A_PAGE
+    row_blocks._TAILS_A_PAGE, page = 2, row_blocks._TAILS_A_PAGE
     try:
         packed(run)
         rest = [row for block in walk for row in range(block.row0, block.part.row_to)]
     finally:
-        reads._TAILS_A_PAGE = page
+        row_blocks._TAILS_A_PAGE = page
     assert seen == [0, 5]
     assert sorted({*range(10), *rest}) == list(range(60))
 
@@ -307,8 +307,8 @@ def test_a_rewound_past_keeps_its_segments():
     packed(run)
     rewind_run(actor=SYSTEM, run=run, step=4)
     archive = Run.objects.get(uid=f"{run.uid}.rewound-1")
-    assert [row["_step"] for _, row in reads.scan(archive.pk, Kind.HISTORY)] == list(range(20))
-    assert [row["_step"] for _, row in reads.scan(run.pk, Kind.HISTORY)] == list(range(5))
+    assert [row["_step"] for _, row in reads.scan(archive.pk, StreamKind.HISTORY)] == list(range(20))
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(5))
 
 
 def test_a_lost_row_comes_back_from_the_footer(cold_store):
@@ -316,9 +316,9 @@ def test_a_lost_row_comes_back_from_the_footer(cold_store):
     packed(run)
     [segment] = Segment.objects.all()
     Segment.objects.all().delete()
-    assert compaction.recover(segment.name)
-    assert not compaction.recover(segment.name)
-    assert [row["_step"] for _, row in reads.scan(run.pk, Kind.HISTORY)] == list(range(40))
+    assert compaction.recover_segment(segment.name)
+    assert not compaction.recover_segment(segment.name)
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(40))
 
 
 def test_an_operator_brings_lost_rows_back_by_one_command(cold_store):
@@ -329,7 +329,7 @@ def test_an_operator_brings_lost_rows_back_by_one_command(cold_store):
     told = json.loads(call_command_output("recover_segments"))
     assert (told["recovered"], [row["name"] for row in told["unreadable"]]) == (1, ["ef" * 16])
     assert json.loads(call_command_output("recover_segments"))["recovered"] == 0
-    assert len(list(reads.scan(run.pk, Kind.HISTORY))) == 40
+    assert len(list(reads.scan(run.pk, StreamKind.HISTORY))) == 40
 
 
 def call_command_output(name):
@@ -341,19 +341,19 @@ def call_command_output(name):
 def test_a_content_cut_off_is_no_segment(cold_store):
     cold_store.put("ab" * 16, b"RYS1")
     with pytest.raises(ValueError, match="segment"):
-        compaction.recover("ab" * 16)
+        compaction.recover_segment("ab" * 16)
     with pytest.raises(FileNotFoundError):
-        compaction.recover("cd" * 16)
+        compaction.recover_segment("cd" * 16)
 
 
 def test_one_stream_that_cannot_be_packed_does_not_keep_the_others(monkeypatch, caplog):
     broken, fine = filled(30), filled(20)
     stream = stream_of(broken)
-    plain = compaction._tail_of
+    plain = compaction._oldest_tails
     monkeypatch.setattr(
-        compaction, "_tail_of", lambda given: 1 / 0 if given.pk == stream.pk else plain(given)
+        compaction, "_oldest_tails", lambda given: 1 / 0 if given.pk == stream.pk else plain(given)
     )
-    assert compaction.maintain(10).packed == 1
+    assert compaction.pack_due_streams(10).packed == 1
     assert "could not be packed" in caplog.text
     assert stream_of(fine).packed_to == 20
     assert stream_of(broken).leased_until is None
@@ -364,5 +364,5 @@ def test_what_is_no_number_is_read_through_remembered_contents_too(db):
     send(run, [line(step, text="x") for step in range(6)], offset=0)
     packed(run)
     segment = Segment.objects.get()
-    content = Content(segment.name)
+    content = SegmentReader(segment.name)
     assert len(content.index(bytes(segment.index)).read(content).other) == 6

@@ -6,14 +6,13 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.ingest.committer import write_group
-from metrics.ingest.points import Lines
-from metrics.ingest.post import Post
-from metrics.models import Kind, Stream
+from metrics.ingest.post import Post, PostedRows
+from metrics.ingest.transaction import write_group
+from metrics.models import Stream, StreamKind
 from metrics.series import selectors
-from metrics.store import compaction, reads
+from metrics.store import compaction, reads, row_blocks
 from metrics.store.downsampling import sample
-from metrics.store.segments import Index
+from metrics.store.segments import SegmentIndex
 from metrics.tests.ingest.test_ingest import history, post, send
 from runs.ingest.posts import RunPost
 from tests.factories import RunFactory
@@ -32,7 +31,7 @@ def run(db):
 
 
 def test_columns_join_batches_by_row(run):
-    found = reads.columns(reads.blocks(run.pk, Kind.HISTORY), ["val", "nested.b.c", "none"])
+    found = reads.columns(row_blocks.blocks(run.pk, StreamKind.HISTORY), ["val", "nested.b.c", "none"])
     assert found["val"].rows.tolist() == [0, 5, 10, 15, 20, 25, 30, 35]
     assert found["val"].values.tolist() == [0, 10, 20, 30, 40, 50, 60, 70]
     assert found["nested.b.c"].values.tolist() == [0.5]
@@ -40,8 +39,12 @@ def test_columns_join_batches_by_row(run):
 
 
 def test_a_reader_follows_by_row(run):
-    assert [number for number, _ in reads.scan(run.pk, Kind.HISTORY, row_from=37)] == [37, 38, 39]  # MET-4
-    assert reads.columns(reads.blocks(run.pk, Kind.HISTORY, row_from=37), ["_step"])[
+    assert [number for number, _ in reads.scan(run.pk, StreamKind.HISTORY, row_from=37)] == [
+        37,
+        38,
+        39,
+    ]  # MET-4
+    assert reads.columns(row_blocks.blocks(run.pk, StreamKind.HISTORY, row_from=37), ["_step"])[
         "_step"
     ].values.tolist() == [
         37,
@@ -51,7 +54,7 @@ def test_a_reader_follows_by_row(run):
 
 
 def test_describe_counts_every_key(run):
-    stats = reads.describe([run.pk], Kind.HISTORY)[run.pk]
+    stats = reads.key_stats([run.pk], StreamKind.HISTORY)[run.pk]
     assert (stats["loss"].type, stats["loss"].count, stats["loss"].max) == ("number", 40, 1.0)
     assert (stats["val"].count, stats["val"].min, stats["val"].max, stats["val"].last) == (8, 0, 70, 70)
     assert stats["img"].type == "image-file"
@@ -59,10 +62,10 @@ def test_describe_counts_every_key(run):
 
 
 def test_few_points_are_exact_and_many_are_bucketed(run):
-    exact = selectors.series(run.pk, Kind.HISTORY, ["val"], buckets=100)["val"]
+    exact = selectors.series(run.pk, StreamKind.HISTORY, ["val"], buckets=100)["val"]
     assert exact["x"] == [0, 5, 10, 15, 20, 25, 30, 35]
     assert exact["mean"] == exact["min"] == exact["max"] == exact["last"]
-    bucketed = selectors.series(run.pk, Kind.HISTORY, ["val"], buckets=4)["val"]
+    bucketed = selectors.series(run.pk, StreamKind.HISTORY, ["val"], buckets=4)["val"]
     assert bucketed["count"] == [2, 2, 2, 2]
     assert bucketed["mean"] == [5, 25, 45, 65]
     assert (bucketed["min"][0], bucketed["max"][0]) == (0, 10)
@@ -77,15 +80,16 @@ def test_a_point_on_an_edge_begins_the_next_bucket():
 
 
 def test_non_finite_values_travel_by_name(run):
-    found = selectors.series(run.pk, Kind.HISTORY, ["loss"], buckets=100)["loss"]
+    found = selectors.series(run.pk, StreamKind.HISTORY, ["loss"], buckets=100)["loss"]
     assert found["last"][7] == "NaN"
 
 
 def test_any_key_may_be_the_x_axis(run):
-    found = selectors.series(run.pk, Kind.HISTORY, ["val"], x="_runtime", buckets=100)["val"]
+    found = selectors.series(run.pk, StreamKind.HISTORY, ["val"], x="_runtime", buckets=100)["val"]
     assert found["x"] == [0, 5, 10, 15, 20, 25, 30, 35]
     assert (
-        selectors.series(run.pk, Kind.HISTORY, ["loss"], x="val", buckets=100)["loss"]["x"] == found["mean"]
+        selectors.series(run.pk, StreamKind.HISTORY, ["loss"], x="val", buckets=100)["loss"]["x"]
+        == found["mean"]
     )
 
 
@@ -138,9 +142,9 @@ def long_run(db):
              **({"rare": step, "deep": {"er": step}} if step % 10 == 0 else {})}
             for step in range(start, start + 4000)
         ]  # fmt: skip
-        write_group([Post(run_id=made.pk, history=Lines.of(start, rows), run=RunPost(run_id=made.pk))])
+        write_group([Post(run_id=made.pk, history=PostedRows.of(start, rows), run=RunPost(run_id=made.pk))])
         if start == 32_000:
-            compaction.pack_stream(Stream.objects.get(run=made, kind=Kind.HISTORY).pk)
+            compaction.pack_stream(Stream.objects.get(run=made, kind=StreamKind.HISTORY).pk)
     return made
 
 
@@ -149,10 +153,12 @@ def long_run(db):
 def test_a_long_chart_reads_blocks_and_agrees_with_all_points(long_run, key, x):
     """The same points in the same order; an edge lies at most one block off."""
     buckets = 10
-    [coarse] = reads.coarse(list(reads.blocks(long_run.pk, Kind.HISTORY)), [key], x, buckets).values()
+    [coarse] = reads.coarse(
+        list(row_blocks.blocks(long_run.pk, StreamKind.HISTORY)), [key], x, buckets
+    ).values()
     assert coarse[key].x.size < 40_000 / 8
-    found = selectors.series(long_run.pk, Kind.HISTORY, [key], x=x, buckets=buckets)[key]
-    every = selectors.series(long_run.pk, Kind.HISTORY, [key], x=x, buckets=buckets, exact=True)[key]
+    found = selectors.series(long_run.pk, StreamKind.HISTORY, [key], x=x, buckets=buckets)[key]
+    every = selectors.series(long_run.pk, StreamKind.HISTORY, [key], x=x, buckets=buckets, exact=True)[key]
     assert sum(found["count"]) == sum(every["count"])
     assert (min(found["min"]), max(found["max"])) == (min(every["min"]), max(every["max"]))
     assert found["last"][-1] == every["last"][-1]
@@ -164,20 +170,25 @@ def test_a_long_chart_reads_blocks_and_agrees_with_all_points(long_run, key, x):
 
 
 def test_a_chart_over_another_key_or_steps_that_go_back_reads_all_points(long_run):
-    assert selectors.series(long_run.pk, Kind.HISTORY, ["walk"], x="rare", buckets=5)["walk"]["count"]
-    parts = list(reads.blocks(long_run.pk, Kind.HISTORY))
+    assert selectors.series(long_run.pk, StreamKind.HISTORY, ["walk"], x="rare", buckets=5)["walk"]["count"]
+    parts = list(row_blocks.blocks(long_run.pk, StreamKind.HISTORY))
     assert reads.coarse(parts, ["walk"], "_step", 1000) == {}  # too few points for blocks
     back = [{"_step": step, "_timestamp": 9e9 + step, "_runtime": 0.0, "walk": 1.0} for step in range(100)]
-    write_group([Post(run_id=long_run.pk, history=Lines.of(40_000, back), run=RunPost(run_id=long_run.pk))])
-    parts = list(reads.blocks(long_run.pk, Kind.HISTORY))
+    write_group(
+        [Post(run_id=long_run.pk, history=PostedRows.of(40_000, back), run=RunPost(run_id=long_run.pk))]
+    )
+    parts = list(row_blocks.blocks(long_run.pk, StreamKind.HISTORY))
     assert reads.coarse(parts, ["walk"], "_step", 15) == {}
     assert reads.coarse(parts, ["walk"], "_timestamp", 15) != {}
-    assert sum(selectors.series(long_run.pk, Kind.HISTORY, ["walk"], buckets=15)["walk"]["count"]) == 40_100
+    assert (
+        sum(selectors.series(long_run.pk, StreamKind.HISTORY, ["walk"], buckets=15)["walk"]["count"])
+        == 40_100
+    )
 
 
 def test_lists_of_keys_and_the_last_row_read_no_column(long_run, monkeypatch):
-    monkeypatch.setattr(Index, "read", lambda *_: 1 / 0)
-    stats = reads.describe([long_run.pk], Kind.HISTORY)[long_run.pk]
+    monkeypatch.setattr(SegmentIndex, "read", lambda *_: 1 / 0)
+    stats = reads.key_stats([long_run.pk], StreamKind.HISTORY)[long_run.pk]
     assert (stats["walk"].count, stats["rare"].count, stats["rare"].max) == (40_000, 4000, 39_990)
 
 
@@ -188,12 +199,20 @@ def three_runs(run, long_run):
     return [run.pk, long_run.pk, other.pk]
 
 
+def series_of(run_ids, keys, *, buckets):
+    """Return what `selectors.series` would of each run, without the times, by one walk over the blocks of all."""
+    request = selectors._SeriesRequest(keys, "_step", buckets, (), exact=False)
+    walk = row_blocks.blocks_of(run_ids, StreamKind.HISTORY)
+    return {run_id: selectors._series_by_key(parts, request) for run_id, parts in walk}
+
+
 def test_charts_of_several_runs_are_those_of_each(three_runs, django_assert_num_queries):
     alone = {
-        run_id: selectors.series(run_id, Kind.HISTORY, ["loss", "walk"], buckets=20) for run_id in three_runs
+        run_id: selectors.series(run_id, StreamKind.HISTORY, ["loss", "walk"], buckets=20)
+        for run_id in three_runs
     }
     with django_assert_num_queries(4):  # streams, segments, tails, and whether a worker came between
-        found = selectors.series_of([*three_runs, 0], Kind.HISTORY, ["loss", "walk"], buckets=20)
+        found = series_of([*three_runs, 0], ["loss", "walk"], buckets=20)
     times = {"runtime", "timestamp"}
     assert found == {
         run_id: {
@@ -210,12 +229,12 @@ def test_charts_of_several_runs_miss_nothing_that_is_packed_meanwhile(three_runs
     def pack_before_the_tails_are_read(execute, sql, params, many, context):
         if "metrics_tail" in sql and sql.startswith("SELECT") and not packed:
             packed.append(sql)
-            for stream in Stream.objects.filter(run_id=three_runs[2], kind=Kind.HISTORY):
+            for stream in Stream.objects.filter(run_id=three_runs[2], kind=StreamKind.HISTORY):
                 compaction.pack_stream(stream.pk)
         return execute(sql, params, many, context)
 
     packed: list[str] = []
     with connection.execute_wrapper(pack_before_the_tails_are_read):
-        found = selectors.series_of(three_runs, Kind.HISTORY, ["loss"], buckets=100)
+        found = series_of(three_runs, ["loss"], buckets=100)
     assert packed
     assert found[three_runs[2]]["loss"]["x"] == list(range(30))

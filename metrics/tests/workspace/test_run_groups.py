@@ -94,8 +94,8 @@ def test_the_longest_rule_says_what_is_drawn(client, project, seeds):
 
 def test_room_is_shared_out_and_what_is_cut_is_told(client, project, seeds, monkeypatch):
     """RUN-26: no group is without a run because another one has many; who is shown by name comes first."""
-    monkeypatch.setattr(run_groups, "MOST_RUNS", 4)
-    monkeypatch.setattr(run_groups, "MOST_GROUPS", 3)
+    monkeypatch.setattr(run_groups, "MAX_RUNS", 4)
+    monkeypatch.setattr(run_groups, "MAX_GROUPS", 3)
     body = drawn(client, project, "group", "config.lr", show=[path(None, None)])
     assert [group["place"] for group in body["groups"]] == [0, 1, 3]
     assert (body["groupCount"], body["shownCount"], body["runCount"]) == (4, 4, 10)

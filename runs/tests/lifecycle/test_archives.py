@@ -9,7 +9,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
 from metrics.ingest.branching import rewind_run
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs import selectors
 from runs.bulk_actions import deletion

@@ -7,7 +7,7 @@ import pytest
 import time_machine
 
 from access.actor import SYSTEM
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from common.errors import NotFound
-from ingest.authorization.checks import allowed, loggable_run
+from ingest.authorization.checks import loggable_run, loggable_run_ids
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.services import RunFields
 from runs.models import Run, RunAlias
@@ -52,7 +52,7 @@ def test_the_run_of_the_command_becomes_that_of_the_sdk(team, author, is_moved):
     assert Run.objects.count() == 1
     former = path(wrapper, "wrapper1")
     assert loggable_run(author, former) == run  # where the agent goes on posting
-    assert allowed(author, [former, path(run)]) == {former: run.pk, path(run): run.pk}
+    assert loggable_run_ids(author, [former, path(run)]) == {former: run.pk, path(run): run.pk}
     assert get_run(author, *former) == run
     assert begin(author, where, "wrapper1")[0] == run  # as its code, or another node, does
     assert not begin(author, where, "wrapper1")[1]
@@ -98,4 +98,4 @@ def test_strangers_learn_nothing_by_the_former_path(team, author):
         get_run(stranger, *path(run, "wrapper1"))
     with pytest.raises(NotFound):
         loggable_run(stranger, path(run, "wrapper1"))
-    assert allowed(stranger, [path(run, "wrapper1")]) == {}
+    assert loggable_run_ids(stranger, [path(run, "wrapper1")]) == {}

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from access.actions import Preset
 from common.errors import Conflict, Forbidden, NotFound
-from ingest.authorization.checks import allowed, loggable_run
+from ingest.authorization.checks import loggable_run, loggable_run_ids
 from ingest.services import log_run
 from runs import selectors
 from runs.lifecycle.services import RunFields
@@ -146,7 +146,7 @@ def test_scripts_and_posts_with_the_former_name_go_on(team, project, member):
     run, _inserted = log_run(actor=who, team=team, project_name="digits", uid="r1", fields=RunFields())
     assert run.project == project
     path = ("vision", "digits", "r1")
-    assert allowed(who, [path, ("vision", "numerals", "r1")]) == {
+    assert loggable_run_ids(who, [path, ("vision", "numerals", "r1")]) == {
         path: run.pk,
         ("vision", "numerals", "r1"): run.pk,
     }

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from access.actions import Preset
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from runs.models import Run
 from tests.factories import RunFactory, add_run_file, make_member
 from wandb_api.file_stream.endpoint import read_post

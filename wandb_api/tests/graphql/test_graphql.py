@@ -10,17 +10,17 @@ from django.test import Client
 
 from access.models import AuditEntry
 from common.errors import Conflict, Forbidden, Gone, NotFound
-from metrics.ingest.committer import write_group
-from metrics.models import Kind, Stream
+from metrics.ingest.transaction import write_group
+from metrics.models import Stream, StreamKind
 from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, UserFactory
 from wandb_api.graphql import document_limits
-from wandb_api.graphql.cost_budget import Budget, Stopped
+from wandb_api.graphql.cost_budget import Budget, ExecutionStopped
 from wandb_api.graphql.errors import answer_to, requoted, status_of
-from wandb_api.graphql.schema import document_of
 from wandb_api.resolvers import viewer
+from wandb_api.schema import document_of
 from wandb_api.tests.asking import Asker
 
 
@@ -172,7 +172,7 @@ def test_older_sdks_may_look_what_there_is(ada: Asker, kind: str) -> None:
 
 def test_counts_go_beyond_32_bits(ada: Asker) -> None:
     run = RunFactory(project__team=ada.user.memberships.get().team, user=ada.user)
-    Stream.objects.update_or_create(run=run, kind=Kind.HISTORY, defaults={"next_row": 2**40})
+    Stream.objects.update_or_create(run=run, kind=StreamKind.HISTORY, defaults={"next_row": 2**40})
     document = (
         "query R($p: String!, $n: String!) { project(name: $p) { run(name: $n) { historyLineCount } } }"
     )
@@ -380,6 +380,6 @@ def test_what_costs_much_counts_for_many_requests(
 
 def test_nobody_works_for_a_client_that_has_left() -> None:
     budget = Budget(lambda: True)
-    with pytest.raises(Stopped) as stopped:
+    with pytest.raises(ExecutionStopped) as stopped:
         list(budget.through(range(1000)))
     assert stopped.value.error is None

@@ -6,7 +6,7 @@ import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType
 
 from tests import sdks
-from wandb_api.graphql.schema import document_of, schema
+from wandb_api.schema import document_of, schema
 from wandb_api.tests import protocol
 from wandb_api.tests.asking import Asker
 from wandb_api.tests.operations import Operation, operations_of

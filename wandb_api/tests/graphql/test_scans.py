@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from teams.models import Team

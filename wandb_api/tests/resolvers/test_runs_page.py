@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from metrics.ingest.committer import write_group
+from metrics.ingest.transaction import write_group
 from metrics.models import Stream
 from metrics.store import compaction
 from runs.models import Project, Run

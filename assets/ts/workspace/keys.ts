@@ -1,0 +1,77 @@
+import type { KeyAbout, KeyInfo, KeysReply, Kind } from "../charts/wire";
+import { collate } from "../lib/format";
+import { getJson } from "../lib/http";
+import { customPanels, isTable, panelsOf, withoutChartTables } from "../panels/generate";
+import type { PanelSpec } from "../panels/spec";
+
+/** The last row of each run, by its kind of rows. */
+export interface Heads {
+  kind: Kind;
+  next: KeysReply["next"];
+}
+
+/** What the runs drawn have logged, as far as the server was asked: keys by kind, and charts of scripts. */
+export class LoggedKeys {
+  private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
+  private charts: Record<string, Record<string, unknown>> = {};
+
+  constructor(
+    private readonly url: string,
+    readonly kinds: readonly Kind[],
+    private readonly isRunPage: boolean,
+  ) {}
+
+  /** Ask what runs have logged, and remember it; rejects if any kind can't be read. */
+  async read(uids: readonly string[]): Promise<Heads[]> {
+    const replies = uids.length ? await Promise.all(this.kinds.map((kind) => this.ask(kind, uids))) : [];
+    return replies.map((reply, place) => {
+      const kind = this.kinds[place] as Kind;
+      for (const info of reply.keys) this.keys[kind].set(info.key, info);
+      if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
+      return { kind, next: reply.next };
+    });
+  }
+
+  /** Keys that have numbers, in order. */
+  numeric(kind: Kind): string[] {
+    const numeric = [...this.keys[kind].values()].filter(({ numbers }) => numbers);
+    return numeric.map(({ key }) => key).sort(collate);
+  }
+
+  /** What a system metric is. */
+  about(key: string): KeyAbout | undefined {
+    return this.keys.system.get(key)?.about;
+  }
+
+  /** What is known of a key of the history. */
+  metric(key: string): KeyInfo | undefined {
+    return this.keys.history.get(key);
+  }
+
+  tables(): string[] {
+    return this.ofType(isTable);
+  }
+
+  histograms(): string[] {
+    return this.ofType((type) => type === "histogram");
+  }
+
+  /** A panel for each key and each chart, as they come without anybody's layout. */
+  panels(): PanelSpec[] {
+    const generated = this.kinds.flatMap((kind) =>
+      panelsOf(kind, [...this.keys[kind].values()], this.isRunPage),
+    );
+    return [...withoutChartTables(generated, this.charts), ...customPanels(this.charts)];
+  }
+
+  private ofType(isWanted: (type: string) => boolean): string[] {
+    const found = [...this.keys.history.values()].filter(({ types }) => types.some(isWanted));
+    return found.map(({ key }) => key).sort(collate);
+  }
+
+  private ask(kind: Kind, uids: readonly string[]): Promise<KeysReply> {
+    const query = new URLSearchParams({ kind });
+    for (const uid of uids) query.append("run", uid);
+    return getJson<KeysReply>(`${this.url}?${query}`);
+  }
+}

@@ -1,0 +1,207 @@
+"""Walking the rows of a stream: packed segments first, then the tail, as one row of rows."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db.models import F, Q
+
+from metrics.models import Segment, Stream, StreamKind, Tail
+from metrics.store.batches import cut
+from metrics.store.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers
+from metrics.store.columns import joined, shown_columns
+from metrics.store.downsampling import Points
+from metrics.store.key_stats import KeyStatsBuilder, shown_key
+from metrics.store.keysets import keys_of
+from metrics.store.pyramid import AXES, axes_of
+from metrics.store.segment_cache import SegmentReader
+
+MAX_SEGMENT_ROWS = 65536
+_TAILS_A_PAGE = 256
+_TAIL_BYTES_AT_ONCE = 64 * 1024 * 1024
+
+
+class Block:
+    """Some consecutive rows, read lazily; ``since`` leaves earlier ones out."""
+
+    def __init__(self, part: Segment | Tail, since: int) -> None:
+        self.part = part
+        self.row0 = max(part.row0, since)
+        self._skipped = self.row0 - part.row0
+        self.index = SegmentReader(part.name).index(bytes(part.index)) if isinstance(part, Segment) else None
+
+    @property
+    def row_to(self) -> int:
+        """The row after its last."""
+        return self.part.row_to
+
+    def numbers(self, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, Rows, Floats]]:
+        """Yield (shown name, rows of the stream, values) of the keys wanted; a segment is read only if it has some."""
+        keys = None if self.index is None else {key for key in self.index.columns if is_wanted(key)}
+        if keys is not None and not keys:
+            return
+        batch = self.batch(keys)
+        for group in batch.groups:
+            rows = row_numbers(group, batch.row_count) + self.row0
+            for position, column in enumerate(group.keys):
+                if is_wanted(shown := shown_key(column)):
+                    yield shown, rows, group.values[position]
+
+    def batch(self, keys: Collection[str] | None = None) -> Batch:
+        """Return the rows, renumbered from 0; with ``keys`` (shown names) perhaps only those numeric columns."""
+        if isinstance(self.part, Tail):
+            whole = decode(self.part.codec, bytes(self.part.payload), keys_of)
+        else:
+            assert self.index is not None  # noqa: S101 - for mypy: segments have one
+            content = SegmentReader(self.part.name, is_cached=keys is not None)
+            names = (
+                None if keys is None else {name for key in keys for name in self.index.columns.get(key, ())}
+            )
+            whole = self.index.read(content, names)
+        return cut(whole, self._skipped, whole.row_count)
+
+    def narrowed(self, is_wanted: Callable[[str], bool]) -> Batch:
+        """Return the rows, renumbered from 0, with what is wanted by its shown name; perhaps more."""
+        if self.index is None:
+            return self.batch()
+        batch = self.batch({key for key in self.index.columns if is_wanted(key)})
+        if self.index.has_others(is_wanted):
+            batch.other = [(row - self.row0, path, value) for row, path, value in self.others()]
+        return batch
+
+    def others(self) -> Iterator[tuple[int, list[str], Any]]:
+        """Yield (row of the stream, path, value) of all that is no number."""
+        if isinstance(self.part, Tail):
+            found = decode(self.part.codec, bytes(self.part.payload), keys_of).other
+        else:
+            assert self.index is not None  # noqa: S101 - for mypy: segments have one
+            found = self.index.others(SegmentReader(self.part.name, is_cached=False))
+        for row, path, value in found:
+            if row >= self._skipped:
+                yield self.part.row0 + row, path, value
+
+    def coarse(self, key: str, size: int) -> dict[str, Points] | None:
+        """Return blocks of the key's points and of the axes; {} without such points, None where there is no level."""
+        if self.index is not None and isinstance(self.part, Segment) and not self._skipped:
+            content = SegmentReader(self.part.name)
+            return self.index.blocks(content, key, size, AXES) if self.index.count(key) else {}
+        batch = self.batch({key, *AXES})
+        column = joined([(rows, values) for _, rows, values in shown_columns(batch, {key})])
+        if not column.rows.size:
+            return {}
+        axes = {name: values[column.rows] for name, values in axes_of(batch).items()}
+        return {name: Points.of(values, values) for name, values in {key: column.values, **axes}.items()}
+
+    def key_stats(self) -> KeyStatsBuilder:
+        """Return what was logged under each key; a whole segment answers from its index."""
+        if self.index is not None and not self._skipped:
+            return self.index.key_stats()
+        builder = KeyStatsBuilder()
+        builder.add(self.row0, self.batch())
+        return builder
+
+
+def _tails(stream: Stream, row_from: int) -> Iterator[Tail]:
+    """Yield the tail's batches by pages, each a statement of its own."""
+    rows = Tail.objects.filter(run_id=stream.run_id, kind=stream.kind).order_by("row0")
+    page = list(rows.filter(row0__gt=row_from - MAX_ROWS)[:_TAILS_A_PAGE])
+    while page:
+        yield from page
+        full = len(page) == _TAILS_A_PAGE
+        page = list(rows.filter(row0__gt=page[-1].row0)[:_TAILS_A_PAGE]) if full else []
+
+
+def _parts(stream: Stream, row_from: int) -> Iterator[tuple[Segment | Tail, int]]:
+    """Yield (segment or batch, first row wanted of it) in row order.
+
+    Rows have no holes. Where the next batch begins later than the last one ended, a worker has packed what lay between
+    since the segments were looked up: the walk goes on there.
+    """
+    at = row_from
+    while True:
+        segments = Segment.objects.filter(stream=stream, row0__gt=at - MAX_SEGMENT_ROWS).order_by("row0")
+        for segment in segments:
+            if segment.row_to > at:
+                yield segment, at
+                at = segment.row_to
+        for tail in _tails(stream, at):
+            if tail.row0 > at:
+                break
+            if tail.row_to > at:
+                yield tail, at
+                at = tail.row_to
+        packed_to = Stream.objects.filter(pk=stream.pk).values_list("packed_to", flat=True).first()
+        if (packed_to or 0) <= at:
+            return
+
+
+def blocks(
+    run_id: int,
+    kind: StreamKind,
+    *,
+    row_from: int = 0,
+    x_from: float | None = None,
+    x_to: float | None = None,
+) -> Iterator[Block]:
+    """Yield what may hold rows from ``row_from`` on within the x range (bounds included), in row order."""
+    stream = Stream.objects.filter(run_id=run_id, kind=kind).first()
+    for part, since in _parts(stream, row_from) if stream else ():
+        if (x_from is None or part.x1 >= x_from) and (x_to is None or part.x0 <= x_to):
+            yield Block(part, since)
+
+
+def blocks_of(
+    run_ids: Collection[int], kind: StreamKind, *, since: Mapping[int, int] | None = None
+) -> Iterator[tuple[int, list[Block]]]:
+    """Yield (run id, its blocks) of the runs that have rows; a few statements for as many runs as fit in memory.
+
+    ``since`` (run to row) leaves out earlier rows of those runs.
+    """
+    streams = Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0).order_by("run_id")
+    some: list[Stream] = []
+    tail_bytes = 0
+    for stream in streams:
+        if some and tail_bytes + stream.tail_bytes > _TAIL_BYTES_AT_ONCE:
+            yield from _blocks_of(some, kind, since or {})
+            some, tail_bytes = [], 0
+        some.append(stream)
+        tail_bytes += stream.tail_bytes
+    yield from _blocks_of(some, kind, since or {})
+
+
+def _later(name: str, firsts: Mapping[int, int]) -> Q:
+    """Return which parts hold rows from the first wanted on; ``name`` refers to the keys of ``firsts``."""
+    parts = Q(**{f"{name}__in": [key for key, first in firsts.items() if first <= 0]})
+    for key, first in firsts.items():
+        if first > 0:
+            parts |= Q(**{name: key}, row0__gt=first - F("row_count"))
+    return parts
+
+
+def _blocks_of(
+    streams: Sequence[Stream], kind: StreamKind, since: Mapping[int, int]
+) -> Iterator[tuple[int, list[Block]]]:
+    parts: dict[int, list[Segment | Tail]] = {stream.run_id: [] for stream in streams}
+    run_of = {stream.pk: stream.run_id for stream in streams}
+    of_streams = _later("stream", {pk: since.get(run_id, 0) for pk, run_id in run_of.items()})
+    for segment in Segment.objects.filter(of_streams).order_by("row0"):
+        parts[run_of[segment.stream_id]].append(segment)
+    of_runs = _later("run", {run_id: since.get(run_id, 0) for run_id in parts})
+    for tail in Tail.objects.filter(of_runs, kind=kind).order_by("row0"):
+        parts[tail.run_id].append(tail)
+    packed_to = dict(Stream.objects.filter(pk__in=run_of).values_list("pk", "packed_to"))
+    for stream in streams:
+        first = since.get(stream.run_id, 0)
+        found, at = [], first
+        for part in parts[stream.run_id]:
+            if part.row0 <= at < part.row_to:
+                found.append(Block(part, at))
+                at = part.row_to
+        # packed, merged or rewound between the statements: the careful walk finds all of it
+        is_whole = len(found) == len(parts[stream.run_id]) and at >= packed_to.get(stream.pk, 0)
+        yield stream.run_id, found if is_whole else list(blocks(stream.run_id, kind, row_from=first))
+
+
+def batches(run_id: int, kind: StreamKind, *, row_from: int = 0) -> Iterator[tuple[int, Batch]]:
+    """Yield (first row, batch) from a row on, in row order."""
+    for block in blocks(run_id, kind, row_from=row_from):
+        yield block.row0, block.batch()
