@@ -9,8 +9,9 @@ class AutomationsConfig(AppConfig):
         from alerts.automation_provider import register_automations
         from automations import access, audit_words, known_limits, paths, settings_sections
         from automations.firing.provider import Provider
-        from automations.lifecycle import account_merge, purge
-        from runs.lifecycle.purge import register_part
+        from automations.lifecycle import account_merge
+        from automations.lifecycle.run_participant import AutomationsOfRun
+        from runs.lifecycle import participants
 
         access.register()
         paths.register_names()
@@ -18,5 +19,5 @@ class AutomationsConfig(AppConfig):
         settings_sections.register()
         known_limits.register()
         register_automations(Provider())
-        register_part(purge.remove_of_run)
+        participants.register(AutomationsOfRun())
         register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))

@@ -24,7 +24,7 @@ from automations.firing.notices import check_text
 from automations.firing.plan import FEATURE, has_automations
 from automations.models import ActionKind, Automation
 from common.errors import Conflict, Forbidden, Invalid
-from runs.config.flatten import clean_text
+from common.formats.lenient_json import clean_text
 from runs.models import Project
 from teams.models import Membership, Team
 from teams.policy import denied_message

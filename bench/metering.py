@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from bench import world
 from runs.ingest.posts import RunPost, apply_posts, lock_runs
-from runs.lifecycle import hooks
 from runs.lifecycle.services import revive_run
 from runs.models import Project, Pulse, Run
 from storage.models import ByteEntry
+from usage.metering import intervals
 from usage.metering.intervals import note_state
 from usage.metering.meter import rebuild, run_meter
 from usage.models import TrackedInterval, UsageDay
@@ -54,12 +54,11 @@ def _state_changes(runs: list[Run]) -> None:
         note_state(run, before, at)
         spent.append((time.thread_time() - begin) * 1e6)
 
-    others = [hook for hook in hooks._state_hooks if hook is not note_state]
-    hooks._state_hooks[:] = [*others, measured]
+    intervals.note_state = measured
     _changes(runs)
     spent.clear()
     cpu = [_timed(lambda: _changes(runs))[1] for _ in range(ROUNDS)]
-    hooks._state_hooks[:] = [*others, note_state]
+    intervals.note_state = note_state
     each = statistics.median(cpu) * 1e3 / (2 * len(runs))
     ends, begins = (statistics.median(some) for some in (_of(spent, ends=True), _of(spent, ends=False)))
     print(

@@ -19,8 +19,8 @@ from accounts.models import User
 from bench import world
 from runs.config.flatten import flat_config, flat_summary
 from runs.models import Project, Pulse, Run
-from runs.query.column_names import named
-from runs.table import TableQuery, catalogue, catalogue_of, groups_of, matching, rows_of
+from runs.query.column_names import named_column
+from runs.table import TableQuery, catalogue, catalogue_of, groups_of, matching_runs, rows_of
 from runs.table.cells import Reader
 from runs.table.exports import RUNS_AT_ONCE, csv_line, lines_of
 
@@ -90,8 +90,8 @@ def timed(work: Callable[[], object], rounds: int) -> str:
 
 def _csv(actor: Actor, project: Project) -> int:
     query = TableQuery()
-    ids = list(matching(actor, project, query).values_list("pk", flat=True))
-    reader = Reader(named(column.name) for column in catalogue_of(project))
+    ids = list(matching_runs(actor, project, query).values_list("pk", flat=True))
+    reader = Reader(named_column(column.name) for column in catalogue_of(project))
     return sum(
         len(lines_of(ids[start : start + RUNS_AT_ONCE], reader, csv_line))
         for start in range(0, len(ids), RUNS_AT_ONCE)

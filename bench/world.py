@@ -9,7 +9,8 @@ import orjson
 from access.actor import SYSTEM
 from access.web.requests import actor_of_user
 from accounts.lifecycle.services import create_user
-from runs.lifecycle.services import RunFields, log_run
+from runs.lifecycle.fields import RunFields
+from runs.lifecycle.services import log_run
 from runs.models import Project, Run
 from runs.projects.services import ensure_project
 

@@ -12,7 +12,7 @@ from accounts.lifecycle.services import create_user, set_active
 from accounts.models import User
 from demo.people import ORGANIZATION, PASSWORD
 from runs.access import ProjectAction, RunAction
-from runs.projects.access_requests import keep_request
+from runs.projects.access_requests import store_request
 from runs.projects.members import add_project_member
 from runs.projects.services import create_project
 from teams.invitations.services import invite
@@ -112,7 +112,7 @@ def _restrict(ada: User) -> None:
     for user in others[:1]:
         add_project_member(actor=SYSTEM, project=project, user=user, role=built_in(Preset.VIEW_ONLY))
     for user in others[1:]:
-        keep_request(team_id=team.pk, name=project.name, user_id=user.pk)
+        store_request(team_id=team.pk, name=project.name, user_id=user.pk)
 
 
 def _define_roles(organization: Organization) -> None:

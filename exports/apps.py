@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.apps import AppConfig
 
 
@@ -12,18 +10,15 @@ class ExportsConfig(AppConfig):
         from accounts.lifecycle.account_merge import Part, register_merge_part
         from accounts.settings.sections import Place, Section, register_sections
         from exports import access, account_merge, audit_words, known_limits
-        from exports.models import Export
-        from storage.services import register_blob_user
+        from exports.blobs import ExportFiles
+        from storage import owners
         from teams.access import TeamAction
-
-        def used_blobs() -> Any:
-            return Export.objects.exclude(blob=None).values("blob_id")
 
         access.register()
         audit_words.register()
         known_limits.register()
         register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
-        register_blob_user(used_blobs)
+        owners.register(ExportFiles())
         words = _("download archive backup data takeout")
         register_sections(Place.USER, Section(_("Export"), "download", "exports:own", rank=88, words=words))
         register_sections(

@@ -21,7 +21,7 @@ from exports.archive.writer import Archive
 from exports.models import UNDER_WAY, Export, ExportState
 from storage.filesystem import Incoming
 from storage.models import Blob
-from storage.services import held_bytes, keep_blob
+from storage.services import store_blob, stored_bytes
 from teams.access import TeamAction
 from teams.models import Team
 
@@ -48,7 +48,7 @@ def ask_for_export(*, actor: Actor, team: Team) -> Export:
         Unavailable: the disk has no room for another copy of all that.
     """
     require(actor, TeamAction.EXPORT, team)
-    needed, free = held_bytes(team_id=team.pk), shutil.disk_usage(settings.BLOB_ROOT.parent).free
+    needed, free = stored_bytes(team_id=team.pk), shutil.disk_usage(settings.BLOB_ROOT.parent).free
     if needed > free:
         raise Unavailable(
             _("The archive may need %(needed)d MiB, but the server’s disk has only %(free)d MiB left.")
@@ -157,7 +157,7 @@ def _make(export: Export) -> None:
             contents.write(archive, actor, export.team, progress.after_run)
         received = incoming.finish()
         with transaction.atomic():
-            blob = keep_blob(received)
+            blob = store_blob(received)
             mine = Export.objects.filter(pk=export.pk, state=ExportState.RUNNING, attempts=export.attempts)
             now = timezone.now()
             if not mine.update(state=ExportState.DONE, blob=blob, runs_done=progress.runs_done, ended_at=now):

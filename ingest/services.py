@@ -15,7 +15,7 @@ from ingest.authorization.checks import loggable_run
 from metrics.store import reads
 from runs.access import ProjectAction
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from runs.projects.services import ensure_project
 from runs.selectors import knows_of
@@ -86,11 +86,11 @@ def hidden_as_unknown(actor: Actor, team: Team) -> Iterator[None]:
 @transaction.atomic
 def log_run(
     *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = "",
-    wrapper: str = "", told_at: datetime | None = None, is_begin: bool = False,
+    wrapper: str = "", claimed_at: datetime | None = None, is_begin: bool = False,
 ) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
 
-    ``wrapper``, ``told_at`` and ``is_begin`` are as for `lifecycle.log_run`.
+    ``wrapper``, ``claimed_at`` and ``is_begin`` are as for `lifecycle.log_run`.
 
     Raises:
         NowhereToLog: the project is hidden.
@@ -102,7 +102,7 @@ def log_run(
             project = ensure_project(actor=actor, team=team, name=project_name)
             return lifecycle.log_run(
                 actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state,
-                wrapper=wrapper, told_at=told_at, is_begin=is_begin,
+                wrapper=wrapper, claimed_at=claimed_at, is_begin=is_begin,
             )  # fmt: skip
         except NotFound:
             with suppress(NotFound):
@@ -114,7 +114,7 @@ def log_run(
 @transaction.atomic
 def begin_run(
     *, actor: Actor, entity: str, project_name: str, uid: str, resume: Resume, fields: RunFields,
-    told_at: datetime | None = None,
+    claimed_at: datetime | None = None,
 ) -> LoggableRun:  # fmt: skip
     """Begin a run or go on with it; what is refused leaves no project and no run behind (AGT-8).
 
@@ -132,7 +132,7 @@ def begin_run(
         project_name=project_name,
         uid=uid,
         fields=fields,
-        told_at=told_at,
+        claimed_at=claimed_at,
         is_begin=True,
     )
     if resume == Resume.NEVER and not inserted:

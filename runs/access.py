@@ -6,11 +6,9 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
-from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
 from runs.models import ChartAccess
 from runs.names.paths import register_names
-from runs.projects.grants import RestrictedProjectMembers
 from teams.models import Visibility
 
 PROJECT = ("runs.Project",)
@@ -66,7 +64,6 @@ def register() -> None:
     register_actions(_of_runs(), group=_("Runs"))
     register_actions(_of_charts(), group=_("Charts"))
     _register_resources()
-    register_grants(RestrictedProjectMembers())
     register_names()
 
 

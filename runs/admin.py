@@ -77,7 +77,7 @@ def _show_project(doing: Doing[Project]) -> Any:
     return redirect("admin:runs_project_change", doing.row.pk)
 
 
-def _told(_row: object) -> None:
+def _no_message(_row: object) -> None:
     """Say no more than that it is done."""
 
 
@@ -134,10 +134,10 @@ class ProjectAdmin(ServedAdmin[Project]):
             text="A team member gets access to the restricted project; its members are notified by email."),
         Act(slug="delete", label="Delete project", fits=_is_live, is_dangerous=True,
             text="The project and its runs are hidden, and can be restored for some days.",
-            do=lambda doing: _told(project_deletion.delete_project(actor=doing.actor, project=doing.row))),
+            do=lambda doing: _no_message(project_deletion.delete_project(actor=doing.actor, project=doing.row))),
         Act(slug="restore", label="Restore project", fits=_is_deleted, in_bulk=True,
             text="It comes back with the runs that were deleted with it.",
-            do=lambda doing: _told(project_deletion.restore_project(actor=doing.actor, project=doing.row))),
+            do=lambda doing: _no_message(project_deletion.restore_project(actor=doing.actor, project=doing.row))),
     )  # fmt: skip
     related = (
         ("Runs", "runs_run", "project__id__exact"),
@@ -183,16 +183,16 @@ class RunAdmin(ServedAdmin[Run]):
     acts = (
         Act(slug="stop", label="Stop run", in_bulk=True, fits=lambda run: run.state == RunState.RUNNING,
             text="Its process is asked to stop at its next heartbeat.",
-            do=lambda doing: _told(lifecycle.stop_run(actor=doing.actor, run=doing.row))),
+            do=lambda doing: _no_message(lifecycle.stop_run(actor=doing.actor, run=doing.row))),
         Act(slug="protect", label="Protect from deletion", in_bulk=True, fits=lambda run: not run.is_protected,
-            do=lambda doing: _told(deletion.protect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
+            do=lambda doing: _no_message(deletion.protect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
         Act(slug="unprotect", label="Remove protection", in_bulk=True, fits=lambda run: run.is_protected,
-            do=lambda doing: _told(deletion.unprotect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
+            do=lambda doing: _no_message(deletion.unprotect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
         Act(slug="delete", label="Delete run", in_bulk=True, fits=_is_live,
             text="It is hidden, and can be restored for some days.",
-            do=lambda doing: _told(deletion.delete_run(actor=doing.actor, run=doing.row))),
+            do=lambda doing: _no_message(deletion.delete_run(actor=doing.actor, run=doing.row))),
         Act(slug="restore", label="Restore run", in_bulk=True, fits=_is_deleted,
-            do=lambda doing: _told(deletion.restore_run(actor=doing.actor, run=doing.row))),
+            do=lambda doing: _no_message(deletion.restore_run(actor=doing.actor, run=doing.row))),
     )  # fmt: skip
     related = (
         ("Run files", "runs_runfile", "run__id__exact"),

@@ -72,12 +72,12 @@ class ProjectRunsConsumer(GroupConsumer):
         if self.group is None or not isinstance(named, list):
             return
         uids = [str(uid).replace("\x00", "") for uid in named[: self.MOST]]
-        wanted = await sync_to_async(self._runs)(uids)
-        for pk in self.uid_of.keys() - wanted.keys():
+        requested = await sync_to_async(self._runs)(uids)
+        for pk in self.uid_of.keys() - requested.keys():
             await self.channel_layer.group_discard(live.run_group(pk), self.channel_name)
-        for pk in wanted.keys() - self.uid_of.keys():
+        for pk in requested.keys() - self.uid_of.keys():
             await self.channel_layer.group_add(live.run_group(pk), self.channel_name)
-        self.uid_of = wanted
+        self.uid_of = requested
 
     async def disconnect(self, code: int) -> None:
         """Leave all groups."""

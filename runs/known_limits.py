@@ -9,14 +9,14 @@ from access.actor import Actor
 from access.engine import visible
 from access.limits.registry import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
 from access.limits.request_rates import of_user
+from common.formats import lenient_json
 from common.rate_limits import spent
 from runs.access import ChartAction, ProjectAction
 from runs.charts import selectors as charts
 from runs.charts import services as stored_charts
 from runs.config import flatten, redaction
 from runs.files import services as files
-from runs.lifecycle import alerts
-from runs.lifecycle import services as lifecycle
+from runs.lifecycle import alerts, fields
 from runs.models import Project, SavedView, StoredChart
 from runs.names import run_ids
 from runs.projects import access_requests
@@ -68,7 +68,7 @@ def _logged() -> list[Limit]:
     return [
         Limit(
             "logging.nesting", LimitGroup.LOGGING, _("Nesting levels of a logged value"),
-            lambda: flatten.MAX_NESTING, set_aside,
+            lambda: lenient_json.MAX_NESTING, set_aside,
         ),
         Limit(
             "logging.columns", LimitGroup.LOGGING, _("Keys of a run’s config, and of its summary, in tables"),
@@ -82,7 +82,7 @@ def _logged() -> list[Limit]:
             "logging.column_text", LimitGroup.LOGGING, _("Length of a config or summary value in tables"),
             lambda: flatten.MAX_TEXT, not_in_tables, LimitUnit.CHARACTERS,
         ),
-        Limit("runs.tags", LimitGroup.LOGGING, _("Tags of a run"), lambda: lifecycle.MAX_TAGS, REFUSED),
+        Limit("runs.tags", LimitGroup.LOGGING, _("Tags of a run"), lambda: fields.MAX_TAGS, REFUSED),
         Limit(
             "runs.redacted_keys", LimitGroup.LOGGING, _("Redacted keys of a run"), lambda: redaction.MAX_KEYS,
             _("Rejected; redact a common parent of the keys."),
@@ -124,7 +124,7 @@ def _kept() -> list[Limit]:
 
 
 def _lengths() -> list[Limit]:
-    of_run = lifecycle.MAX_LENGTHS
+    of_run = fields.MAX_LENGTHS
     return [
         length_limit("project", _("Name of a project"), lambda: projects.MAX_NAME),
         length_limit("project_description", _("Description of a project"), lambda: projects.MAX_DESCRIPTION),
@@ -133,7 +133,7 @@ def _lengths() -> list[Limit]:
         length_limit("run_group", _("Group of a run"), lambda: of_run["group"]),
         length_limit("run_job_type", _("Job type of a run"), lambda: of_run["job_type"]),
         length_limit("run_notes", _("Notes of a run"), lambda: of_run["notes"]),
-        length_limit("tag", _("Tag of a run"), lambda: lifecycle.MAX_TAG),
+        length_limit("tag", _("Tag of a run"), lambda: fields.MAX_TAG),
         length_limit("redacted_key", _("Redacted key"), lambda: redaction.MAX_KEY),
         length_limit("file", _("Name of a file, including folders"), lambda: files.MAX_NAME),
         length_limit("view", _("Name of a saved view"), lambda: views.MAX_NAME),

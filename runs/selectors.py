@@ -15,13 +15,12 @@ from access.engine import can, require, visible
 from accounts.models import User
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
-from runs.bulk_actions.deletion import undo_ended_at
 from runs.config.flatten import environments_in, sdk_part
-from runs.ingest.posts import LINES_PER_BLOCK, decompress_lines
-from runs.models import LogBlock, Project, Run, RunFile, is_listed
+from runs.lifecycle.purge import undo_ended_at
+from runs.models import Project, Run, RunFile, is_listed
 from runs.projects.grants import invitations_that_count
 from runs.states import ACTIVE, RunState
-from storage.services import held_bytes
+from storage.services import stored_bytes
 from teams.access import TeamAction
 from teams.models import Team, Visibility
 
@@ -153,7 +152,7 @@ def totals_of(project: Project) -> dict[str, Any]:
         "run_count": sum(by_state.values()),
         "states": states,
         "seconds": seconds,
-        "bytes": held_bytes(project_id=project.pk),
+        "bytes": stored_bytes(project_id=project.pk),
         "authors": list(
             User.objects.filter(runs__in=runs).annotate(n=Count("runs")).order_by("-n", "username")[:12]
         ),
@@ -254,19 +253,6 @@ def lifetime_began_at(run_id: int) -> datetime | None:
     return Run.objects.values_list("active_since", flat=True).get(pk=run_id)
 
 
-def log_lines_between(run_id: int, start: int, stop: int) -> list[str | None]:
-    """Return console lines ``start`` up to ``stop`` as they came; None where nothing was received."""
-    lines: list[str | None] = [None] * max(0, stop - start)
-    blocks = LogBlock.objects.filter(
-        run_id=run_id, first_line__lt=stop, first_line__gt=start - LINES_PER_BLOCK
-    )
-    for block in blocks.order_by("pk").iterator(chunk_size=256):
-        for number, line in enumerate(decompress_lines(bytes(block.payload)), block.first_line):
-            if start <= number < stop:
-                lines[number - start] = line
-    return lines
-
-
 def files_of(run: Run) -> QuerySet[RunFile]:
     """Return a run's files by name; the caller has the run from a visible query."""
     return RunFile.objects.filter(run=run).select_related("blob")
@@ -280,11 +266,11 @@ def file_bytes(run: Run) -> int:
 def environments_of(run: Run) -> list[dict[str, Any]]:
     """Return where the run ran, one entry for each process that wrote to it, as its SDK or agent said."""
     sdk = sdk_part(run.config_text)
-    told = environments_in(sdk) or [dict(host.told) for host in run.hosts.all() if host.told] or [{}]
-    for one in told:
+    environments = environments_in(sdk) or [dict(host.told) for host in run.hosts.all() if host.told] or [{}]
+    for one in environments:
         one.setdefault("cli_version", sdk.get("cli_version"))
         one.setdefault("python", sdk.get("python_version"))
-    return told
+    return environments
 
 
 def project_tags(actor: Actor, project: Project) -> list[str]:

@@ -5,7 +5,8 @@ from celery import shared_task
 from runs.lifecycle import purge, storage_ledger
 from runs.lifecycle import services as lifecycle
 from runs.logs import compaction
-from runs.projects import access_requests, deletion
+from runs.projects import deletion
+from runs.projects.access_requests import deliver_access_request  # noqa: F401 - workers look for tasks here
 from teams.teams.deletion import forget_teams
 
 BUDGET_S = 60.0
@@ -23,9 +24,9 @@ def fold_logs() -> int:
     return compaction.fold_logs(BUDGET_S)
 
 
-@shared_task(time_limit=3600)
-def settle_holdings() -> int:
-    """Let the ledger of bytes say what runs hold; returns of how many it said something else. Scheduled every night."""
+@shared_task(name="runs.tasks.settle_holdings", time_limit=3600)
+def repair_storage_ledger() -> int:
+    """Repair the ledger of bytes where it differs from what runs store; returns of how many. Scheduled every night."""
     return storage_ledger.reconcile(1800.0)
 
 
@@ -35,9 +36,3 @@ def purge_runs() -> int:
     deletion.forget_projects()
     forget_teams()
     return purge.purge_runs(BUDGET_S)
-
-
-@shared_task(acks_late=True, time_limit=60)
-def deliver_access_request(team_id: int, name: str, user_id: int) -> None:
-    """Bring a request for access to a restricted project to whoever decides, if there is such a project."""
-    access_requests.keep_request(team_id=team_id, name=name, user_id=user_id)

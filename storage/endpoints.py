@@ -22,7 +22,7 @@ from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
 from common.formats.numbers import whole
 from common.web.streaming import in_thread
-from storage import filesystem, quota, services, tickets
+from storage import filesystem, owners, quota, services, tickets
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def _page(request: Request, error: DomainError) -> Response:
     return HTMLResponse(page, status_code=error.status, headers=headers)
 
 
-async def _receive(request: Request, incoming: filesystem.Incoming) -> filesystem.Received:
+async def _receive(request: Request, incoming: filesystem.Incoming) -> filesystem.ReceivedFile:
     """Write the body to the temporary file in pieces of about a MiB, each in a thread."""
     limit = settings.UPLOAD_MAX_BYTES
     too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
@@ -65,41 +65,41 @@ async def _receive(request: Request, incoming: filesystem.Incoming) -> filesyste
     return await asyncio.to_thread(incoming.finish)
 
 
-async def _find_room(request: Request, ticket: dict[str, Any]) -> None:
-    """Refuse an upload for which there is no room, once all of it has come.
+async def _require_quota(request: Request, ticket: dict[str, Any]) -> None:
+    """Refuse an upload that exceeds the storage quota, once all of it has come.
 
     A client that is still sending when the connection closes sees a broken pipe, not the refusal, and SDKs then send
     the file again for minutes (wandb 0.22.3, a file of 30 MB).
     """
     try:
-        await asyncio.to_thread(_check_room, ticket)
+        await asyncio.to_thread(_check_quota, ticket)
     except DomainError:
         async for _chunk in request.stream():
             pass
         raise
 
 
-def _check_room(ticket: dict[str, Any]) -> None:
+def _check_quota(ticket: dict[str, Any]) -> None:
     close_old_connections()
     try:
         quota.require_quota(ticket[tickets.TEAM])
     except DomainError as error:
-        tickets.note_refusal(ticket, error.message)
+        owners.receiver_of(ticket["for"]).upload_refused(ticket, error.message)
         raise
     finally:
         close_old_connections()
 
 
-def _keep(ticket: dict[str, Any], received: filesystem.Received) -> None:
+def _store(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> None:
     close_old_connections()
     blob = None
     try:
         with transaction.atomic():
-            blob = services.keep_blob(received)
-            tickets.receiver_of(ticket["for"])(ticket, blob)
+            blob = services.store_blob(received)
+            owners.receiver_of(ticket["for"]).receive_upload(ticket, blob)
     except Exception:
         if blob is not None:
-            services.drop_unless_kept(blob)
+            services.drop_unless_stored(blob)
         raise
     finally:
         close_old_connections()
@@ -111,13 +111,13 @@ async def put(request: Request) -> Response:
     try:
         ticket = tickets.read_put(request.path_params["token"])
         if tickets.TEAM in ticket:
-            await _find_room(request, ticket)
+            await _require_quota(request, ticket)
         with filesystem.Incoming() as incoming:
             received = await _receive(request, incoming)
             expected = request.headers.get("content-md5")
             if expected and expected != received.md5:
                 raise Invalid(f"The body's MD5 is {received.md5}, the Content-MD5 header says {expected}.")
-            await asyncio.to_thread(_keep, ticket, received)
+            await asyncio.to_thread(_store, ticket, received)
     except ClientDisconnect:
         return Response(status_code=400)
     except DomainError as error:
@@ -148,7 +148,7 @@ def _headers(ticket: dict[str, Any]) -> dict[str, str]:
 
 def _masked(ticket: dict[str, Any], path: Path) -> Iterator[bytes] | None:
     is_text = not ticket["c"].startswith(("image/", "audio/", "video/"))
-    return tickets.masked_pieces(path, ticket["n"]) if ticket.get("m") and is_text else None
+    return owners.masked_pieces(path, ticket["n"]) if ticket.get("m") and is_text else None
 
 
 @declare(Open.ANYONE)

@@ -16,7 +16,7 @@ from common.backups.deletion_lock import erasing
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedFile:
     """Content that arrived whole: still in its temporary file."""
 
     path: Path
@@ -55,16 +55,16 @@ class Incoming:
         self._md5.update(data)
         self.size_bytes += len(data)
 
-    def finish(self) -> Received:
+    def finish(self) -> ReceivedFile:
         """Flush to the disk and return what arrived."""
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
         md5 = base64.b64encode(self._md5.digest()).decode()
-        return Received(self.path, self._sha256.hexdigest(), md5, self.size_bytes)
+        return ReceivedFile(self.path, self._sha256.hexdigest(), md5, self.size_bytes)
 
 
-def keep(received: Received) -> str:
+def store(received: ReceivedFile) -> str:
     """Move arrived content to its lasting place; durable when this returns. Returns the location."""
     digest = received.digest
     location = f"{digest[:2]}/{digest[2:4]}/{digest}-{secrets.token_hex(4)}"

@@ -9,7 +9,6 @@ REMEMBERED_S = 10.0
 _MOST = 10_000
 
 _cleared: dict[int, float] = {}
-"""By key of a team: until when it is not asked about."""
 
 
 def forget() -> None:

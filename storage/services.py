@@ -1,7 +1,7 @@
 """What changes blobs and the ledger."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -10,29 +10,20 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from common.database.sql import execute_in, execute_many
-from storage import filesystem
+from storage import filesystem, owners
 from storage.models import Blob, ByteEntry, Holding
 from storage.orphans import remove_orphans
 
 UNUSED_FOR = timedelta(hours=24)
 """How long content that nobody uses is kept: uploads under way may still refer to it."""
 
-UsedBlobs = Callable[[], "QuerySet[Blob, int]"]
-_users: list[UsedBlobs] = []
-
-
-def register_blob_user(used: UsedBlobs) -> None:
-    """Add a query of blob ids in use; called in ``AppConfig.ready`` of every app with a key to Blob."""
-    if used not in _users:
-        _users.append(used)
-
 
 @transaction.atomic
-def keep_blob(received: filesystem.Received) -> Blob:
+def store_blob(received: filesystem.ReceivedFile) -> Blob:
     """Return the blob of this content, storing it if it is new. Durable when the transaction commits."""
     if Blob.objects.filter(digest=received.digest).update(seen_at=timezone.now()):
         return Blob.objects.get(digest=received.digest)
-    location = filesystem.keep(received)
+    location = filesystem.store(received)
     try:
         with transaction.atomic():
             return Blob.objects.create(
@@ -43,20 +34,20 @@ def keep_blob(received: filesystem.Received) -> Blob:
         return Blob.objects.get(digest=received.digest)
 
 
-def drop_unless_kept(blob: Blob) -> None:
+def drop_unless_stored(blob: Blob) -> None:
     """Remove the content of a blob whose transaction was undone: no row names it, so no sweep would find it."""
     if not Blob.objects.filter(location=blob.location).exists():
         filesystem.delete(blob.location)
 
 
-def keep_bytes(content: bytes) -> Blob:
+def store_bytes(content: bytes) -> Blob:
     """Store bytes that are in memory already."""
     with filesystem.Incoming() as incoming:
         incoming.write(content)
-        return keep_blob(incoming.finish())
+        return store_blob(incoming.finish())
 
 
-def enter_bytes(
+def record_bytes(
     *,
     team_id: int,
     delta_bytes: int,
@@ -66,7 +57,7 @@ def enter_bytes(
     user_id: int | None = None,
 ) -> None:
     """Write a change into the ledger; call in the transaction that makes it."""
-    _enter(
+    _record_entries(
         [ByteEntry(team_id=team_id, project_id=project_id, run_id=run_id, user_id=user_id, category=category,
                    delta_bytes=delta_bytes)]
     )  # fmt: skip
@@ -75,35 +66,35 @@ def enter_bytes(
 def settle_bytes(
     *, team_id: int, project_id: int, run_id: int, user_id: int | None, sizes: Mapping[str, int]
 ) -> None:
-    """Enter the difference between what a run holds by the ledger and what it really holds, of some categories.
+    """Record the difference between what a run stores by the ledger and what it really stores, of some categories.
 
     The caller's transaction has locked the run and measured under that lock.
     """
-    place = {"team_id": team_id, "project_id": project_id, "run_id": run_id}
+    owner = {"team_id": team_id, "project_id": project_id, "run_id": run_id}
     rows = execute_in(
         "SELECT category, size_bytes, team_id, project_id FROM storage_holding WHERE run_id IN", [run_id]
     )
-    held = {category: size for category, size, *where in rows if where == [team_id, project_id]}
-    _enter(
+    stored = {category: size for category, size, *where in rows if where == [team_id, project_id]}
+    _record_entries(
         [
-            ByteEntry(**place, user_id=user_id, category=category, delta_bytes=size - held.get(category, 0))
+            ByteEntry(**owner, user_id=user_id, category=category, delta_bytes=size - stored.get(category, 0))
             for category, size in sizes.items()
         ]
     )
 
 
-def _enter(entries: Iterable[ByteEntry]) -> None:
-    """Write entries, and what is held after them: added up by the database, whoever else writes at the same time."""
+def _record_entries(entries: Iterable[ByteEntry]) -> None:
+    """Write entries, and the balances after them: added up by the database, whoever else writes at the same time."""
     changes = [entry for entry in entries if entry.delta_bytes]
     if not changes:
         return
     ByteEntry.objects.bulk_create(changes, batch_size=500)
     sums: dict[tuple[int, str, int, int], int] = defaultdict(int)
     for entry in changes:
-        place = (entry.run_id or 0, entry.category, entry.team_id, entry.project_id or 0)
-        sums[place] += entry.delta_bytes
+        owner = (entry.run_id or 0, entry.category, entry.team_id, entry.project_id or 0)
+        sums[owner] += entry.delta_bytes
     # in one order, so that two who write several rows never wait for each other in a circle
-    rows = [(*place, delta) for place, delta in sorted(sums.items()) if delta]
+    rows = [(*owner, delta) for owner, delta in sorted(sums.items()) if delta]
     execute_many(
         "INSERT INTO storage_holding (run_id, category, team_id, project_id, size_bytes) VALUES (%s, %s, %s, %s, %s)"
         " ON CONFLICT (run_id, category, team_id, project_id)"
@@ -124,44 +115,44 @@ def move_bytes(
     project_id: int | None = None,
     user_id: int | None = None,
 ) -> None:
-    """Take what runs hold from the team, project and person they were of, and enter it where they are now.
+    """Take what runs store from the team, project and person they belonged to, and record it where they are now.
 
     What is not given stays. The caller's transaction has locked the runs.
     """
     given = {"team_id": team_id, "project_id": project_id, "user_id": user_id}
     there = {name: value for name, value in given.items() if value is not None}
     entered = ByteEntry.objects.filter(run_id__in=run_ids)
-    held = entered.values("run_id", "team_id", "project_id", "user_id", "category").order_by("run_id")
+    stored = entered.values("run_id", "team_id", "project_id", "user_id", "category").order_by("run_id")
     entries = []
-    for row in held.annotate(held=Sum("delta_bytes")).exclude(held=0):
-        place: dict[str, Any] = {name: value for name, value in row.items() if name != "held"}
-        if {**place, **there} != place:
+    for row in stored.annotate(stored=Sum("delta_bytes")).exclude(stored=0):
+        owner: dict[str, Any] = {name: value for name, value in row.items() if name != "stored"}
+        if {**owner, **there} != owner:
             entries += [
-                ByteEntry(**place, delta_bytes=-row["held"]),
-                ByteEntry(**{**place, **there}, delta_bytes=row["held"]),
+                ByteEntry(**owner, delta_bytes=-row["stored"]),
+                ByteEntry(**{**owner, **there}, delta_bytes=row["stored"]),
             ]
-    _enter(entries)
+    _record_entries(entries)
 
 
-def mend_holdings(run_id: int) -> None:
-    """Make what a run holds by the ledger anew from its entries; the caller's transaction has locked the run."""
+def repair_balances(run_id: int) -> None:
+    """Compute the balances of a run anew from its entries; the caller's transaction has locked the run."""
     Holding.objects.filter(run_id=run_id).delete()
-    held = ByteEntry.objects.filter(run_id=run_id).values("team_id", "project_id", "category").order_by()
+    stored = ByteEntry.objects.filter(run_id=run_id).values("team_id", "project_id", "category").order_by()
     Holding.objects.bulk_create(
         Holding(
             team_id=row["team_id"], project_id=row["project_id"] or 0, run_id=run_id, category=row["category"],
-            size_bytes=row["held"],
+            size_bytes=row["stored"],
         )
-        for row in held.annotate(held=Sum("delta_bytes")).exclude(held=0)
+        for row in stored.annotate(stored=Sum("delta_bytes")).exclude(stored=0)
     )  # fmt: skip
 
 
-def held_bytes(**owner: int | str) -> int:
-    """Return what a ``team_id``, ``project_id`` or ``run_id`` holds, of one ``category`` if it is given."""
+def stored_bytes(**owner: int | str) -> int:
+    """Return what a ``team_id``, ``project_id`` or ``run_id`` stores, of one ``category`` if it is given."""
     return Holding.objects.filter(**owner).aggregate(total=Sum("size_bytes"))["total"] or 0
 
 
-def _forget(unused: QuerySet[Blob], blob: Blob) -> bool:
+def _delete_unused(unused: QuerySet[Blob], blob: Blob) -> bool:
     """Delete a blob's row if it still is unused; an upload may have renewed it, or named it, since."""
     try:
         with transaction.atomic():
@@ -177,11 +168,11 @@ def free_unused(blobs: "QuerySet[Blob]") -> int:
 
     The row goes first: a crash before the content is removed leaves a stray, never a row without content.
     """
-    for used in _users:
-        blobs = blobs.exclude(pk__in=used())
+    for owner in owners.registered():
+        blobs = blobs.exclude(pk__in=owner.used_blobs())
     freed = 0
     for blob in blobs.iterator():
-        if _forget(blobs, blob):
+        if _delete_unused(blobs, blob):
             filesystem.delete(blob.location)
             freed += 1
     return freed

@@ -26,10 +26,10 @@ from alerts.models import Destination, Secret
 from alerts.secrets.services import put_secret
 from runs.files.services import receive_run_file
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run, RunFile
 from runs.projects import services as projects
-from storage.services import keep_bytes
+from storage.services import store_bytes
 from teams.members import services as teams
 from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team, Visibility
 from teams.organizations.services import create_organization
@@ -162,7 +162,7 @@ class SecretFactory(factory.Factory[Secret]):
 def add_run_file(run: Run, name: str, content: bytes = b"hello\n") -> RunFile:
     """Give a run a file, as an upload does."""
     with transaction.atomic():
-        receive_run_file({"r": run.pk, "n": name}, keep_bytes(content))
+        receive_run_file({"r": run.pk, "n": name}, store_bytes(content))
     return RunFile.objects.select_related("blob").get(run=run, name=name)
 
 

@@ -106,8 +106,8 @@ def is_readable(segment: Any) -> bool:
 def _wrong_in(expected: Expected) -> list[str]:
     from metrics.models import StreamKind
     from metrics.store import reads
+    from runs.logs.blocks import log_lines_between
     from runs.models import Run
-    from runs.selectors import log_lines_between
 
     pk = Run.objects.get(uid=expected.uid).pk
     differences = {

@@ -26,9 +26,9 @@ from runs.lifecycle import purge, storage_ledger
 from runs.lifecycle import services as lifecycle
 from runs.logs import compaction as logs
 from runs.models import Pulse, Run, RunFile
-from runs.tasks import settle_holdings
+from runs.tasks import repair_storage_ledger
 from storage.models import ByteEntry, Holding
-from storage.services import enter_bytes, held_bytes
+from storage.services import record_bytes, stored_bytes
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file
 
@@ -173,7 +173,7 @@ class World:
     def purge_some(self, number):
         if due := purge.due(Run.objects.all()).first():
             before, purge.ROWS_AT_ONCE = purge.ROWS_AT_ONCE, 2
-            purge._purge_some(due.pk)
+            purge._purge_batch(due.pk)
             purge.ROWS_AT_ONCE = before
 
 
@@ -233,14 +233,14 @@ def test_packing_settles_both_streams_and_merging_what_is_left():
     stream = Stream.objects.get(run=run, kind=StreamKind.HISTORY)
     compaction._pack(stream)
     assert (
-        held_bytes(run_id=run.pk, category="history")
+        stored_bytes(run_id=run.pk, category="history")
         == really()[run.pk, run.project_id, run.project.team_id, "history"]
     )
     write_group([post(run, history=(12, history(12, 6)))])
     compaction.pack_stream(stream.pk)
     assert Segment.objects.filter(stream=stream).count() == 1
     assert (
-        held_bytes(run_id=run.pk, category="history")
+        stored_bytes(run_id=run.pk, category="history")
         == really()[run.pk, run.project_id, run.project.team_id, "history"]
     )
 
@@ -248,7 +248,7 @@ def test_packing_settles_both_streams_and_merging_what_is_left():
 def test_folding_settles_the_log():
     run = logged()
     logs.fold_log(run.pk)
-    assert held_bytes(run_id=run.pk, category="log") == sum(
+    assert stored_bytes(run_id=run.pk, category="log") == sum(
         len(bytes(payload)) for payload in run.log_blocks.values_list("payload", flat=True)
     )
 
@@ -257,12 +257,12 @@ def test_a_recovered_segment_is_held_again():
     run = logged()
     compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
     [name] = Segment.objects.values_list("name", flat=True)
-    held = held_bytes(run_id=run.pk)
+    held = stored_bytes(run_id=run.pk)
     Segment.objects.all().delete()
     storage_ledger.reconcile(60)
-    assert held_bytes(run_id=run.pk, category="history") == 0
+    assert stored_bytes(run_id=run.pk, category="history") == 0
     assert compaction.recover_segment(name)
-    assert held_bytes(run_id=run.pk, category="history") == held
+    assert stored_bytes(run_id=run.pk, category="history") == held
 
 
 def test_a_rewind_leaves_each_run_its_own():
@@ -291,8 +291,8 @@ def test_a_purge_that_is_cut_off_holds_what_is_left(monkeypatch):
     deletion.delete_run(actor=SYSTEM, run=run)
     deletion.purge_now(actor=SYSTEM, run_ids=[run.pk])
     Run.objects.filter(pk=run.pk).update(state="finished")
-    assert purge._purge_some(run.pk)
-    assert held_bytes(run_id=run.pk) == 5
+    assert purge._purge_batch(run.pk)
+    assert stored_bytes(run_id=run.pk) == 5
     assert_exact()
 
 
@@ -314,9 +314,9 @@ def test_what_came_after_the_end_is_settled_at_night():
     run = logged()
     write_group([post(run, log=(4, ["end"]), complete=0)])
     write_group([post(run, history=(12, history(12, 2)))])
-    assert settle_holdings() == 1
+    assert repair_storage_ledger() == 1
     assert_exact()
-    assert settle_holdings() == 0
+    assert repair_storage_ledger() == 0
 
 
 def test_runs_from_before_the_holdings_are_entered_once():
@@ -324,9 +324,9 @@ def test_runs_from_before_the_holdings_are_entered_once():
     run = logged()
     add_run_file(run, "a.txt", b"12345")
     Holding.objects.all().delete()
-    assert settle_holdings() == 1
+    assert repair_storage_ledger() == 1
     assert_exact()
-    assert held_bytes(run_id=run.pk, category="file") == 5
+    assert stored_bytes(run_id=run.pk, category="file") == 5
 
 
 def test_bytes_entered_at_another_place_are_brought_where_the_run_is():
@@ -334,7 +334,7 @@ def test_bytes_entered_at_another_place_are_brought_where_the_run_is():
     add_run_file(run, "a.txt", b"12345")
     other = ProjectFactory()
     Run.objects.filter(pk=run.pk).update(project=other)
-    assert settle_holdings() == 1
+    assert repair_storage_ledger() == 1
     assert_exact()
 
 
@@ -343,7 +343,7 @@ def test_a_pass_that_ran_out_of_time_is_gone_on_with(monkeypatch):
     runs = [RunFactory() for _ in range(3)]
     for run in runs:
         add_run_file(run, "a.txt", b"12345")
-        enter_bytes(team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id,
+        record_bytes(team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id,
                     category="file", delta_bytes=1)  # fmt: skip
     ticks = iter([0.0, 1.0, 9.0])
     with monkeypatch.context() as patched:

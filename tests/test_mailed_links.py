@@ -25,7 +25,7 @@ from alerts.preferences.unsubscribe_links import Subscription, token_of
 from config.asgi import application
 from exports.models import Export, ExportState
 from storage import tickets
-from storage.services import keep_bytes
+from storage.services import store_bytes
 from teams.invitations import services as invitations
 from teams.models import Invitation, Team
 from teams.roles.builtin import built_in
@@ -310,7 +310,7 @@ class TestFiles:
     ):
         """Programs are answered as before."""
         settings.BLOB_ROOT = tmp_path
-        path = tickets.get_path(keep_bytes(b"x"), name="x.txt", content_type="text/plain")
+        path = tickets.get_path(store_bytes(b"x"), name="x.txt", content_type="text/plain")
         path = path[: len(path) - cut]
         with time_machine.travel(timezone.now() + timedelta(days=days), tick=True):
             page = self._get(path, Accept="text/html", Accept_Language="ko-KR, en;q=0.5" if cut else "en")

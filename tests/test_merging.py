@@ -25,7 +25,7 @@ from common.errors import Conflict, Invalid, NotFound
 from exports.services import ask_for_export
 from runs.lifecycle import services as lifecycle
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
-from storage.services import enter_bytes, held_bytes
+from storage.services import record_bytes, stored_bytes
 from teams.invitations.services import invite
 from teams.members.services import add_member
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
@@ -78,7 +78,7 @@ def old() -> User:
     RunFactory(project=project, user=user)
     run = finished(RunFactory(project=ProjectFactory(team=personal(user), name="notes"), user=user))
     Run.objects.update(logged_by=user)
-    enter_bytes(
+    record_bytes(
         team_id=personal(user).pk, project_id=run.project_id, run_id=run.pk, delta_bytes=70, category="file"
     )
     SavedView.objects.create(project=project, user=user, name="mine")
@@ -124,8 +124,8 @@ def test_everything_changes_hands(old: User, ada: User):
     assert {run.user for run in Run.objects.all()} == {run.logged_by for run in Run.objects.all()} == {ada}
     moved = Project.objects.get(name="notes")
     assert (moved.team, moved.deleted_at) == (personal(ada), None)
-    assert held_bytes(team_id=personal(ada).pk) == 70
-    assert held_bytes(team_id=personal(old).pk) == 0
+    assert stored_bytes(team_id=personal(ada).pk) == 70
+    assert stored_bytes(team_id=personal(old).pk) == 0
     assert Project.objects.get(name="shared").created_by == ada
     assert set(SavedView.objects.values_list("user__username", "name")) == {("ada", "mine"), ("ada", "")}
     assert StoredChart.objects.get().team == personal(ada)

@@ -24,20 +24,20 @@ from metrics.models import Export, Segment, Stream, StreamKind, Tail
 from metrics.store import compaction, segment_storage
 from metrics.tests.ingest.test_ingest import history, post, rows_of
 from runs.bulk_actions import deletion
-from runs.files.refused_artifacts import note_refused_artifact
-from runs.files.refused_files import note_refused_file
+from runs.files.refused_artifacts import record_refused_artifact
+from runs.files.refused_files import record_refused_file
 from runs.files.services import delete_run_file, receive_run_file
-from runs.ingest.refused_posts import Refused, keep_refused
-from runs.lifecycle import purge, storage_ledger
+from runs.ingest.refused_posts import RefusedPostCount, record_refused_posts
+from runs.lifecycle import participants, purge, storage_ledger
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.logs import compaction as logs
 from runs.models import Pulse, Run, RunAlias, RunFile, StateChange
 from runs.tasks import purge_runs
 from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
-from storage.services import held_bytes, keep_bytes, sweep
+from storage.services import store_bytes, stored_bytes, sweep
 from tests.factories import RunFactory, add_run_file, basic, make_member
 
 pytestmark = pytest.mark.django_db
@@ -85,9 +85,11 @@ def full_run(posts=4, **fields):
     Export.objects.create(stream=Stream.objects.get(run=run, kind=StreamKind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
-    note_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
-    keep_refused([Refused(run.pk, "RUNYARD_RUN_POST_RATE", 3, timezone.now(), timezone.now())])
-    note_refused_artifact(actor=SYSTEM, run=run, type_="model", name="best", digest="1")
+    record_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
+    record_refused_posts(
+        [RefusedPostCount(run.pk, "RUNYARD_RUN_POST_RATE", 3, timezone.now(), timezone.now())]
+    )
+    record_refused_artifact(actor=SYSTEM, run=run, type_="model", name="best", digest="1")
     add_run_file(run, "a.txt", b"shared by runs")
     add_run_file(run, "b.txt", f"own of {run.pk:4}".encode())
     run.refresh_from_db()
@@ -135,7 +137,9 @@ def held_by_category(run):
     held = dict(Holding.objects.filter(run_id=run.pk).values_list("category", "size_bytes"))
     entered = ByteEntry.objects.filter(run_id=run.pk).values("category").order_by()
     sums = dict(entered.annotate(held=Sum("delta_bytes")).values_list("category", "held"))
-    really = {name: measure([run.pk]).get(run.pk, 0) for name, measure in storage_ledger._measures.items()}
+    really = {
+        name: participants.stored_bytes(name, [run.pk]).get(run.pk, 0) for name in storage_ledger.CATEGORIES
+    }
     assert held == {name: size for name, size in sums.items() if size}
     assert held == {name: size for name, size in really.items() if size}
     return held
@@ -195,10 +199,15 @@ def test_bytes_go_back_to_the_team_exactly_once():
     assert held["history"] > 0 < held["log"]
     deleted(run)
     assert held_by_category(run) == held, "deleted runs hold their bytes until nobody can restore them"
-    assert held_bytes(team_id=team) == held_bytes(run_id=run.pk) == sum(held.values())
+    assert stored_bytes(team_id=team) == stored_bytes(run_id=run.pk) == sum(held.values())
     purge_runs()
     purge_runs()
-    assert held_bytes(team_id=team) == held_bytes(project_id=run.project_id) == held_bytes(run_id=run.pk) == 0
+    assert (
+        stored_bytes(team_id=team)
+        == stored_bytes(project_id=run.project_id)
+        == stored_bytes(run_id=run.pk)
+        == 0
+    )
     assert held_by_category(run) == {}
     assert held_by_category(other)["file"] == 25
     freed = ByteEntry.objects.filter(run_id=run.pk, delta_bytes__lt=0, user_id=run.user_id)
@@ -225,7 +234,7 @@ def test_a_file_deleted_twice_at_once_gives_its_bytes_back_once():
     again = RunFile.objects.get(pk=file.pk)
     delete_run_file(actor=SYSTEM, file=file)
     delete_run_file(actor=SYSTEM, file=again)
-    assert held_bytes(run_id=run.pk) == 0
+    assert stored_bytes(run_id=run.pk) == 0
     assert AuditEntry.objects.filter(action="run.delete_files").count() == 1
 
 
@@ -280,13 +289,13 @@ def test_a_purge_in_small_pieces_ends_as_a_whole_one(monkeypatch):
     monkeypatch.setattr(purge, "ROWS_AT_ONCE", 2)
     assert purge_runs() == 1
     assert {count for (model, _), count in counts_of(run).items() if model not in KEPT} == {0}
-    assert held_bytes(run_id=run.pk) == 0
+    assert stored_bytes(run_id=run.pk) == 0
 
 
 def test_a_run_that_is_half_purged_cannot_be_restored_and_is_finished_later(monkeypatch, settings):
     run = deleted(full_run())
     monkeypatch.setattr(purge, "ROWS_AT_ONCE", 2)
-    purge._purge_some(run.pk)
+    purge._purge_batch(run.pk)
     settings.DELETED_KEPT_DAYS = 30
     with pytest.raises(Gone, match="can be restored for 30 days"):
         deletion.restore_run(actor=SYSTEM, run=run)
@@ -303,17 +312,15 @@ def test_a_long_round_stops_and_goes_on_in_the_next(monkeypatch):
 
 def test_one_run_that_cannot_be_purged_does_not_keep_the_others(monkeypatch, caplog):
     broken, fine = deleted(full_run(), days=9), deleted(full_run())
-    plain = purge.remove_rows
-    parts = [
-        (lambda run, limit: 1 / 0 if run == broken else plain(run, limit)) if part is plain else part
-        for part in purge._parts
-    ]
-    monkeypatch.setattr(purge, "_parts", parts)
+    plain = purge.delete_related_rows
+    monkeypatch.setattr(
+        purge, "delete_related_rows", lambda run, limit: 1 / 0 if run == broken else plain(run, limit)
+    )
     assert purge_runs() == 1
     assert "could not be purged" in caplog.text
     assert RunFile.objects.filter(run=broken).count() == 2, "its transaction is undone whole"
-    assert held_bytes(run_id=broken.pk, category="file") == 25
-    assert held_bytes(run_id=fine.pk) == 0
+    assert stored_bytes(run_id=broken.pk, category="file") == 25
+    assert stored_bytes(run_id=fine.pk) == 0
 
 
 def test_a_crash_before_the_contents_are_removed_leaves_them_to_the_sweep(
@@ -333,7 +340,7 @@ def test_a_purge_makes_no_more_queries_for_more_rows():
     for posts in (3, 30):
         run = deleted(full_run(posts))
         with CaptureQueriesContext(connection) as seen:
-            assert purge._purge_some(run.pk) is False
+            assert purge._purge_batch(run.pk) is False
         counts.append(len(seen))
     assert counts[0] == counts[1]
 
@@ -343,7 +350,7 @@ def test_a_purge_makes_no_more_queries_for_more_rows():
 
 def test_posts_uploads_and_upserts_of_a_purged_run_hear_that_it_was_deleted():
     run = deleted(full_run())
-    blob = keep_bytes(b"late")
+    blob = store_bytes(b"late")
     purge_runs()
     [refused] = write_group([post(run, history=(0, history(0, 3)), log=(0, ["late"]))])
     assert isinstance(refused, DomainError)
@@ -410,7 +417,7 @@ def test_a_worker_that_packs_a_run_when_it_is_purged_leaves_nothing(
 
     def slowly(*given):
         made.append(plain(*given))
-        purge._purge_some(deleted(run).pk)
+        purge._purge_batch(deleted(run).pk)
         return made[0]
 
     monkeypatch.setattr(compaction, "_store_segment", slowly)
@@ -429,7 +436,7 @@ def test_a_purged_runs_streams_are_never_packed_again_nor_recovered(cold_store, 
     deleted(run)
     monkeypatch.setattr(purge, "ROWS_AT_ONCE", 4)
     while not Segment.objects.exists() or not Run.objects.filter(purge_began_at__isnull=False):
-        purge._purge_some(run.pk)
+        purge._purge_batch(run.pk)
     Segment.objects.all().delete()  # as the purge's next step does
     assert compaction.recover_segment(name) is False
     assert not compaction.due_streams().filter(run=run).exists()
@@ -473,5 +480,5 @@ def test_posts_packers_folds_and_purges_at_once_leave_nothing_and_wait_in_no_cir
     compaction.sweep()
     left = [key for run in runs for key, count in counts_of(run).items() if count and key[0] not in KEPT]
     assert left == []
-    assert [held_bytes(run_id=run.pk) for run in runs] == [0] * len(runs)
+    assert [stored_bytes(run_id=run.pk) for run in runs] == [0] * len(runs)
     assert names_in(segment_storage.configured_storage()) == set()

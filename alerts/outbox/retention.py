@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from alerts.models import Delivery, Event, Message, MessageState
-from runs.lifecycle.purge import remove_some
+from runs.lifecycle.purge import delete_rows
 from runs.models import Run
 
 ROWS_AT_ONCE = 500
@@ -50,7 +50,7 @@ def remove_of_run(run: Run, limit: int) -> int:
         Delivery.objects.filter(pk__in=[pk for pk, _ in rows])._raw_delete(Delivery.objects.db)
     gone = len(rows)
     if gone < limit:
-        gone += remove_some(Event.objects.filter(run=run), limit - gone)
+        gone += delete_rows(Event.objects.filter(run=run), limit - gone)
     return gone
 
 

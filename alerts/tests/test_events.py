@@ -14,9 +14,10 @@ from alerts.tests.peers import ends
 from automations.models import Automation
 from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
-from runs.lifecycle import hooks
+from runs.lifecycle import participants
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
+from runs.lifecycle.participants import RunParticipant
 from runs.models import Run
 from runs.states import RunState
 from tests.factories import RunFactory
@@ -79,10 +80,11 @@ def test_the_end_of_a_run_costs_the_ingest_one_statement_more():
 def test_a_fault_of_alerts_does_not_cost_a_run_its_data(monkeypatch):
     """ALR-5: what is logged is stored in any case."""
 
-    def fails(run: Run, before: str, at: datetime) -> None:
-        raise ZeroDivisionError
+    class Fails(RunParticipant):
+        def state_changed(self, run: Run, before: str, at: datetime) -> None:
+            raise ZeroDivisionError
 
-    monkeypatch.setattr(hooks, "_state_hooks", [fails])
+    monkeypatch.setattr(participants, "_participants", [Fails(), *participants._participants])
     run = RunFactory()
     write_group([post(run, history=(0, history(0, 2)), complete=0)])
     run.refresh_from_db()

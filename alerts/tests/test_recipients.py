@@ -15,7 +15,7 @@ from alerts.tests.peers import asks, ends, goes_to, webhook
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run
 from runs.projects.members import add_project_member
 from runs.states import RunState

@@ -9,7 +9,7 @@ from django.db.models import Value
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.config.flatten import clean_tree
+from common.formats.lenient_json import clean_tree
 from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
 from runs.query.mongo import read_filters
 from runs.query.regex import Matches

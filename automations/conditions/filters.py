@@ -28,7 +28,7 @@ from automations.conditions.metrics import (
     ZScore,
 )
 from common.errors import Invalid
-from runs.config.flatten import clean_text
+from common.formats.lenient_json import clean_text
 from runs.query.conditions import Condition as RunCondition
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters

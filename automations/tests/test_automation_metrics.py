@@ -21,7 +21,8 @@ from metrics.ingest.transaction import write_group
 from metrics.models import Stream, StreamKind
 from metrics.store import compaction
 from metrics.tests.ingest.test_ingest import post
-from runs.lifecycle.services import RunFields, update_run
+from runs.lifecycle.fields import RunFields
+from runs.lifecycle.services import update_run
 from tests.automations import change, make_automation, run_filter, threshold, zscore
 from tests.factories import ProjectFactory, RunFactory
 

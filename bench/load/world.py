@@ -94,7 +94,7 @@ def count_back(runs: Sequence[SimulatedRun], sample: int) -> list[str]:
 def _wrong_in(run: SimulatedRun) -> list[str]:
     from metrics.models import StreamKind
     from metrics.store import reads, row_blocks
-    from runs.selectors import log_lines_between
+    from runs.logs.blocks import log_lines_between
 
     history = reads.columns(row_blocks.blocks(run.pk, StreamKind.HISTORY), ["_step", CHECKED])
     steps = list(range(run.rows))

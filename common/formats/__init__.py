@@ -1,1 +1,1 @@
-"""Formats of values: whole numbers in addresses, strict JSON, CSV that is safe in spreadsheets."""
+"""Formats of values: whole numbers in addresses, strict and lenient JSON, CSV that is safe in spreadsheets."""

@@ -14,10 +14,11 @@ from exports.archive.writer import Archive
 from metrics.downloads.formats import DownloadFormat, pieces_of
 from metrics.models import StreamKind
 from runs.access import ProjectAction, RunAction
+from runs.logs.blocks import log_lines_between
 from runs.logs.console_lines import read_line
 from runs.models import Project, ProjectMember, Run
 from runs.saved_views.selectors import views_of
-from runs.selectors import files_of, log_lines_between
+from runs.selectors import files_of
 from storage.filesystem import path_of
 from teams.models import Membership, Team
 

@@ -23,7 +23,7 @@ from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle.alerts import send_alert
 from storage.filesystem import path_of
-from storage.services import enter_bytes, sweep
+from storage.services import record_bytes, sweep
 from teams.models import Visibility
 from tests.factories import (
     ProjectFactory,
@@ -248,7 +248,7 @@ def test_no_path_in_an_archive_depends_on_an_id(team, admin):
 
 
 def test_a_full_disk_is_told_before_anything_is_written(team, admin):
-    enter_bytes(team_id=team.pk, delta_bytes=2**60, category="file")
+    record_bytes(team_id=team.pk, delta_bytes=2**60, category="file")
     with pytest.raises(Unavailable, match="MiB left"):
         services.ask_for_export(actor=actor(admin), team=team)
 

@@ -19,6 +19,7 @@ from rest_framework.viewsets import ViewSet
 from access.openapi.schema import query
 from access.rest.policy import actor_of, signed_in
 from access.routes import declare
+from common.formats.lenient_json import read_lenient
 from common.rest.responses import validated
 from ingest import services
 from ingest.api.serializers import (
@@ -38,11 +39,12 @@ from ingest.services import Resume
 from runs.access import RunAction
 from runs.api import runs as runs_api
 from runs.api.serializers import RunSerializer
-from runs.config.flatten import read_lenient, wrap_config
+from runs.config.flatten import wrap_config
 from runs.files.code_saving import require_code_saving
-from runs.files.services import require_room_for, upload_paths
+from runs.files.services import require_quota_for, upload_paths
 from runs.lifecycle.alerts import send_alert
-from runs.lifecycle.services import RunFields, path_of
+from runs.lifecycle.fields import RunFields
+from runs.lifecycle.services import path_of
 from runs.models import Run
 from runs.names.run_ids import uid_of
 
@@ -89,13 +91,15 @@ class RunViewSet(runs_api.RunViewSet):
         actor = dataclasses.replace(signed_in(request), on_behalf_of=body.pop("user", ""))
         where = {"entity": body.pop("entity"), "project_name": body.pop("project"), "uid": body.pop("uid")}
         resume, config = Resume(body.pop("resume")), body.pop("config", None)
-        told_at = body.pop("started_at", None)
+        claimed_at = body.pop("started_at", None)
         if body.pop("attached"):
             begun = services.attach_run(actor=actor, **where)
         else:
             body["display_name"] = body.get("display_name") or None  # a run always has one
             fields = RunFields(**body, config_text=None if config is None else wrap_config(config))
-            begun = services.begin_run(actor=actor, **where, resume=resume, fields=fields, told_at=told_at)
+            begun = services.begin_run(
+                actor=actor, **where, resume=resume, fields=fields, claimed_at=claimed_at
+            )
         run = runs_api.RunViewSet.queryset.get(pk=begun.run.pk)
         details = {
             "url": request.build_absolute_uri(path_of(run)),
@@ -148,7 +152,7 @@ class LoggedRunViewSet(ViewSet):
         """Ask where files of the run go; one that is sent again takes the place of the former."""
         run = self._run()
         names_given = validated(FileNamesSerializer, request.data)["names"]
-        require_room_for(run, names_given)
+        require_quota_for(run, names_given)
         require_code_saving(run, names_given)
         paths = upload_paths(actor=actor_of(request), run=run, names=names_given)
         uploads = [

@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 
 from access.routes import declare
 from common.errors import DomainError, Invalid
+from common.formats.lenient_json import check_nesting, decode
 from ingest.endpoint.handler import Headers, Send, StreamProtocol, serve
 from ingest.endpoint.request_body import Receive
 from ingest.endpoint.validation import exit_code_of, rejection_reason
@@ -23,7 +24,7 @@ from metrics.ingest.post import BadRow, NumberedPost, Post, PostedRows
 from metrics.ingest.transaction import Ack
 from metrics.models import StreamKind
 from runs.access import RunAction
-from runs.config.flatten import check_nesting, decode, summary_of
+from runs.config.flatten import summary_of
 from runs.ingest.posts import RunPost
 
 ADDRESS = "/api/v1/runs/{entity}/{project_name}/{uid}/stream"

@@ -13,9 +13,9 @@ from access.callers.credentials import actor_of_header
 from access.engine import require, visible
 from access.web.requests import address_in
 from common.errors import Gone, NotFound
+from common.formats.lenient_json import clean_text
 from ingest.authorization.permission_cache import Names, permissions
 from runs.access import RunAction
-from runs.config.flatten import clean_text
 from runs.models import Run
 
 

@@ -9,7 +9,7 @@ import logging
 from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 
-from runs.ingest.refused_posts import Refused, keep_refused
+from runs.ingest.refused_posts import RefusedPostCount, record_refused_posts
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ class RefusedPostBuffer:
     """What was refused and is not saved yet. Lives on one event loop."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[int, str], Refused] = {}
+        self._waiting: dict[tuple[int, str], RefusedPostCount] = {}
         self._task: asyncio.Task[None] | None = None
 
     def record(self, run_id: int, setting: str) -> None:
@@ -34,7 +34,7 @@ class RefusedPostBuffer:
             known.count += 1
             known.last_at = now
         elif len(self._waiting) < MAX_WAITING:
-            self._waiting[key] = Refused(run_id, setting, 1, now, now)
+            self._waiting[key] = RefusedPostCount(run_id, setting, 1, now, now)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._save_regularly())
 
@@ -51,10 +51,10 @@ class RefusedPostBuffer:
             await asyncio.to_thread(_save, list(waiting.values()))
 
 
-def _save(refused: list[Refused]) -> None:
+def _save(refused: list[RefusedPostCount]) -> None:
     close_old_connections()
     try:
-        keep_refused(refused)
+        record_refused_posts(refused)
     except DatabaseError:
         logger.warning("refused posts of %d runs could not be saved", len(refused), exc_info=True)
     finally:

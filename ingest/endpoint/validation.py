@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from runs.config.flatten import check_nesting, has_only_numbers
+from common.formats.lenient_json import check_nesting, has_only_numbers
 
 _STEPS_END = 2**63
 

@@ -172,11 +172,11 @@ def test_a_run_that_is_sent_later_has_the_times_that_its_client_tells(caller, pr
         (False, False)
     ] * 3
     run = Run.objects.get(uid="offline")
-    lifecycle.finish_run(run_id=run.pk, exit_code=0, at=now, told_at=now - timedelta(days=4))
+    lifecycle.finish_run(run_id=run.pk, exit_code=0, at=now, claimed_at=now - timedelta(days=4))
     run.refresh_from_db()
     assert (run.runtime_s, run.duration_s, run.finished_at) == (86_400, 86_400, now - timedelta(days=4))
     caller.begin(project, "offline", started_at=(now - timedelta(days=2)).isoformat())
-    lifecycle.finish_run(run_id=run.pk, exit_code=0, at=now, told_at=now - timedelta(days=1))
+    lifecycle.finish_run(run_id=run.pk, exit_code=0, at=now, claimed_at=now - timedelta(days=1))
     run.refresh_from_db()
     assert (run.runtime_s, run.duration_s) == (4 * 86_400, 2 * 86_400)
     assert caller.begin(project, "x", started_at="yesterday").status_code == 400

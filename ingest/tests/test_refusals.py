@@ -15,7 +15,7 @@ from common.rate_limits import Pace
 from ingest.authorization.permission_cache import permissions
 from ingest.endpoint import handler, refused_posts
 from runs.bulk_actions import deletion
-from runs.ingest.refused_posts import QUIET, Refused, keep_refused, refused_post_marks
+from runs.ingest.refused_posts import QUIET, RefusedPostCount, record_refused_posts, refused_post_marks
 from runs.models import RefusedPosts, Run
 from tests.factories import RunFactory, UserFactory, basic, make_key
 from wandb_api.file_stream.endpoint import file_stream
@@ -24,8 +24,10 @@ T = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RATE, BYTES = "RUNYARD_RUN_POST_RATE", "RUNYARD_FILE_STREAM_MAX_MIB"
 
 
-def _refused(run: Run, count: int, first_m: float, last_m: float, setting: str = RATE) -> Refused:
-    return Refused(run.pk, setting, count, T + timedelta(minutes=first_m), T + timedelta(minutes=last_m))
+def _refused(run: Run, count: int, first_m: float, last_m: float, setting: str = RATE) -> RefusedPostCount:
+    return RefusedPostCount(
+        run.pk, setting, count, T + timedelta(minutes=first_m), T + timedelta(minutes=last_m)
+    )
 
 
 def _kept(run: Run) -> list[tuple[str, int, float]]:
@@ -37,32 +39,34 @@ def _kept(run: Run) -> list[tuple[str, int, float]]:
 class TestKeeping:
     def test_refusals_without_a_pause_are_one_row(self):
         run, quiet_m = RunFactory(), QUIET.total_seconds() / 60
-        keep_refused([_refused(run, 3, 0, 1)])
-        keep_refused([_refused(run, 4, 1 + quiet_m, 2 + quiet_m)])
+        record_refused_posts([_refused(run, 3, 0, 1)])
+        record_refused_posts([_refused(run, 4, 1 + quiet_m, 2 + quiet_m)])
         assert _kept(run) == [(RATE, 7, 120 + QUIET.total_seconds())]
 
     def test_after_a_pause_and_for_another_limit_there_is_a_row_of_its_own(self):
         run, quiet_m = RunFactory(), QUIET.total_seconds() / 60
-        keep_refused([_refused(run, 3, 0, 0), _refused(run, 1, 0, 0, BYTES)])
-        keep_refused([_refused(run, 4, 1 + quiet_m, 1 + quiet_m)])
+        record_refused_posts([_refused(run, 3, 0, 0), _refused(run, 1, 0, 0, BYTES)])
+        record_refused_posts([_refused(run, 4, 1 + quiet_m, 1 + quiet_m)])
         assert _kept(run) == [(RATE, 3, 0), (BYTES, 1, 0), (RATE, 4, 0)]
 
     def test_runs_that_are_deleted_or_gone_keep_none(self):
         deleted, kept = RunFactory(), RunFactory()
         deletion.delete_run(actor=SYSTEM, run=deleted)
-        keep_refused([_refused(deleted, 1, 0, 0), Refused(0, RATE, 1, T, T), _refused(kept, 1, 0, 0)])
+        record_refused_posts(
+            [_refused(deleted, 1, 0, 0), RefusedPostCount(0, RATE, 1, T, T), _refused(kept, 1, 0, 0)]
+        )
         assert [row.run_id for row in RefusedPosts.objects.all()] == [kept.pk]
 
     def test_it_takes_as_many_statements_for_many_runs(self, django_assert_max_num_queries):
         runs = [RunFactory() for _ in range(4)]
-        keep_refused([_refused(run, 1, 0, 0) for run in runs[:2]])
+        record_refused_posts([_refused(run, 1, 0, 0) for run in runs[:2]])
         with django_assert_max_num_queries(7):
-            keep_refused([_refused(run, 1, 1, 1) for run in runs])
+            record_refused_posts([_refused(run, 1, 1, 1) for run in runs])
 
     def test_the_page_of_the_run_tells_in_words(self):
         user = UserFactory()
         run = RunFactory(user=user)
-        keep_refused([_refused(run, 3, 0, 1), _refused(run, 1, 2, 2, BYTES)])
+        record_refused_posts([_refused(run, 3, 0, 1), _refused(run, 1, 2, 2, BYTES)])
         assert sorted(mark.label for mark in refused_post_marks(run)) == [
             f"1 post refused as too large (limit {BYTES})",
             f"3 posts refused, to be retried (limit {RATE})",

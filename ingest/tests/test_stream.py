@@ -23,8 +23,8 @@ from metrics.models import Sequence, StreamKind
 from metrics.store import reads
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
+from runs.logs.blocks import log_lines_between
 from runs.models import BadLine, Pulse, Run
-from runs.selectors import log_lines_between
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
@@ -338,7 +338,7 @@ def test_a_live_run_ended_when_it_says_if_that_is_told_later(run):
     for told, ended in [(3600, 3600), (-5, 0), (10**9, 2 * 86_400)]:
         with transaction.atomic():
             lifecycle.finish_run(
-                run_id=run.pk, exit_code=0, at=heard, told_at=began + timedelta(seconds=told)
+                run_id=run.pk, exit_code=0, at=heard, claimed_at=began + timedelta(seconds=told)
             )
             assert round(now(run).runtime_s) == ended
             transaction.set_rollback(True)

@@ -12,11 +12,11 @@ from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.codec import Floats
 from metrics.store.key_stats import KeyStats
+from runs.logs.blocks import log_lines_between
 from runs.logs.console_lines import read_line
-from runs.logs.search import shown_text
+from runs.logs.search import displayed_text
 from runs.models import Run
 from runs.secrets.masking import mask_lines
-from runs.selectors import log_lines_between
 from runs.states import RunState
 
 TAIL_LINES = 400
@@ -203,7 +203,7 @@ def diagnose(run: Run, *, revealed: bool) -> Diagnosis | None:
     raws = log_lines_between(run.pk, start, total)
     shown = raws if revealed else mask_lines(raws)[0]
     texts = [read_line(raw).text for raw in shown if raw is not None]
-    plain = list(map(partial(shown_text, raw=False), texts))
+    plain = list(map(partial(displayed_text, raw=False), texts))
     samples, signal = last_samples(run.pk), _signal_of(run.exit_code)
     hints = [*_by_log(plain), *_by_end(run, signal, samples)]
     return Diagnosis(hints, texts[-SHOWN_LINES:], max(1, total - SHOWN_LINES + 1), samples, signal)

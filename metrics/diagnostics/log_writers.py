@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 from metrics.models import Sequence, StreamKind
 from runs.config.flatten import sdk_part
-from runs.ingest.posts import LINES_PER_BLOCK
+from runs.logs.blocks import LINES_PER_BLOCK, log_lines_between
 from runs.logs.console_lines import read_line
 from runs.models import Run
-from runs.selectors import log_lines_between
 
 _LABEL = re.compile(r"\[([^\]]{1,80})\] ")
 MAX_RANGES = 50_000

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metrics.models import Sequence, StreamKind
-from runs.lifecycle.timeline import Mark
+from runs.lifecycle.participants import TimelineMark
 from runs.models import Run
 
 
@@ -36,16 +36,16 @@ def _label_of(kind: int) -> str:
     return labels[StreamKind(kind)]
 
 
-def gap_marks(run: Run) -> list[Mark]:
+def gap_marks(run: Run) -> list[TimelineMark]:
     """Return a mark for each gap, at the last line before it."""
-    marks: list[Mark] = []
+    marks: list[TimelineMark] = []
     before: dict[tuple[int, str, int], float] = {}
     rows = Sequence.objects.filter(run=run).order_by("first_offset", "pk")
     for row in rows.only("kind", "writer", "lifetime", "gap_before", "written_at", "run_id"):
         source = (row.kind, row.writer, row.lifetime)
         if row.gap_before:
             at = datetime.fromtimestamp(before.get(source, row.written_at), UTC)
-            marks.append(Mark(at, _gap_text(row.kind, row.gap_before)))
+            marks.append(TimelineMark(at, _gap_text(row.kind, row.gap_before)))
         before[source] = row.written_at
     return marks
 

@@ -25,7 +25,7 @@ from metrics.store.codec import SEPARATOR, Batch, Mode
 from runs.models import Run
 from storage import filesystem
 from storage.models import Blob
-from storage.services import UNUSED_FOR, keep_blob
+from storage.services import UNUSED_FOR, store_blob
 
 ROWS_PER_GROUP = 65536
 _STEP = "_step"
@@ -137,7 +137,7 @@ def _build(export: Export, schema: pa.Schema) -> Blob:
     table = pa.concat_tables(tables).sort_by(_STEP)
     with filesystem.Incoming() as incoming:
         pq.write_table(table, _Sink(incoming), row_group_size=ROWS_PER_GROUP, compression="zstd")
-        return keep_blob(incoming.finish())
+        return store_blob(incoming.finish())
 
 
 def _stored_blob(digest: str) -> Blob | None:
@@ -170,7 +170,7 @@ def _full_digests(run: Run, *, revealed: bool) -> list[str]:
     with filesystem.Incoming() as incoming:
         for piece in pieces_of(run.pk, StreamKind.HISTORY, DownloadFormat.PARQUET, revealed=revealed):
             incoming.write(piece)
-        return [keep_blob(incoming.finish()).digest]
+        return [store_blob(incoming.finish()).digest]
 
 
 def _cached_blobs(key: str, make: Callable[[], list[str]]) -> list[Blob]:

@@ -1,7 +1,6 @@
 """Taking history over: forks and rewinds (RUN-6)."""
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
@@ -17,19 +16,10 @@ from metrics.models import Sequence, Stream, StreamKind, Tail
 from metrics.store import reads
 from metrics.store.codec import MAX_ROWS
 from runs.access import RunAction
+from runs.lifecycle import participants
 from runs.lifecycle.services import set_summary
 from runs.lifecycle.storage_ledger import HISTORY, LOG, settle_run
 from runs.models import BadLine, LogBlock, Pulse, Run, StateChange
-
-RewindHook = Callable[[Run, Run], None]
-"""Takes a run that is rewound and the one that keeps what it had; part of the transaction, which has locked the run."""
-_rewind_hooks: list[RewindHook] = []
-
-
-def register_rewind_hook(hook: RewindHook) -> None:
-    """Add what is to follow a run's rows into its archive; called in ``AppConfig.ready``."""
-    if hook not in _rewind_hooks:
-        _rewind_hooks.append(hook)
 
 
 def _copy_history(source: Run, target: Run, step: int) -> None:
@@ -119,8 +109,7 @@ def rewind_run(*, actor: Actor, run: Run, step: int) -> Run:
     _copy_history(archive, run, step)
     run.forked_from, run.forked_at_step = archive, step
     run.save(update_fields=["forked_from", "forked_at_step", "updated_at"])
-    for hook in _rewind_hooks:
-        hook(run, archive)
+    participants.rewound(run, archive)
     for one in (archive, run):
         settle_run(one.pk, HISTORY, LOG)
     team = run.project.team

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from metrics.ingest.placement import SequenceRange, place_log, place_numbered_log
 from metrics.ingest.post import Post
 from metrics.models import StreamKind
-from runs.ingest.posts import LogLines, log_ends
-from runs.selectors import lifetime_began_at, log_lines_between
+from runs.logs.blocks import LogLines, log_ends, log_lines_between
+from runs.selectors import lifetime_began_at
 
 
 class LogWriter:

@@ -16,7 +16,7 @@ from metrics.ingest.logs import LogWriter
 from metrics.ingest.points import PointWriter
 from metrics.ingest.post import NumberedPost, Post
 from metrics.models import StreamKind
-from runs.ingest.posts import RunNow, apply_posts, lock_runs
+from runs.ingest.posts import LockedRun, apply_posts, lock_runs
 from runs.models import Run
 from runs.states import ACTIVE
 
@@ -162,7 +162,7 @@ def _offsets_by_label(ends: Mapping[StreamKind, int]) -> dict[str, int]:
     return {str(kind.label): end for kind, end in ends.items()}
 
 
-def _ack(post: Post, run: RunNow, points: PointWriter, logs: LogWriter) -> Ack:
+def _ack(post: Post, run: LockedRun, points: PointWriter, logs: LogWriter) -> Ack:
     grown = {}
     if post.history is not None:
         grown["history"] = points.next_row(post.run_id, StreamKind.HISTORY)

@@ -13,11 +13,11 @@ import numpy as np
 import orjson
 from cachetools import LRUCache
 
+from common.formats.lenient_json import clean_tree
 from metrics.models import Segment, StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.key_stats import type_of
 from metrics.store.row_blocks import Block
-from runs.config.flatten import clean_tree
 from runs.models import Run
 from runs.secrets.masking import mask_tree
 from runs.selectors import files_of

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from runs.config.flatten import read_lenient
+from common.formats.lenient_json import read_lenient
 
 SEPARATOR = "\x1f"
 """Joins the keys of a nested value's path in column names."""

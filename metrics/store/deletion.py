@@ -5,7 +5,7 @@ from collections.abc import Collection
 from common.database.commits import after_commit
 from metrics.models import Export, Segment, Sequence, Stream, Tail
 from metrics.store.segment_storage import configured_storage
-from runs.lifecycle.purge import remove_some
+from runs.lifecycle.purge import delete_rows as remove_some
 from runs.models import Run
 
 

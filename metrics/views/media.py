@@ -28,7 +28,7 @@ from runs.config.flatten import sdk_part
 from runs.run_page.context import run_context
 from runs.selectors import files_of
 from runs.views.run import run_of
-from storage import tickets
+from storage import owners
 from storage.filesystem import path_of
 
 MAX_KEYS, MAX_PATHS = 60, 400
@@ -144,7 +144,7 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
         raise TooLarge(f"A page is shown up to {MAX_FRAME_BYTES} bytes; this one has {file.size_bytes}.")
     location = path_of(file.blob.location)
     try:
-        pieces = tickets.masked_pieces(location, path)
+        pieces = owners.masked_pieces(location, path)
         content = location.read_bytes() if pieces is None else b"".join(pieces)
     except FileNotFoundError:
         raise NotFound(_("The content of this file was deleted.")) from None

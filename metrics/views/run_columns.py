@@ -23,9 +23,9 @@ from metrics.views.workspace import json_answer
 from metrics.workspace.importance import Importance, importances
 from runs.access import ProjectAction
 from runs.models import Project
-from runs.query.column_names import MAX_COLUMNS, Named, named
+from runs.query.column_names import MAX_COLUMNS, NamedColumn, named_column
 from runs.selectors import get_project
-from runs.table import TableQuery, catalogue_of, matching
+from runs.table import TableQuery, catalogue_of, matching_runs
 from runs.table.cells import Reader
 from runs.table.groups import NUMERIC
 
@@ -39,10 +39,10 @@ Values = tuple[int, str, list[Any]]
 
 
 def _read(
-    actor: Actor, project: Project, query: TableQuery, columns: Sequence[Named]
+    actor: Actor, project: Project, query: TableQuery, columns: Sequence[NamedColumn]
 ) -> tuple[list[Values], int]:
     """Return the values of the first MAX_RUNS runs that meet the query, and how many meet it."""
-    runs = matching(actor, project, query)
+    runs = matching_runs(actor, project, query)
     found = list(Reader(columns).rows(runs[:MAX_RUNS]))
     return found, len(found) if len(found) < MAX_RUNS else runs.count()
 
@@ -78,7 +78,7 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
             _("You can request at most %(most)s columns at once, not %(count)s.")
             % {"most": MAX_COLUMNS, "count": len(names)}
         )
-    columns_read = [named("id"), named("name"), *map(named, names)]
+    columns_read = [named_column("id"), named_column("name"), *map(named_column, names)]
     places = {one: place for place, one in enumerate(dict.fromkeys(columns_read))}
     rows, total = _read(actor, row, _query(request), columns_read)
     found = list(_columns(rows, len(places)))
@@ -102,7 +102,7 @@ def importance(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     row = get_project(actor, entity, project)
     if not request.GET.get("metric"):  # nobody has chosen one yet
         return json_answer(request, {"total": 0, "runs": 0, "known": 0, "keys": [], "left_out": 0})
-    metric = named(request.GET["metric"])
+    metric = named_column(request.GET["metric"])
     if metric.column.kind not in NUMERIC:
         raise Invalid(_("%(name)s has no numeric values.") % {"name": metric.name})
     keys = [one.label for one in catalogue_of(row) if one.part == "config"]
@@ -118,9 +118,9 @@ def importance(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 
 
 def _of_keys(
-    actor: Actor, project: Project, metric: Named, query: TableQuery, keys: list[str]
+    actor: Actor, project: Project, metric: NamedColumn, query: TableQuery, keys: list[str]
 ) -> tuple[Importance, int]:
-    columns = {f"config.{key}": named(f"config.{key}") for key in keys}
+    columns = {f"config.{key}": named_column(f"config.{key}") for key in keys}
     columns_read = [metric, *columns.values()]
     places = {one: place for place, one in enumerate(dict.fromkeys(columns_read))}
     rows, total = _read(actor, project, query, columns_read)

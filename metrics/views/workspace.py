@@ -33,9 +33,9 @@ from runs.models import Project, Run
 from runs.projects.quickstart import script_for
 from runs.saved_views.selectors import listed_query, working_view
 from runs.selectors import get_project, runs_of
-from runs.table import TableQuery, matching
+from runs.table import TableQuery, matching_runs
 from runs.table.layout import read_state
-from runs.table.query import seen_runs
+from runs.table.query import visible_runs
 
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""
@@ -229,7 +229,7 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
     actor, error, query = actor_of(request), "", TableQuery()
     try:
         query = listed_query(request.GET, start)
-        listed = matching(actor, project, query)
+        listed = matching_runs(actor, project, query)
     except Invalid as refused:
         error, listed = refused.message, Run.objects.none()
     offset = whole_number(request.GET, "offset", 0, 2**31)
@@ -301,7 +301,7 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     row = get_project(actor, entity, project)
     start = working_view(actor, row)
     context = _selector_context(request, row, start)
-    is_empty = not context["total"] and not seen_runs(actor, row).exists()
+    is_empty = not context["total"] and not visible_runs(actor, row).exists()
     if (
         request.headers.get("HX-Request") and not is_empty
     ):  # the page without runs asks whether the first has come

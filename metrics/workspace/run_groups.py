@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Invalid
 from runs.models import Project, Run
-from runs.query.column_names import named
-from runs.table import TableQuery, label_of, matching
+from runs.query.column_names import named_column
+from runs.table import TableQuery, label_of, matching_runs
 from runs.table.cells import Reader
 from runs.table.group_keys import NOTHING, Key, check_group, key_of, rank_of, step_of, text_of
 
@@ -90,7 +90,7 @@ class Grouping:
         Raises:
             Invalid: a column makes no groups.
         """
-        self.columns = [named(name) for name in names]
+        self.columns = [named_column(name) for name in names]
         for column in self.columns:
             check_group(column)
         reader = Reader(self.columns)
@@ -108,7 +108,7 @@ class Grouping:
         Raises:
             Invalid: a part of the query cannot be read, or a column makes no groups.
         """
-        return cls(matching(actor, project, query), query.group)
+        return cls(matching_runs(actor, project, query), query.group)
 
     def _add(self, pk: int, values: Sequence[object]) -> None:
         keys = tuple(key_of(column, value) for column, value in zip(self.columns, values, strict=True))

@@ -34,14 +34,14 @@ class ChartSerializer(serializers.ModelSerializer[StoredChart]):
         ]  # fmt: skip
 
 
-class WholeChartSerializer(ChartSerializer):
+class ChartDetailSerializer(ChartSerializer):
     """A chart with its specification, a text."""
 
     class Meta(ChartSerializer.Meta):
         fields: ClassVar[list[str]] = [*ChartSerializer.Meta.fields, "spec"]
 
 
-class SavedChartSerializer(serializers.Serializer[Any]):
+class ChartUpdateSerializer(serializers.Serializer[Any]):
     """What makes a chart."""
 
     spec = serializers.JSONField(help_text="A Vega or Vega-Lite specification: an object, or its text.")
@@ -77,15 +77,15 @@ class ChartViewSet(ListModelMixin, GenericViewSet[StoredChart]):
 
     def retrieve(self, request: Request, path: str) -> Response:
         """Return a chart with its specification."""
-        return Response(WholeChartSerializer(self._chart(path)).data)
+        return Response(ChartDetailSerializer(self._chart(path)).data)
 
     def update(self, request: Request, path: str) -> Response:
         """Store a chart under this name: ``spec``, ``display_name``, ``access``; what had the name is replaced."""
         entity, _, name = path.partition("/")
-        body = validated(SavedChartSerializer, request.data)
+        body = validated(ChartUpdateSerializer, request.data)
         actor = actor_of(request)
         chart = services.save_chart(actor=actor, team=team_of(actor, entity, name), name=name, **body)
-        return Response(WholeChartSerializer(chart).data)
+        return Response(ChartDetailSerializer(chart).data)
 
     def destroy(self, request: Request, path: str) -> Response:
         """Delete a chart."""

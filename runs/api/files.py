@@ -22,7 +22,12 @@ from common.errors import NotFound
 from common.formats.numbers import whole_number
 from common.rest.responses import ByName, is_key, is_yes
 from runs.access import RunAction
-from runs.api.serializers import FileSerializer, HitsSerializer, LinesSerializer, RunSerializer
+from runs.api.serializers import (
+    LogSearchResultSerializer,
+    LogWindowSerializer,
+    RunFileSerializer,
+    RunSerializer,
+)
 from runs.files.services import delete_run_file
 from runs.logs.search import Needle, search
 from runs.logs.windows import MAX_LINES, read_window
@@ -40,7 +45,7 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
     """Files of a run."""
 
     tag = "Files"
-    serializer_class = FileSerializer
+    serializer_class = RunFileSerializer
     pagination_class = ByName
     lookup_field = "file"
     lookup_value_regex = ".+?"
@@ -106,7 +111,7 @@ class LogViewSet(ScopedViewSet[Run]):
             query("start", "The first line's number, from 0.", type=int, default=0),
             query("limit", f"How many lines, at most {MAX_LINES}.", type=int, default=1000),
         ],
-        responses=LinesSerializer,
+        responses=LogWindowSerializer,
     )
     @action(detail=True)
     def logs(self, request: Request, pk: str) -> Response:
@@ -127,7 +132,7 @@ class LogViewSet(ScopedViewSet[Run]):
             query("exact", "Whether capitals count.", type=bool),
             query("start", "Search from this line on.", type=int, default=0),
         ],
-        responses=HitsSerializer,
+        responses=LogSearchResultSerializer,
     )
     @action(detail=True, url_path="logs/search")
     def search(self, request: Request, pk: str) -> Response:

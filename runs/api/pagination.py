@@ -53,8 +53,8 @@ class RunPages(Pages):
 def _start(cursor: str, ids: list[int]) -> int:
     if not cursor:
         return 0
-    told, _, named = cursor.partition("-")
-    start, before = whole(told), whole(named)
+    start_text, _, named = cursor.partition("-")
+    start, before = whole(start_text), whole(named)
     if start is None or before is None:
         raise Invalid("`cursor` isn’t valid for this list.")
     return ids.index(before) + 1 if before in ids else min(start, len(ids))

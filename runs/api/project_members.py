@@ -18,9 +18,9 @@ from common.errors import Invalid, NotFound
 from common.rest.responses import Oldest, is_key, validated
 from runs.access import ProjectAction
 from runs.api.serializers import (
+    AccessRequestCreateSerializer,
+    AccessRequestResultSerializer,
     AccessRequestSerializer,
-    AskedSerializer,
-    NewAccessRequestSerializer,
     ProjectMemberSerializer,
     RestrictedProjectSerializer,
 )
@@ -119,7 +119,7 @@ class ProjectAccessRequestViewSet(ListModelMixin, GenericViewSet[ProjectAccessRe
 
     def get_queryset(self) -> QuerySet[ProjectAccessRequest]:
         """Return the project's open requests."""
-        return members.requests_open(_managed(self.request, str(self.kwargs["project"])))
+        return members.open_requests(_managed(self.request, str(self.kwargs["project"])))
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List who asks for access to a restricted project."""
@@ -141,10 +141,10 @@ class AccessRequestViewSet(ViewSet):
     tag = "Projects"
     object_actions: ClassVar[dict[str, str]] = {"create": TeamAction.VIEW}
 
-    @extend_schema(request=NewAccessRequestSerializer, responses={202: AskedSerializer})
+    @extend_schema(request=AccessRequestCreateSerializer, responses={202: AccessRequestResultSerializer})
     def create(self, request: Request) -> Response:
         """Ask for access to a restricted project of your team. The answer does not say whether there is one."""
-        actor, body = actor_of(request), validated(NewAccessRequestSerializer, request.data)
+        actor, body = actor_of(request), validated(AccessRequestCreateSerializer, request.data)
         team = shared_team(actor, body["entity"])
         access_requests.request_access(actor=actor, team=team, name=body["project"])
         message = "If this project exists, the people who manage it have been notified of your request."

@@ -21,20 +21,20 @@ from access.routes import declare
 from common.rest.responses import is_key, is_yes, validated
 from runs.access import ProjectAction
 from runs.api.serializers import (
-    ChangedProjectSerializer,
-    ColumnsSerializer,
-    NewProjectSerializer,
-    ProjectHitsSerializer,
+    ProjectCreateSerializer,
+    ProjectLogSearchResultSerializer,
     ProjectSerializer,
+    ProjectUpdateSerializer,
+    RunColumnListSerializer,
 )
-from runs.bulk_actions.deletion import undo_ended_at
-from runs.logs.project_search import Cursor, search_logs
+from runs.lifecycle.purge import undo_ended_at
+from runs.logs.project_search import SearchCursor, search_logs
 from runs.logs.search import Needle
 from runs.models import Project
 from runs.projects import deletion
 from runs.projects import services as projects
 from runs.selectors import get_team
-from runs.table import TableQuery, seen_catalogue
+from runs.table import TableQuery, visible_catalogue
 
 
 @declare(ProjectAction.VIEW)
@@ -78,10 +78,10 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         """List the projects you may see, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
+    @extend_schema(request=ProjectCreateSerializer, responses={201: ProjectSerializer})
     def create(self, request: Request) -> Response:
         """Make a project. Logging a run makes one, too."""
-        actor, body = signed_in(request), validated(NewProjectSerializer, request.data)
+        actor, body = signed_in(request), validated(ProjectCreateSerializer, request.data)
         team = get_team(actor, body.pop("entity"))
         project = projects.create_project(actor=actor, team=team, **body)
         return Response(ProjectSerializer(project).data, status=HTTP_201_CREATED)
@@ -90,11 +90,11 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         """Return a project."""
         return super().retrieve(request, *args, **kwargs)
 
-    @extend_schema(request=ChangedProjectSerializer)
+    @extend_schema(request=ProjectUpdateSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change a project's name, text, visibility, protecting tags, or whether it is pinned; all of it or nothing."""
-        actor, body = actor_of(request), validated(ChangedProjectSerializer, request.data)
+        actor, body = actor_of(request), validated(ProjectUpdateSerializer, request.data)
         visibility = body.pop("visibility", None)
         project = self._manageable(pk) if visibility is not None else self.get_object()
         if visibility is not None:
@@ -134,7 +134,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
             query("filter", "Only runs that meet an expression, as in the runs table."),
             query("after", "The `next` of the answer before."),
         ],
-        responses=ProjectHitsSerializer,
+        responses=ProjectLogSearchResultSerializer,
     )
     @action(detail=True)
     def logs(self, request: Request, pk: str) -> Response:
@@ -143,13 +143,13 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         flags = {"is_regex": is_yes(given, "regex"), "is_exact": is_yes(given, "exact")}
         page = search_logs(
             actor_of(request), self.get_object(), Needle(given.get("text", ""), **flags), TableQuery.of(given),
-            Cursor.of(given.get("after", "")),
+            SearchCursor.of(given.get("after", "")),
         )  # fmt: skip
-        return Response(ProjectHitsSerializer(page).data)
+        return Response(ProjectLogSearchResultSerializer(page).data)
 
-    @extend_schema(responses=ColumnsSerializer)
+    @extend_schema(responses=RunColumnListSerializer)
     @action(detail=True)
     def columns(self, request: Request, pk: str) -> Response:
         """Return the columns of the project's runs: fields, then every key of config and summary, with types."""
-        columns = seen_catalogue(actor_of(request), self.get_object())
+        columns = visible_catalogue(actor_of(request), self.get_object())
         return Response({"columns": [asdict(column) for column in columns]})

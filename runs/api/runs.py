@@ -26,44 +26,44 @@ from common.rest.responses import is_yes, validated
 from runs.access import RunAction
 from runs.api.pagination import RunPages
 from runs.api.serializers import (
-    ActSerializer,
-    ChangedRunSerializer,
-    FilterSerializer,
-    ListedRunSerializer,
-    OutcomeSerializer,
+    BulkActionResultSerializer,
+    BulkActionSerializer,
+    RunDetailSerializer,
+    RunFilterSerializer,
+    RunListItemSerializer,
     RunSerializer,
-    WholeRunSerializer,
+    RunUpdateSerializer,
 )
 from runs.bulk_actions import deletion
-from runs.bulk_actions.catalogue import ACTS, ON_DELETED
-from runs.bulk_actions.deletion import undo_ended_at
+from runs.bulk_actions.catalogue import BULK_ACTIONS, ON_DELETED
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
+from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project, Run
-from runs.query.column_names import named
+from runs.query.column_names import named_column
 from runs.query.expression import read_expression, tree_of, write_expression
 from runs.secrets.readers import reads_secrets
 from runs.selectors import deleted_runs_of, project_called, runs_of
 from runs.table import TableQuery
 from runs.table.cells import Reader
-from runs.table.query import narrowed
+from runs.table.query import narrow_runs
 from runs.table.rows import WIDE
 
 
 def _narrowed(rows: QuerySet[Run], given: QueryDict) -> QuerySet[Run]:
     """Keep the runs of an entity, project and id; also those that the agent began by another path."""
-    wanted: dict[str, Any] = {"project__team__name": given["entity"]} if given.get("entity") else {}
+    conditions: dict[str, Any] = {"project__team__name": given["entity"]} if given.get("entity") else {}
     if given.get("project"):
-        wanted["project__in"] = Project.objects.called(str(given["project"])).values("pk")
+        conditions["project__in"] = Project.objects.called(str(given["project"])).values("pk")
     if given.get("uid"):
-        wanted["uid"] = given["uid"]
-    if "uid" not in wanted:
-        return rows.filter(**wanted)
-    return rows.filter(Q(**wanted) | Q(**{f"alias__{path}": value for path, value in wanted.items()}))
+        conditions["uid"] = given["uid"]
+    if "uid" not in conditions:
+        return rows.filter(**conditions)
+    return rows.filter(Q(**conditions) | Q(**{f"alias__{path}": value for path, value in conditions.items()}))
 
 
-def _whole(actor: Actor, run: Run) -> Any:
-    return WholeRunSerializer(run, context={"is_exact": reads_secrets(actor, run)}).data
+def _run_detail(actor: Actor, run: Run) -> Any:
+    return RunDetailSerializer(run, context={"is_exact": reads_secrets(actor, run)}).data
 
 
 @declare(RunAction.VIEW)
@@ -108,40 +108,40 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
             query("columns", "Columns by commas, whose values come as `columns`: `config.lr,summary.loss`."),
             query("deleted", "Those that you can restore instead.", type=bool),
         ],
-        responses=ListedRunSerializer(many=True),
+        responses=RunListItemSerializer(many=True),
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List the runs you may see, last arrived first or in the order asked for.
 
         What a run had before it was rewound is not among them, unless `uid` names it: it is in `archives` of the run.
         """
-        wanted = TableQuery.of(request.query_params)
-        page = self.paginate_queryset(narrowed(self.get_queryset(), wanted).defer(*WIDE)) or []
+        conditions = TableQuery.of(request.query_params)
+        page = self.paginate_queryset(narrow_runs(self.get_queryset(), conditions).defer(*WIDE)) or []
         found: list[dict[str, Any]] = [dict(one) for one in RunSerializer(page, many=True).data]
-        if wanted.columns:
-            reader = Reader(map(named, wanted.columns))
+        if conditions.columns:
+            reader = Reader(map(named_column, conditions.columns))
             rows = reader.rows(Run.objects.filter(pk__in=[run.pk for run in page]))
             values = {pk: [strict(value) for value in row] for pk, _state, row in rows}
             for row in found:
-                row["columns"] = dict(zip(wanted.columns, values[row["id"]], strict=True))
+                row["columns"] = dict(zip(conditions.columns, values[row["id"]], strict=True))
         return self.get_paginated_response(found)
 
-    @extend_schema(responses=WholeRunSerializer)
+    @extend_schema(responses=RunDetailSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return a run with its config and summary."""
-        return Response(_whole(actor_of(request), self.get_object()))
+        return Response(_run_detail(actor_of(request), self.get_object()))
 
-    @extend_schema(request=ChangedRunSerializer, responses=WholeRunSerializer)
+    @extend_schema(request=RunUpdateSerializer, responses=RunDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, pk: str) -> Response:
         """Rename, tag, annotate, group or protect a run; all of it or nothing."""
-        actor, run, body = actor_of(request), self.get_object(), validated(ChangedRunSerializer, request.data)
+        actor, run, body = actor_of(request), self.get_object(), validated(RunUpdateSerializer, request.data)
         protect = body.pop("is_protected", None)
         if protect is not None:
             deletion.protect_run(actor=actor, run=run, is_protected=protect)
         if body or protect is None:
             lifecycle.update_run(actor=actor, run=run, fields=RunFields(**body))
-        return Response(_whole(actor, self.get_queryset().get(pk=run.pk)))
+        return Response(_run_detail(actor, self.get_queryset().get(pk=run.pk)))
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a run; it can be restored for some days."""
@@ -162,7 +162,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         run = lifecycle.stop_run(actor=actor_of(request), run=self.get_object())
         return Response(RunSerializer(self.get_queryset().get(pk=run.pk)).data)
 
-    @extend_schema(request=ActSerializer, responses=OutcomeSerializer)
+    @extend_schema(request=BulkActionSerializer, responses=BulkActionResultSerializer)
     @action(detail=False, methods=["post"])
     def act(self, request: Request) -> Response:
         """Do one act on up to 1000 runs of a project.
@@ -170,13 +170,13 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         What may be changed is; each run that was left alone is in `refused` with the reason. `restore` and `purge` are
         for deleted runs.
         """
-        actor, body = actor_of(request), validated(ActSerializer, request.data)
+        actor, body = actor_of(request), validated(BulkActionSerializer, request.data)
         project, name = project_called(actor, body["entity"], body["project"]), body["act"]
         runs = deleted_runs_of(actor, project) if name in ON_DELETED else runs_of(actor, project)
         keys = list(runs.filter(uid__in=body["uids"]).values_list("pk", flat=True))
-        outcome = ACTS[name](actor, keys, body["values"])
-        refused = [{"uid": uid, "reason": reason} for uid, reason in outcome.refused.items()]
-        return Response({"done": outcome.done, "refused": refused})
+        result = BULK_ACTIONS[name](actor, keys, body["values"])
+        refused = [{"uid": uid, "reason": reason} for uid, reason in result.refused.items()]
+        return Response({"done": result.done, "refused": refused})
 
 
 @declare(Open.ANYONE)
@@ -188,7 +188,7 @@ class FilterViewSet(ViewSet):
 
     @extend_schema(
         parameters=[query("text", "The expression.")],
-        responses=forced_singular_serializer(FilterSerializer),  # type: ignore[no-untyped-call]  # it has no types
+        responses=forced_singular_serializer(RunFilterSerializer),  # type: ignore[no-untyped-call]  # it has no types
     )
     def list(self, request: Request) -> Response:
         """Read a filter expression.

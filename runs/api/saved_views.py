@@ -24,7 +24,7 @@ from runs.saved_views import services
 from runs.saved_views.selectors import get_view, views_of, working_view
 from runs.selectors import project_named_in
 
-PLACE = (
+PROJECT_PARAMETERS = (
     query("entity", "The team or person whose project it is.", required=True),
     query("project", "The project's name.", required=True),
 )
@@ -47,14 +47,14 @@ class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
         ]  # fmt: skip
 
 
-class WholeViewSerializer(SavedViewSerializer):
+class SavedViewDetailSerializer(SavedViewSerializer):
     """A view with what it holds."""
 
     class Meta(SavedViewSerializer.Meta):
         fields: ClassVar[list[str]] = [*SavedViewSerializer.Meta.fields, "spec"]
 
 
-class NewViewSerializer(serializers.Serializer[Any]):
+class SavedViewCreateSerializer(serializers.Serializer[Any]):
     """What makes a view."""
 
     name = serializers.CharField()
@@ -62,14 +62,14 @@ class NewViewSerializer(serializers.Serializer[Any]):
     shared = serializers.BooleanField(default=False)
 
 
-class ChangedViewSerializer(serializers.Serializer[Any]):
+class SavedViewUpdateSerializer(serializers.Serializer[Any]):
     """What of a view is to change."""
 
     name = serializers.CharField(required=False)
     spec = serializers.JSONField(required=False)
 
 
-class WorkingViewSerializer(serializers.Serializer[Any]):
+class SavedViewWorkingStateSerializer(serializers.Serializer[Any]):
     """The working state."""
 
     spec = serializers.DictField(help_text="What a whole view holds; empty where nothing was changed.")
@@ -97,45 +97,52 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         """Return what the caller may read of the project."""
         return views_of(actor_of(self.request), self._project())
 
-    @extend_schema(parameters=[*PLACE])
+    @extend_schema(parameters=[*PROJECT_PARAMETERS])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List your own views of a project and the shared ones, without their specs."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(parameters=[*PLACE], request=NewViewSerializer, responses={201: WholeViewSerializer})
+    @extend_schema(
+        parameters=[*PROJECT_PARAMETERS],
+        request=SavedViewCreateSerializer,
+        responses={201: SavedViewDetailSerializer},
+    )
     def create(self, request: Request) -> Response:
         """Save a view: ``name``, ``spec``, ``shared`` (default false), which takes ``project.update``."""
-        body = validated(NewViewSerializer, request.data)
+        body = validated(SavedViewCreateSerializer, request.data)
         view = services.create_view(actor=actor_of(request), project=self._project(), **body)
-        return Response(WholeViewSerializer(view).data, status=HTTP_201_CREATED)
+        return Response(SavedViewDetailSerializer(view).data, status=HTTP_201_CREATED)
 
-    @extend_schema(responses=WholeViewSerializer)
+    @extend_schema(responses=SavedViewDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return a view with its spec."""
-        return Response(WholeViewSerializer(self._view()).data)
+        return Response(SavedViewDetailSerializer(self._view()).data)
 
-    @extend_schema(request=ChangedViewSerializer, responses=WholeViewSerializer)
+    @extend_schema(request=SavedViewUpdateSerializer, responses=SavedViewDetailSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change ``name`` or ``spec``."""
-        body = validated(ChangedViewSerializer, request.data)
+        body = validated(SavedViewUpdateSerializer, request.data)
         view = services.change_view(actor=actor_of(request), view=self._view(), **body)
-        return Response(WholeViewSerializer(view).data)
+        return Response(SavedViewDetailSerializer(view).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a view."""
         services.delete_view(actor=actor_of(request), view=self._view())
         return Response(status=HTTP_204_NO_CONTENT)
 
-    @extend_schema(parameters=[*PLACE], responses=WorkingViewSerializer)
+    @extend_schema(parameters=[*PROJECT_PARAMETERS], responses=SavedViewWorkingStateSerializer)
     @action(detail=False)
     def working(self, request: Request) -> Response:
         """Return the caller's working state, and the shared default where it says nothing."""
         return Response({"spec": working_view(actor_of(request), self._project())})
 
     @extend_schema(
-        parameters=[*PLACE, query("shared", "Change the shared default instead of your own.", type=bool)],
+        parameters=[
+            *PROJECT_PARAMETERS,
+            query("shared", "Change the shared default instead of your own.", type=bool),
+        ],
         request=OpenApiTypes.OBJECT,
-        responses=WorkingViewSerializer,
+        responses=SavedViewWorkingStateSerializer,
     )
     @working.mapping.patch
     def merge_working(self, request: Request) -> Response:

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from runs.bulk_actions.catalogue import ACTS
+from runs.bulk_actions.catalogue import BULK_ACTIONS
 from runs.config.flatten import json_tree, unwrap_config
 from runs.config.metric_definitions import MAXIMIZE, MINIMIZE, definitions_of
-from runs.logs.project_search import Page
+from runs.logs.project_search import SearchPage
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, RunFile
 from runs.projects.services import MAX_DESCRIPTION, MAX_NAME, MAX_PROTECTED_TAGS, MAX_TAG
 from runs.secrets.masking import mask, mask_tree
@@ -37,7 +37,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
                                        "created_at", "last_active_at", "pinned_at", "deleted_at"]  # fmt: skip
 
 
-class ChangedProjectSerializer(serializers.Serializer[Any]):
+class ProjectUpdateSerializer(serializers.Serializer[Any]):
     """What of a project can be changed; what is not sent stays."""
 
     name = serializers.CharField(
@@ -53,7 +53,7 @@ class ChangedProjectSerializer(serializers.Serializer[Any]):
     pinned = serializers.BooleanField(required=False, help_text="First on its entity's page.")
 
 
-class NewProjectSerializer(serializers.Serializer[Any]):
+class ProjectCreateSerializer(serializers.Serializer[Any]):
     """What makes a project."""
 
     entity = serializers.CharField(max_length=64)
@@ -88,14 +88,14 @@ class AccessRequestSerializer(serializers.ModelSerializer[ProjectAccessRequest])
         fields: ClassVar[list[str]] = ["username", "asked_at"]
 
 
-class NewAccessRequestSerializer(serializers.Serializer[Any]):
+class AccessRequestCreateSerializer(serializers.Serializer[Any]):
     """Which project is asked about, whether or not it is there."""
 
     entity = serializers.CharField(max_length=64, help_text="Your team.")
     project = serializers.CharField(max_length=MAX_NAME)
 
 
-class AskedSerializer(serializers.Serializer[Any]):
+class AccessRequestResultSerializer(serializers.Serializer[Any]):
     """The same for a project that is there and for one that is not."""
 
     message = serializers.CharField()
@@ -113,7 +113,7 @@ class RestrictedProjectSerializer(serializers.ModelSerializer[Project]):
         fields: ClassVar[list[str]] = ["id", "entity", "name", "members", "requests"]
 
 
-class ColumnSerializer(serializers.Serializer[Any]):
+class RunColumnSerializer(serializers.Serializer[Any]):
     """A column of a project's runs."""
 
     name = serializers.CharField(help_text="As `filter`, `order` and `columns` spell it.")
@@ -123,10 +123,10 @@ class ColumnSerializer(serializers.Serializer[Any]):
     unit = serializers.CharField(help_text="s, or empty.")
 
 
-class ColumnsSerializer(serializers.Serializer[Any]):
+class RunColumnListSerializer(serializers.Serializer[Any]):
     """All of them."""
 
-    columns = ColumnSerializer(many=True)
+    columns = RunColumnSerializer(many=True)
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -166,7 +166,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         return mask(run.notes)
 
 
-class ListedRunSerializer(RunSerializer):
+class RunListItemSerializer(RunSerializer):
     """A run of a list, with the columns that were asked for."""
 
     columns = serializers.DictField(
@@ -196,7 +196,7 @@ class MetricDefinitionSerializer(serializers.Serializer[Any]):
     goal = serializers.ChoiceField([("", ""), (MINIMIZE, MINIMIZE), (MAXIMIZE, MAXIMIZE)])
 
 
-class WholeRunSerializer(RunSerializer):
+class RunDetailSerializer(RunSerializer):
     """A run with its config and summary as they were logged; NaN and infinities are text, since JSON has none.
 
     What looks like a secret is masked for those who cannot change the run.
@@ -245,7 +245,7 @@ class WholeRunSerializer(RunSerializer):
         return {key: value for key, value in self._shown(summary).items() if key != "_wandb"}
 
 
-class ChangedRunSerializer(serializers.Serializer[Any]):
+class RunUpdateSerializer(serializers.Serializer[Any]):
     """What of a run can be changed; what is not sent stays."""
 
     display_name = serializers.CharField(max_length=128, required=False)
@@ -256,12 +256,12 @@ class ChangedRunSerializer(serializers.Serializer[Any]):
     is_protected = serializers.BooleanField(required=False, help_text="Takes the right to delete the run.")
 
 
-class ActSerializer(serializers.Serializer[Any]):
+class BulkActionSerializer(serializers.Serializer[Any]):
     """An act on many runs of a project."""
 
     entity = serializers.CharField(max_length=64)
     project = serializers.CharField(max_length=MAX_NAME)
-    act = serializers.ChoiceField([(name, name) for name in ACTS])
+    act = serializers.ChoiceField([(name, name) for name in BULK_ACTIONS])
     uids = serializers.ListField(
         child=serializers.CharField(max_length=128),
         min_length=1,
@@ -282,7 +282,7 @@ class RefusedRunSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class OutcomeSerializer(serializers.Serializer[Any]):
+class BulkActionResultSerializer(serializers.Serializer[Any]):
     """What became of an act."""
 
     done = serializers.ListField(
@@ -291,14 +291,14 @@ class OutcomeSerializer(serializers.Serializer[Any]):
     refused = RefusedRunSerializer(many=True)
 
 
-class FilterSerializer(serializers.Serializer[Any]):
+class RunFilterSerializer(serializers.Serializer[Any]):
     """A filter expression, read."""
 
     tree = serializers.JSONField(help_text="As the builder of the runs table edits it.")
     text = serializers.CharField(help_text="Written evenly.")
 
 
-class FileSerializer(serializers.ModelSerializer[RunFile]):
+class RunFileSerializer(serializers.ModelSerializer[RunFile]):
     """A file of a run."""
 
     size_bytes = serializers.IntegerField()
@@ -309,7 +309,7 @@ class FileSerializer(serializers.ModelSerializer[RunFile]):
         fields: ClassVar[list[str]] = ["id", "name", "size_bytes", "content_type", "updated_at"]
 
 
-class LineSerializer(serializers.Serializer[Any]):
+class LogLineSerializer(serializers.Serializer[Any]):
     """A line of the console."""
 
     n = serializers.IntegerField(help_text="Its number, from 0.")
@@ -320,44 +320,44 @@ class LineSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
 
 
-class LinesSerializer(serializers.Serializer[Any]):
+class LogWindowSerializer(serializers.Serializer[Any]):
     """A window of the console log."""
 
     total = serializers.IntegerField(help_text="Lines of the whole log.")
     masked = serializers.IntegerField(help_text="In how many of these lines a secret is masked.")
-    lines = LineSerializer(many=True)
+    lines = LogLineSerializer(many=True)
 
 
-class RunLineSerializer(serializers.Serializer[Any]):
+class LogMatchSerializer(serializers.Serializer[Any]):
     """A line of a run's console with a hit."""
 
     n = serializers.IntegerField(source="number", help_text="Its number, from 0.")
     text = serializers.CharField()
 
 
-class RunHitsSerializer(serializers.Serializer[Any]):
+class RunLogMatchesSerializer(serializers.Serializer[Any]):
     """The first lines of a run with a hit."""
 
     run = serializers.CharField(source="run.uid")
     name = serializers.CharField(source="run.display_name")
     state = serializers.CharField(source="run.state")
-    lines = RunLineSerializer(many=True)
+    lines = LogMatchSerializer(many=True)
     has_more = serializers.BooleanField(help_text="Whether the rest of this log was not read.")
 
 
-class ProjectHitsSerializer(serializers.Serializer[Any]):
+class ProjectLogSearchResultSerializer(serializers.Serializer[Any]):
     """What a search in the consoles of a project's runs found."""
 
-    results = RunHitsSerializer(source="runs", many=True, help_text="The newest run first.")
+    results = RunLogMatchesSerializer(source="runs", many=True, help_text="The newest run first.")
     searched = serializers.IntegerField(help_text="How many runs were read.")
     next = serializers.SerializerMethodField(help_text="Search on with this as `after`; null at the end.")
 
-    def get_next(self, page: Page) -> str | None:
+    def get_next(self, page: SearchPage) -> str | None:
         """Return where the search goes on."""
         return str(page.after) if page.after else None
 
 
-class HitsSerializer(serializers.Serializer[Any]):
+class LogSearchResultSerializer(serializers.Serializer[Any]):
     """What a search found."""
 
     total = serializers.IntegerField(help_text="Lines of the whole log.")

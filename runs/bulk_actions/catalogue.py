@@ -1,4 +1,4 @@
-"""Acts on many runs at once, by name: what the runs table and the REST API offer (RUN-4, RUN-7)."""
+"""Actions on many runs at once, by name: what the runs table and the REST API offer (RUN-4, RUN-7)."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,13 +8,13 @@ from access.actor import Actor
 from common.errors import DomainError, Invalid
 from runs import selectors
 from runs.bulk_actions import annotations, deletion, moving, redaction
-from runs.bulk_actions.services import Outcome
+from runs.bulk_actions.services import BulkActionResult
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run
 
-Do = Callable[[Actor, list[int], Sequence[str]], Outcome]
-"""Takes who asks, the runs' keys, and the values that the act needs: tags, a name, a project."""
+PerformBulkAction = Callable[[Actor, list[int], Sequence[str]], BulkActionResult]
+"""Takes who asks, the runs' keys, and the values that the action needs: tags, a name, a project."""
 
 
 def _tags(values: Sequence[str]) -> list[str]:
@@ -28,30 +28,30 @@ def _project(actor: Actor, values: Sequence[str]) -> Project:
     return selectors.project_called(actor, entity, name)
 
 
-def _stop(actor: Actor, run_ids: list[int], values: Sequence[str]) -> Outcome:
-    outcome = Outcome()
+def _stop(actor: Actor, run_ids: list[int], values: Sequence[str]) -> BulkActionResult:
+    result = BulkActionResult()
     for run in Run.objects.filter(pk__in=run_ids).select_related("project__team").order_by("pk"):
         try:
             lifecycle.stop_run(actor=actor, run=run)
-            outcome.done.append(run.uid)
+            result.done.append(run.uid)
         except DomainError as error:
-            outcome.refused[run.uid] = error.message
-    return outcome
+            result.refused[run.uid] = error.message
+    return result
 
 
-def _annotate(name: str) -> Do:
-    def do(actor: Actor, run_ids: list[int], values: Sequence[str]) -> Outcome:
+def _annotate(name: str) -> PerformBulkAction:
+    def do(actor: Actor, run_ids: list[int], values: Sequence[str]) -> BulkActionResult:
         fields = RunFields(**{name: values[-1] if values else None})  # type: ignore[arg-type]
         return annotations.annotate_runs(actor=actor, run_ids=run_ids, fields=fields)
 
     return do
 
 
-def _plain(service: Callable[..., Outcome]) -> Do:
+def _plain(service: Callable[..., BulkActionResult]) -> PerformBulkAction:
     return lambda actor, run_ids, values: service(actor=actor, run_ids=run_ids)
 
 
-ACTS: dict[str, Do] = {
+BULK_ACTIONS: dict[str, PerformBulkAction] = {
     "tag": lambda actor, ids, values: annotations.tag_runs(actor=actor, run_ids=ids, tags=_tags(values)),
     "untag": lambda actor, ids, values: annotations.untag_runs(actor=actor, run_ids=ids, tags=_tags(values)),
     "rename": _annotate("display_name"),
@@ -69,4 +69,4 @@ ACTS: dict[str, Do] = {
     ),
 }
 ON_DELETED = {"restore", "purge"}
-"""Acts on runs that are deleted; all others are on those that are not."""
+"""Actions on runs that are deleted; all others are on those that are not."""

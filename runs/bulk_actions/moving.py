@@ -13,14 +13,14 @@ from common import live
 from common.database.commits import after_commit
 from common.errors import Conflict
 from runs.access import RunAction
-from runs.bulk_actions.services import Act, Outcome, change_runs
+from runs.bulk_actions.services import BulkAction, BulkActionResult, change_runs
 from runs.models import Project, Run
-from runs.table.catalogue import forget_catalogue
+from runs.table.catalogue import invalidate_catalogue
 from storage.services import move_bytes
 from teams.models import Visibility
 
 
-def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Outcome:
+def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> BulkActionResult:
     """Move runs into a project of the same or another team; who may delete a run may move it, and needs log there.
 
     A run whose process still posts stays: its client knows it by its old path. Nothing leaves a restricted project,
@@ -40,29 +40,31 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Ou
         def change(run: Run, now: datetime) -> bool:
             if run.project_id == target.pk:
                 return False
-            _check(run, target, taken)
+            _require_movable(run, target, taken)
             left[run.pk] = run.project_id
             target.runs_made += 1
             run.project, run.number = target, target.runs_made
             taken.add(run.uid)
             return True
 
-        act = Act(action=RunAction.DELETE, change=change, fields=("project", "number"), recorded="run.move")
-        outcome = change_runs(actor=actor, run_ids=run_ids, act=act)
+        bulk_action = BulkAction(
+            action=RunAction.DELETE, change=change, fields=("project", "number"), recorded="run.move"
+        )
+        result = change_runs(actor=actor, run_ids=run_ids, bulk_action=bulk_action)
         move_bytes(run_ids=left, team_id=target.team_id, project_id=target.pk)
         target.save(update_fields=["runs_made"])
-        after_commit(_tell, set(left.values()))
-    return outcome
+        after_commit(_notify, set(left.values()))
+    return result
 
 
-def _tell(project_ids: set[int]) -> None:
+def _notify(project_ids: set[int]) -> None:
     for pk in project_ids:
-        forget_catalogue(pk)
+        invalidate_catalogue(pk)
         live.send(live.project_group(pk), {"type": "run", "uid": "", "state": "moved"})
     rights_changed.send(Run)
 
 
-def _check(run: Run, target: Project, taken: set[str]) -> None:
+def _require_movable(run: Run, target: Project, taken: set[str]) -> None:
     if run.is_active:
         raise Conflict(
             _("%(run)s is %(state)s; its process is logging to %(project)s. Move it after it has ended.")

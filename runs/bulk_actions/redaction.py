@@ -13,7 +13,7 @@ from common import live
 from common.database.commits import after_commit
 from common.errors import DomainError, Invalid
 from runs.access import RunAction
-from runs.bulk_actions.services import Outcome
+from runs.bulk_actions.services import BulkActionResult
 from runs.config.flatten import flat_config
 from runs.config.redaction import (
     MAX_KEYS,
@@ -27,7 +27,7 @@ from runs.files.services import rewrite_redacted_files
 from runs.models import Run, RunHost
 
 
-def redact_runs(*, actor: Actor, run_ids: Collection[int], keys: Iterable[str]) -> Outcome:
+def redact_runs(*, actor: Actor, run_ids: Collection[int], keys: Iterable[str]) -> BulkActionResult:
     """Remove the values of keys from runs, for good; each run on which that is not possible stays as it is.
 
     Files are rewritten, so each run has a transaction of its own.
@@ -38,14 +38,14 @@ def redact_runs(*, actor: Actor, run_ids: Collection[int], keys: Iterable[str]) 
     Raises:
         Invalid: no key, or one that is no key of config or metadata.
     """
-    wanted, outcome = read_keys(keys), Outcome()
+    checked_keys, result = read_keys(keys), BulkActionResult()
     for run in Run.objects.filter(pk__in=run_ids).select_related("project__team").order_by("pk"):
         try:
-            redact_run(actor=actor, run=run, keys=wanted)
-            outcome.done.append(run.uid)
+            redact_run(actor=actor, run=run, keys=checked_keys)
+            result.done.append(run.uid)
         except DomainError as error:
-            outcome.refused[run.uid] = error.message
-    return outcome
+            result.refused[run.uid] = error.message
+    return result
 
 
 @transaction.atomic

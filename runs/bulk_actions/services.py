@@ -1,4 +1,4 @@
-"""Acts on many runs at once: what may be changed is, and each run left alone is named with the reason.
+"""Actions on many runs at once: what may be changed is, and each run left alone is named with the reason.
 
 A chunk of runs is one transaction with a fixed number of statements, whatever its size.
 """
@@ -31,22 +31,22 @@ Change = Callable[[Run, datetime], bool]
 
 It raises a DomainError to leave the run as it is.
 """
-_FEW = 10
+_MOST_UPDATES = 10
 """Up to so many different outcomes in a chunk are written by a statement each."""
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What became of an act."""
+class BulkActionResult:
+    """What came of a bulk action."""
 
     done: list[str] = field(default_factory=list)
-    """Ids (``uid``) of the runs that are now as was asked."""
+    """Ids (``uid``) of the runs that are now as requested."""
     refused: dict[str, str] = field(default_factory=dict)
     """Id of a run that was left alone, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class BulkAction:
     """One kind of change."""
 
     action: str
@@ -57,23 +57,23 @@ class Act:
     recorded: str = ""
     """Under which name the audit log has it; "" for what needs no entry."""
     state: str = ""
-    """What open lists are told instead of the run's state."""
+    """What open lists get instead of the run's state."""
 
 
-def change_runs(*, actor: Actor, run_ids: Collection[int], act: Act) -> Outcome:
-    """Change runs the actor may see; each on which the act is not possible stays as it is."""
-    outcome = Outcome()
+def change_runs(*, actor: Actor, run_ids: Collection[int], bulk_action: BulkAction) -> BulkActionResult:
+    """Change runs the actor may see; each on which that is not possible stays as it is."""
+    result = BulkActionResult()
     pks = sorted(run_ids)
     for start in range(0, len(pks), CHUNK):
-        _change_chunk(actor, pks[start : start + CHUNK], act, outcome)
-    return outcome
+        _change_chunk(actor, pks[start : start + CHUNK], bulk_action, result)
+    return result
 
 
 @transaction.atomic
-def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> None:
+def _change_chunk(actor: Actor, pks: list[int], bulk_action: BulkAction, result: BulkActionResult) -> None:
     rows = Run.objects.filter(pk__in=pks)
     seen = set(visible(actor, RunAction.VIEW, rows).values_list("pk", flat=True))
-    allowed = set(visible(actor, act.action, rows).values_list("pk", flat=True))
+    allowed = set(visible(actor, bulk_action.action, rows).values_list("pk", flat=True))
     changed: list[Run] = []
     now = timezone.now()
     locked = Run.objects.locked().select_related("project__team").defer("config_text", "config_flat")
@@ -82,19 +82,19 @@ def _change_chunk(actor: Actor, pks: list[int], act: Act, outcome: Outcome) -> N
             if run.pk not in allowed:
                 raise Forbidden(
                     _("You don’t have the permission “%(what)s” for it.")
-                    % {"what": spec_of(act.action).label},
-                    action=act.action,
+                    % {"what": spec_of(bulk_action.action).label},
+                    action=bulk_action.action,
                 )
-            if act.change(run, now):
+            if bulk_action.change(run, now):
                 run.updated_at = now
                 changed.append(run)
-            outcome.done.append(run.uid)
+            result.done.append(run.uid)
         except DomainError as error:
-            outcome.refused[run.uid] = error.message
-    _save(changed, [*act.fields, "updated_at"])
-    if act.recorded:
-        record_many(actor, act.recorded, [(run, run.project.team) for run in changed])
-    for message in _notices(changed, act.state):
+            result.refused[run.uid] = error.message
+    _save(changed, [*bulk_action.fields, "updated_at"])
+    if bulk_action.recorded:
+        record_many(actor, bulk_action.recorded, [(run, run.project.team) for run in changed])
+    for message in _notices(changed, bulk_action.state):
         after_commit(live.send, *message)
 
 
@@ -103,7 +103,7 @@ def _save(runs: list[Run], fields: Sequence[str]) -> None:
     alike: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         alike[repr([getattr(run, field) for field in fields])].append(run)
-    if len(alike) > _FEW:
+    if len(alike) > _MOST_UPDATES:
         Run.objects.bulk_update(runs, fields, batch_size=100)
         return
     for group in alike.values():

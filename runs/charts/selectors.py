@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import visible
 from common.errors import Invalid, NotFound, TooLarge
+from common.formats.lenient_json import check_nesting, clean_text
 from runs.access import ChartAction
-from runs.config.flatten import check_nesting, clean_text
 from runs.models import StoredChart
 from runs.selectors import get_team
 from teams.models import Team

@@ -10,9 +10,9 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from common.errors import Conflict, Invalid
+from common.formats.lenient_json import clean_text
 from runs.access import ChartAction
 from runs.charts.selectors import checked_spec
-from runs.config.flatten import clean_text
 from runs.models import ChartAccess, StoredChart
 from teams.models import Team
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from common.formats.lenient_json import NUMBERS, clean_text, clean_tree, has_only_numbers, read_lenient
 from common.formats.strict_json import strict
 from runs.secrets.masking import mask_tree
 
@@ -21,88 +22,6 @@ MAX_DEPTH = 12
 OWN = "_wandb."
 """How the keys begin that no user logged."""
 GPU, GPU_COUNT = f"{OWN}gpu", f"{OWN}gpu_count"
-MAX_NESTING = 200
-"""Levels a JSON value may have; Python's own encoder and our walks over trees end at some hundreds."""
-
-
-_NUMBERS = frozenset({int, float})
-_INTEGER_DIGITS = 300
-"""Integers of more digits are read as doubles, many as infinity: no database compares with them."""
-
-
-def _integer(text: str) -> float:
-    return int(text) if len(text) <= _INTEGER_DIGITS else float(text)
-
-
-def has_only_numbers(row: dict[str, Any]) -> bool:
-    """Say whether all values are plain numbers, as in most lines of history."""
-    return _NUMBERS.issuperset(map(type, row.values()))
-
-
-def check_nesting(value: Any) -> None:
-    """Let a decoded JSON value pass that others can walk and encode.
-
-    Raises:
-        ValueError: nested deeper than MAX_NESTING levels.
-    """
-    level = [value]
-    for _ in range(MAX_NESTING + 1):
-        inner: list[Any] = []
-        for node in level:
-            if type(node) is dict:
-                inner += [item for item in node.values() if type(item) in (dict, list)]
-            elif type(node) is list:
-                inner += [item for item in node if type(item) in (dict, list)]
-        if not inner:
-            return
-        level = inner
-    raise ValueError(f"nested deeper than {MAX_NESTING} levels")
-
-
-def read_lenient(text: str | bytes) -> Any:
-    """Decode JSON as the SDK writes it: with NaN, Infinity, numbers beyond a double, lone surrogates.
-
-    Raises:
-        ValueError: not JSON at all, or nested deeper than MAX_NESTING levels.
-    """
-    value = decode(text)
-    check_nesting(value)
-    return value
-
-
-def decode(text: str | bytes) -> Any:
-    """As `read_lenient`, of which the parts are still to be checked.
-
-    Raises:
-        ValueError: not JSON at all, or nested deeper than decoders go.
-    """
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        try:
-            return json.loads(text, parse_int=_integer)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
-
-
-def clean_text(text: str) -> str:
-    """Return the text without NUL and lone surrogates, which PostgreSQL cannot store."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode(errors="replace").decode()
-    return text
-
-
-def clean_tree(value: Any) -> Any:
-    """Return a JSON value with every string in it cleaned."""
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, dict):
-        return {clean_text(key): clean_tree(item) for key, item in value.items()}
-    return [clean_tree(item) for item in value] if isinstance(value, list) else value
 
 
 def _leaf(value: Any) -> Any:
@@ -127,7 +46,7 @@ def flatten(tree: dict[str, Any]) -> dict[str, Any]:
             if isinstance(value, dict) and value and depth < MAX_DEPTH:
                 walk(value, f"{name}.", depth + 1)
             elif value is not None and len(flat) < MAX_KEYS:
-                flat[name] = _leaf(value if type(value) in _NUMBERS else mask_tree(value, (name,))[0])
+                flat[name] = _leaf(value if type(value) in NUMBERS else mask_tree(value, (name,))[0])
 
     walk(tree, "", 1)
     return flat
@@ -182,8 +101,8 @@ def environments_in(sdk: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _hardware(config: dict[str, Any]) -> dict[str, Any]:
-    told = next(iter(environments_in(_sdk_part(config))), {})
-    return {GPU: told.get("gpu") or None, GPU_COUNT: told.get("gpu_count") or None}
+    environment = next(iter(environments_in(_sdk_part(config))), {})
+    return {GPU: environment.get("gpu") or None, GPU_COUNT: environment.get("gpu_count") or None}
 
 
 def flat_config(text: str) -> dict[str, Any]:

@@ -11,14 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from runs.config.flatten import clean_text, sdk_part
+from common.formats.lenient_json import clean_text
+from runs.config.flatten import sdk_part
 from runs.models import Run
 
 MARK = '"m":'
 """In the text of every configuration with definitions."""
 MINIMIZE, MAXIMIZE = "minimize", "maximize"
 
-_NAME, _GLOB, _STEP, _STEP_PLACE, _OPTIONS, _SUMMARY, _GOAL = "1", "2", "4", "5", "6", "7", "8"
+_NAME, _GLOB, _STEP, _STEP_POSITION, _OPTIONS, _SUMMARY, _GOAL = "1", "2", "4", "5", "6", "7", "8"
 _STEP_SYNC, _HIDDEN, _DEFINED = 1, 2, 3
 _SUMMARIES = {1: "min", 2: "max", 3: "mean", 4: "best", 5: "last", 6: "none", 7: "copy", 8: "first"}
 _GOALS = {1: MINIMIZE, 2: MAXIMIZE}
@@ -39,7 +40,7 @@ class Definition:
     summary: tuple[str, ...] = ()
     goal: str = ""
     """`MINIMIZE`, `MAXIMIZE` or ""."""
-    is_told: bool = True
+    is_explicit: bool = True
     """False where it is there only because another metric has it as its axis."""
 
     @property
@@ -60,7 +61,7 @@ class Definitions:
 
     def listed(self) -> list[Definition]:
         """Return what the script defined, by name."""
-        rows = [row for row in (*self._exact.values(), *self._globs) if row.is_told]
+        rows = [row for row in (*self._exact.values(), *self._globs) if row.is_explicit]
         return sorted(rows, key=lambda row: row.name)
 
     def of(self, key: str) -> Definition | None:
@@ -73,7 +74,7 @@ class Definitions:
         if key.startswith("_"):
             return None
         found = self._exact.get(key)
-        if found is None or not found.is_told:
+        if found is None or not found.is_explicit:
             found = next((row for row in self._globs if key.startswith(row.name[:-1])), None)
         if found is not None and found.step_metric == key:  # "*" is of its own axis, too
             return replace(found, step_metric="")
@@ -121,15 +122,15 @@ def _definition(record: Any, records: Sequence[Any]) -> Definition | None:
         is_hidden=_HIDDEN in options,
         summary=summary,
         goal=_GOALS.get(goal, "") if isinstance(goal, int) else "",
-        is_told=name.endswith("*") or _DEFINED in options or bool(step or summary or goal),
+        is_explicit=name.endswith("*") or _DEFINED in options or bool(step or summary or goal),
     )
 
 
 def _step_of(record: Mapping[str, Any], records: Sequence[Any]) -> str:
     """Return the step metric: by name, or by its place in the list, from 1."""
-    place = record.get(_STEP_PLACE)
-    if isinstance(place, int) and 0 < place <= len(records) and isinstance(records[place - 1], dict):
-        return _key(records[place - 1].get(_NAME))
+    position = record.get(_STEP_POSITION)
+    if isinstance(position, int) and 0 < position <= len(records) and isinstance(records[position - 1], dict):
+        return _key(records[position - 1].get(_NAME))
     return _key(record.get(_STEP))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.config.flatten import clean_text, read_lenient
+from common.formats.lenient_json import clean_text, read_lenient
 from runs.models import Run
 
 REDACTED = "[redacted]"
@@ -57,10 +57,10 @@ def _redacted(value: Any, path: str, paths: Collection[str]) -> Any:
     return [_redacted(item, path, paths) for item in value] if isinstance(value, list) else value
 
 
-def redacted_metadata(told: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
+def redacted_metadata(metadata: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
     """Return what a machine said of itself without what is redacted."""
     paths = _paths(keys, _METADATA)
-    shown: dict[str, Any] = _redacted(told, "", paths) if paths else told
+    shown: dict[str, Any] = _redacted(metadata, "", paths) if paths else metadata
     return shown
 
 
@@ -92,8 +92,8 @@ def _redacted_writers(own: dict[str, Any], keys: Collection[str]) -> dict[str, A
         return own
     return own | {
         "e": {
-            name: redacted_metadata(told, keys) if isinstance(told, dict) else told
-            for name, told in writers.items()
+            name: redacted_metadata(metadata, keys) if isinstance(metadata, dict) else metadata
+            for name, metadata in writers.items()
         }
     }
 
@@ -112,7 +112,9 @@ def redacted_config_file(run: Run) -> bytes:
 def redacted_metadata_file(content: bytes, keys: Collection[str]) -> bytes:
     """Return a metadata file without what is redacted; of one that cannot be read nothing is left."""
     try:
-        told = read_lenient(content)
+        metadata = read_lenient(content)
     except ValueError:
-        told = {}
-    return json.dumps(redacted_metadata(told, keys) if isinstance(told, dict) else {}, indent=2).encode()
+        metadata = {}
+    return json.dumps(
+        redacted_metadata(metadata, keys) if isinstance(metadata, dict) else {}, indent=2
+    ).encode()

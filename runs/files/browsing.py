@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from runs.config.flatten import clean_tree, read_lenient
+from common.formats.lenient_json import clean_tree, read_lenient
 from runs.models import Run, RunFile
 from runs.secrets.masking import mask, mask_tree
 from runs.selectors import files_of
@@ -32,7 +32,7 @@ def kind_of(content_type: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedFile:
+class FileEntry:
     """A file's row."""
 
     name: str
@@ -51,7 +51,7 @@ class Folder:
     file_count: int = 0
     size_bytes: int = 0
     folders: "list[Folder]" = field(default_factory=list)
-    files: list[ListedFile] = field(default_factory=list)
+    files: list[FileEntry] = field(default_factory=list)
     is_open: bool = False
     more_from: int | None = None
     """Where the folder's further files begin, when there are."""
@@ -62,14 +62,14 @@ class Folder:
         return self.path.rstrip("/").rpartition("/")[2]
 
 
-def _listed(run: Run, file: RunFile) -> ListedFile:
+def _file_entry(run: Run, file: RunFile) -> FileEntry:
     url = reverse("runs:run_file", args=[run.project.team.name, run.project.name, run.uid, file.name])
-    return ListedFile(file.name, file.size_bytes, file.updated_at, url, kind_of(file.content_type))
+    return FileEntry(file.name, file.size_bytes, file.updated_at, url, kind_of(file.content_type))
 
 
-def _rows(run: Run, names: list[str]) -> list[ListedFile]:
+def _rows(run: Run, names: list[str]) -> list[FileEntry]:
     found = {file.name: file for file in files_of(run).filter(name__in=names)}
-    return [_listed(run, found[name]) for name in names if name in found]
+    return [_file_entry(run, found[name]) for name in names if name in found]
 
 
 def _split(sizes: dict[str, int], path: str) -> tuple[dict[str, Folder], list[str]]:
@@ -108,9 +108,9 @@ def folder_of(run: Run, path: str = "", start: int = 0) -> Folder:
     return _filled(run, sizes, folder, start=start, deep=not path and len(sizes) <= OPEN_UP_TO)
 
 
-def found_files(run: Run, text: str) -> list[ListedFile]:
+def find_files(run: Run, text: str) -> list[FileEntry]:
     """Return the first files whose path has the text, whatever its case."""
-    return [_listed(run, file) for file in files_of(run).filter(name__icontains=text)[:FILES_A_PAGE]]
+    return [_file_entry(run, file) for file in files_of(run).filter(name__icontains=text)[:FILES_A_PAGE]]
 
 
 def _pretty(text: str, *, revealed: bool) -> str:

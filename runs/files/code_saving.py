@@ -22,7 +22,7 @@ def is_code(name: str) -> bool:
     return _CODE.fullmatch(name) is not None
 
 
-def why_no_code(run: Run) -> str:
+def code_refusal_reason(run: Run) -> str:
     """Return why no code is stored with a run, "" where it is."""
     team = run.project.team
     if not team.code_saving_allowed:
@@ -38,15 +38,15 @@ def require_code_saving(run: Run, names: Iterable[str]) -> None:
     Raises:
         Conflict: one of the files is code, and none is stored with this run; the message says why.
     """
-    if any(map(is_code, names)) and (reason := why_no_code(run)):
+    if any(map(is_code, names)) and (reason := code_refusal_reason(run)):
         raise Conflict(reason)
 
 
 @transaction.atomic
-def note_code_not_stored(run: Run, names: Sequence[str]) -> frozenset[str]:
+def record_code_not_stored(run: Run, names: Sequence[str]) -> frozenset[str]:
     """Return which of these files are code that is not stored with the run, and keep their names for its page."""
     code = [name for name in names if is_code(name)]
-    reason = why_no_code(run) if code else ""
+    reason = code_refusal_reason(run) if code else ""
     if not reason:
         return frozenset()
     Run.objects.locked().get(pk=run.pk)

@@ -12,9 +12,9 @@ from django.utils.translation import ngettext
 
 from access.actor import Actor
 from access.engine import require
+from common.formats.lenient_json import clean_text
 from runs.access import RunAction
-from runs.config.flatten import clean_text
-from runs.lifecycle.timeline import Mark
+from runs.lifecycle.participants import TimelineMark
 from runs.models import RefusedArtifact, Run
 
 MOST = 500
@@ -35,7 +35,7 @@ def is_needless(type_: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class RefusedArtifactName:
     """Artifacts of one name."""
 
     type: str
@@ -44,19 +44,19 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedArtifacts:
     """What of a run's artifacts was not kept."""
 
     count: int
     """Versions, without those whose loss takes nothing."""
-    named: list[Named]
+    named: list[RefusedArtifactName]
     needless: int
     is_cut: bool
     """Whether there were more than are counted."""
 
 
 @transaction.atomic
-def note_refused_artifact(*, actor: Actor, run: Run, type_: str, name: str, digest: str) -> None:
+def record_refused_artifact(*, actor: Actor, run: Run, type_: str, name: str, digest: str) -> None:
     """Keep that an artifact was not stored, each content of a name once: SDKs ask again and again."""
     require(actor, RunAction.LOG, run)
     run = Run.objects.locked().get(pk=run.pk)
@@ -69,15 +69,17 @@ def note_refused_artifact(*, actor: Actor, run: Run, type_: str, name: str, dige
         )
 
 
-def refused_artifacts(run: Run) -> Refused:
+def refused_artifacts(run: Run) -> RefusedArtifacts:
     """Return what was not kept, in one query."""
     rows = list(RefusedArtifact.objects.filter(run=run).order_by("pk"))
     missed = Counter((row.type, row.name) for row in rows if not is_needless(row.type))
-    named = [Named(type_, name, versions) for (type_, name), versions in missed.items()]
-    return Refused(missed.total(), named[:_LISTED], len(rows) - missed.total(), is_cut=len(rows) >= MOST)
+    named = [RefusedArtifactName(type_, name, versions) for (type_, name), versions in missed.items()]
+    return RefusedArtifacts(
+        missed.total(), named[:_LISTED], len(rows) - missed.total(), is_cut=len(rows) >= MOST
+    )
 
 
-def refused_artifact_marks(run: Run) -> list[Mark]:
+def refused_artifact_marks(run: Run) -> list[TimelineMark]:
     """Return a mark where the first one was refused whose loss takes something."""
     rows = [
         row for row in RefusedArtifact.objects.filter(run=run).order_by("pk") if not is_needless(row.type)
@@ -85,4 +87,4 @@ def refused_artifact_marks(run: Run) -> list[Mark]:
     if not rows:
         return []
     text = ngettext("%(n)d artifact not kept", "%(n)d artifacts not kept", len(rows))
-    return [Mark(rows[0].at, text % {"n": len(rows)})]
+    return [TimelineMark(rows[0].at, text % {"n": len(rows)})]

@@ -1,4 +1,4 @@
-"""Uploads that were refused for want of room: kept by name, so that nobody learns of them when the model is needed."""
+"""Uploads refused because the storage quota is used up: recorded, so that no missing model comes as a surprise."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from django.db.models import Count, Min
 from django.utils.translation import ngettext
 
 from accounts.mail import sending
-from runs.config.flatten import clean_text
+from common.formats.lenient_json import clean_text
+from runs.lifecycle.participants import TimelineMark
 from runs.lifecycle.services import path_of
-from runs.lifecycle.timeline import Mark
 from runs.models import RefusedFile, Run
 
 
 @transaction.atomic
-def note_refused_file(ticket: dict[str, Any], reason: str) -> None:
+def record_refused_file(ticket: dict[str, Any], reason: str) -> None:
     """Keep the name of a file that was not stored, and mail whose run it is the first time."""
     run = Run.objects.locked().select_related("project__team", "user").filter(pk=ticket["r"]).first()
     if run is None or run.deleted_at is not None:
@@ -27,10 +27,10 @@ def note_refused_file(ticket: dict[str, Any], reason: str) -> None:
         sending.send("runs/email/file_refused", run.user, context)
 
 
-def refused_file_marks(run: Run) -> list[Mark]:
+def refused_file_marks(run: Run) -> list[TimelineMark]:
     """Return a mark where the first file was refused."""
     found = RefusedFile.objects.filter(run=run).aggregate(first=Min("at"), count=Count("pk"))
     if not found["count"]:
         return []
     text = ngettext("%(n)d file not stored", "%(n)d files not stored", found["count"])
-    return [Mark(found["first"], text % {"n": found["count"]})]
+    return [TimelineMark(found["first"], text % {"n": found["count"]})]

@@ -11,18 +11,18 @@ from access.audit.log import record
 from access.engine import require
 from common.database.commits import after_commit
 from common.errors import Gone, Invalid
+from common.formats.lenient_json import clean_text
 from runs.access import RunAction
-from runs.config.flatten import clean_text
 from runs.config.redaction import redacted_config_file, redacted_metadata_file
-from runs.files.code_saving import note_code_not_stored
-from runs.hosts.services import MAX_METADATA_BYTES, METADATA, note_hosts_of_file, tells_of_host
+from runs.files.code_saving import record_code_not_stored
+from runs.hosts.services import MAX_METADATA_BYTES, METADATA, describes_host, record_hosts_of_file
 from runs.lifecycle.storage_ledger import FILE
 from runs.models import RefusedFile, Run, RunFile
 from storage import tickets
 from storage.filesystem import path_of
 from storage.models import Blob
 from storage.quota import require_quota
-from storage.services import enter_bytes, keep_bytes
+from storage.services import record_bytes, store_bytes
 from storage.tasks import free_blobs
 
 PURPOSE = "run-file"
@@ -41,7 +41,7 @@ _LOGS = "logs/"
 
 
 def is_of_run(name: str) -> bool:
-    """Whether a file belongs to the run as its metrics do: its config, summary and log are taken even without room."""
+    """Whether a file is part of the run as its metrics are: config, summary and log are taken over quota, too."""
     return name in _OF_RUN or name.startswith(_LOGS)
 
 
@@ -62,12 +62,12 @@ def check_file_name(name: str) -> str:
 def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | None]:
     """Return for each file of a run a signed path to PUT it to; what the upload is asked about is in the ticket.
 
-    Code that is not stored with the run has none, which SDKs take for done. Where there is no room for more files the
+    Code that is not stored with the run has none, which SDKs take for done. Where the storage quota is used up the
     PUT says so, file by file: a refusal here would take the SDK's own files of the same call with it.
     """
     require(actor, RunAction.LOG, run)
     team, checked = run.project.team_id, list(map(check_file_name, names))
-    refused = note_code_not_stored(run, checked)
+    refused = record_code_not_stored(run, checked)
 
     def path(name: str) -> str:
         return tickets.put_path(
@@ -77,8 +77,8 @@ def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | 
     return [None if name in refused else path(name) for name in checked]
 
 
-def require_room_for(run: Run, names: Iterable[str]) -> None:
-    """Refuse at once what the uploads would be refused for, to callers that ask for all or none.
+def require_quota_for(run: Run, names: Iterable[str]) -> None:
+    """Refuse immediately what the uploads would be refused for, to callers that want all or none.
 
     Raises:
         DomainError: the team may store no more files.
@@ -100,13 +100,13 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
     file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
     before = file.size_bytes if file else 0
     blob = without_redacted(run, ticket["n"], blob)
-    if tells_of_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
-        note_hosts_of_file(run, ticket["n"], path_of(blob.location).read_bytes())
+    if describes_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
+        record_hosts_of_file(run, ticket["n"], path_of(blob.location).read_bytes())
     RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
     RunFile.objects.update_or_create(
         run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
     )
-    enter_bytes(
+    record_bytes(
         team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
         delta_bytes=blob.size_bytes - before,
     )  # fmt: skip
@@ -118,7 +118,7 @@ def rewrite_redacted_files(run: Run) -> None:
         blob = without_redacted(run, file.name, file.blob)
         if blob == file.blob:
             continue
-        enter_bytes(
+        record_bytes(
             team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
             delta_bytes=blob.size_bytes - file.size_bytes,
         )  # fmt: skip
@@ -131,9 +131,9 @@ def without_redacted(run: Run, name: str, blob: Blob) -> Blob:
 
     The blob that it replaces is freed after the commit, unless another file has the same content.
     """
-    if not run.redacted_keys or (name != CONFIG and not tells_of_host(name)):
+    if not run.redacted_keys or (name != CONFIG and not describes_host(name)):
         return blob
-    kept = keep_bytes(redacted_config_file(run) if name == CONFIG else _redacted_metadata(run, blob))
+    kept = store_bytes(redacted_config_file(run) if name == CONFIG else _redacted_metadata(run, blob))
     if kept != blob:
         after_commit(free_blobs.delay, [blob.pk])
     return kept
@@ -158,7 +158,7 @@ def delete_run_file(*, actor: Actor, file: RunFile) -> None:
         actor, RunAction.DELETE_FILES, run, organization_id=team.organization_id, team_id=team.pk,
         before={"file": file.name, "bytes": file.size_bytes},
     )  # fmt: skip
-    enter_bytes(
+    record_bytes(
         team_id=team.pk, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
         delta_bytes=-file.size_bytes,
     )  # fmt: skip

@@ -23,14 +23,14 @@ class Gpu:
     memory_bytes: int | None = None
 
 
-def gpus_in(told: dict[str, Any]) -> list[Gpu]:
+def gpus_in(metadata: dict[str, Any]) -> list[Gpu]:
     """Return the GPUs that an environment names, by index; without a list, as many as it counts."""
     for list_name in _LISTS:
-        cards = told.get(list_name)
+        cards = metadata.get(list_name)
         if isinstance(cards, list) and cards:
             return [_gpu(index, card) for index, card in enumerate(cards[:MOST]) if isinstance(card, dict)]
-    count = whole(told.get("gpu_count")) or 0
-    name = told.get("gpu")
+    count = whole(metadata.get("gpu_count")) or 0
+    name = metadata.get("gpu")
     return [Gpu(index, name=str(name)[:128]) for index in range(min(count or 1, MOST))] if name else []
 
 

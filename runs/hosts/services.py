@@ -4,7 +4,8 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from runs.config.flatten import clean_tree, environments_in, read_lenient, sdk_part
+from common.formats.lenient_json import clean_tree, read_lenient
+from runs.config.flatten import environments_in, sdk_part
 from runs.config.redaction import REDACTED, redacted_metadata
 from runs.hosts.gpus import gpus_in, whole
 from runs.models import Run, RunHost
@@ -17,42 +18,44 @@ _MAX_HOSTS = 1024
 """Of one run."""
 
 
-def note_hosts_of_config(run: Run, config_text: str | None) -> None:
+def record_hosts_of_config(run: Run, config_text: str | None) -> None:
     """Keep which machines a new configuration names; None leaves all as it is."""
     if config_text is None or '"e"' not in config_text:
         return
-    for told in environments_in(sdk_part(config_text))[:_MAX_HOSTS]:
-        _note(run, redacted_metadata(clean_tree(told), run.redacted_keys), {})
+    for metadata in environments_in(sdk_part(config_text))[:_MAX_HOSTS]:
+        _record_host(run, redacted_metadata(clean_tree(metadata), run.redacted_keys), {})
 
 
-def tells_of_host(name: str) -> bool:
+def describes_host(name: str) -> bool:
     """Say whether a file of this name tells of a machine."""
     return name == METADATA or ATTACHED.fullmatch(name) is not None
 
 
-def note_hosts_of_file(run: Run, name: str, content: bytes) -> None:
+def record_hosts_of_file(run: Run, name: str, content: bytes) -> None:
     """Keep which machine an uploaded metadata file names; one that is no JSON object is only a file."""
     try:
-        told = read_lenient(content)
+        metadata = read_lenient(content)
     except ValueError:
         return
-    if isinstance(told, dict):
-        told = redacted_metadata(clean_tree(told), run.redacted_keys)
-        _note(
-            run, told, {"told": told} if name == METADATA else {"label": str(told.get("label") or "")[:256]}
+    if isinstance(metadata, dict):
+        metadata = redacted_metadata(clean_tree(metadata), run.redacted_keys)
+        _record_host(
+            run,
+            metadata,
+            {"told": metadata} if name == METADATA else {"label": str(metadata.get("label") or "")[:256]},
         )
 
 
-def _note(run: Run, told: dict[str, Any], more: dict[str, Any]) -> None:
-    host = str(told.get("host") or run.host)[:256]
+def _record_host(run: Run, metadata: dict[str, Any], more: dict[str, Any]) -> None:
+    host = str(metadata.get("host") or run.host)[:256]
     if not host or host == REDACTED:
         return
-    memory = told.get("memory")
+    memory = metadata.get("memory")
     facts = {
-        "os": str(told.get("os") or "")[:256],
-        "cpu_count": _counted(told.get("cpu_count_logical")) or _counted(told.get("cpu_count")),
+        "os": str(metadata.get("os") or "")[:256],
+        "cpu_count": _counted(metadata.get("cpu_count_logical")) or _counted(metadata.get("cpu_count")),
         "memory_bytes": whole(memory.get("total")) if isinstance(memory, dict) else None,
-        "gpus": [asdict(gpu) for gpu in gpus_in(told)],
+        "gpus": [asdict(gpu) for gpu in gpus_in(metadata)],
         **more,
     }
     known = {name: value for name, value in facts.items() if value}

@@ -2,14 +2,14 @@
 
 from django.utils.translation import ngettext
 
-from runs.lifecycle.timeline import Mark
+from runs.lifecycle.participants import TimelineMark
 from runs.models import BadLine, Run
 from runs.secrets.masking import mask
 
 LISTED = 50
 
 
-def lines_set_aside(run: Run) -> list[BadLine]:
+def bad_lines_of(run: Run) -> list[BadLine]:
     """Return the newest lines set aside, secrets masked; ``run`` has its pulse loaded."""
     if not run.pulse.bad_lines:
         return []
@@ -19,11 +19,11 @@ def lines_set_aside(run: Run) -> list[BadLine]:
     return lines
 
 
-def set_aside_marks(run: Run) -> list[Mark]:
+def bad_line_marks(run: Run) -> list[TimelineMark]:
     """Return a mark where the first line was set aside; ``run`` has its pulse loaded."""
     count = run.pulse.bad_lines
     first = BadLine.objects.filter(run=run).order_by("pk").first() if count else None
     if first is None:
         return []
     text = ngettext("%(n)d line skipped", "%(n)d lines skipped", count) % {"n": count}
-    return [Mark(first.at, text)]
+    return [TimelineMark(first.at, text)]

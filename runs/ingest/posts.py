@@ -10,27 +10,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import zstandard
 from django.db import connection
 
 from common.database.sql import execute_in, execute_many
-from runs.config.flatten import clean_text, flat_config, read_lenient, summary_of, wrap_config
+from common.formats.lenient_json import clean_text, read_lenient
+from runs.config.flatten import flat_config, summary_of, wrap_config
 from runs.config.redaction import redacted_config
-from runs.lifecycle.host_runs import has_values, note_training
+from runs.lifecycle.host_runs import has_values, mark_as_training
 from runs.lifecycle.services import finish_run, revive_run
-from runs.models import BadLine, LogBlock, Pulse, Run
+from runs.logs.blocks import LogLines, write_logs
+from runs.models import BadLine, Pulse, Run
 from runs.states import RunState
 
-LINES_PER_BLOCK = 1000
 _MAX_BAD_TEXT = 2000
-
-
-@dataclass(slots=True)
-class LogLines:
-    """Lines to be written from ``first_line`` on, over what is there."""
-
-    first_line: int
-    lines: list[str]
 
 
 @dataclass(slots=True)
@@ -60,7 +52,7 @@ class RunPost:
 
 
 @dataclass(frozen=True, slots=True)
-class RunNow:
+class LockedRun:
     """What the ingest must know of a run before it writes."""
 
     state: str
@@ -70,7 +62,7 @@ class RunNow:
     """Whether it has only watched a machine so far."""
 
 
-def lock_runs(run_ids: Iterable[int]) -> dict[int, RunNow]:
+def lock_runs(run_ids: Iterable[int]) -> dict[int, LockedRun]:
     """Lock the runs that exist until the transaction ends, as ``Run.objects.locked()``; return their present state."""
     rows = execute_in(
         "SELECT id, state, deleted_at IS NOT NULL, stop_requested_at IS NOT NULL, is_host FROM runs_run WHERE id IN",
@@ -78,46 +70,8 @@ def lock_runs(run_ids: Iterable[int]) -> dict[int, RunNow]:
         "ORDER BY id" + (" FOR NO KEY UPDATE" if connection.features.has_select_for_no_key_update else ""),
     )
     return {
-        pk: RunNow(state, bool(deleted), bool(stop), bool(host)) for pk, state, deleted, stop, host in rows
+        pk: LockedRun(state, bool(deleted), bool(stop), bool(host)) for pk, state, deleted, stop, host in rows
     }
-
-
-def log_ends(run_ids: Iterable[int]) -> dict[int, int]:
-    """Return how many lines of console log each run has; call with the runs locked."""
-    return dict(execute_in("SELECT run_id, log_lines FROM runs_pulse WHERE run_id IN", list(run_ids)))
-
-
-def compress_lines(lines: Sequence[str]) -> bytes:
-    """Return the stored form of console lines."""
-    return zstandard.compress(json.dumps(lines).encode(), 3)
-
-
-def decompress_lines(payload: bytes) -> list[str]:
-    """Return the console lines of a block, exactly as they came."""
-    lines: list[str] = json.loads(zstandard.decompress(payload))
-    return lines
-
-
-def _log_blocks(post: RunPost) -> Iterable[LogBlock]:
-    for piece in post.log:
-        for start in range(0, len(piece.lines), LINES_PER_BLOCK):
-            part = piece.lines[start : start + LINES_PER_BLOCK]
-            yield LogBlock(
-                run_id=post.run_id, first_line=piece.first_line + start, line_count=len(part),
-                payload=compress_lines(part),
-            )  # fmt: skip
-
-
-def _write_logs(posts: Sequence[RunPost]) -> None:
-    blocks = [block for post in posts for block in _log_blocks(post)]
-    if not blocks:
-        return
-    LogBlock.objects.bulk_create(blocks)
-    ends: dict[int, int] = {}
-    for block in blocks:
-        ends[block.run_id] = max(ends.get(block.run_id, 0), block.first_line + block.line_count)
-    rows = [(end, run_id, end) for run_id, end in sorted(ends.items())]
-    execute_many("UPDATE runs_pulse SET log_lines = %s WHERE run_id = %s AND log_lines < %s", rows)
 
 
 def _latest_summaries(posts: Sequence[RunPost]) -> dict[int, tuple[str, str]]:
@@ -187,22 +141,26 @@ def _write_bad_lines(posts: Sequence[RunPost]) -> None:
             pulse.save(update_fields=["bad_lines"])
 
 
-def _move_states(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
+def _update_states(posts: Sequence[RunPost], now: dict[int, LockedRun], at: datetime) -> None:
     for post in posts:
         state = now[post.run_id].state
         if post.preempting:
             revive_run(run_id=post.run_id, at=at, preempting=True)
         if post.exit_code is not None:
-            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at, told_at=post.ended_at)
+            finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at, claimed_at=post.ended_at)
         elif not post.preempting and state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
             revive_run(run_id=post.run_id, at=at)
 
 
-def _find_trainings(posts: Sequence[RunPost], now: dict[int, RunNow]) -> None:
+def _find_trainings(posts: Sequence[RunPost], now: dict[int, LockedRun]) -> None:
     """Take runs that watched a machine for trainings as soon as they say anything else."""
-    said = {post.run_id for post in posts if now[post.run_id].is_host and _is_training(post)}
-    for run in Run.objects.locked().select_related("project__team").filter(pk__in=said) if said else ():
-        note_training(run)
+    training_ids = {post.run_id for post in posts if now[post.run_id].is_host and _is_training(post)}
+    for run in (
+        Run.objects.locked().select_related("project__team").filter(pk__in=training_ids)
+        if training_ids
+        else ()
+    ):
+        mark_as_training(run)
 
 
 def _is_training(post: RunPost) -> bool:
@@ -213,7 +171,7 @@ def _is_training(post: RunPost) -> bool:
     )
 
 
-def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) -> None:
+def apply_posts(posts: Sequence[RunPost], now: dict[int, LockedRun], at: datetime) -> None:
     """Write a group's heartbeats, summaries, configurations, logs and state changes.
 
     Args:
@@ -223,8 +181,10 @@ def apply_posts(posts: Sequence[RunPost], now: dict[int, RunNow], at: datetime) 
     """
     alive = [post for post in posts if not post.is_attached]
     _write_pulses(alive, at)  # before states: hooks read what a run's last post says of it
-    _write_logs(posts)  # and settle a run that ends with its last lines
+    write_logs(
+        (post.run_id, lines) for post in posts for lines in post.log
+    )  # and settle a run that ends with its last lines
     _find_trainings(posts, now)  # before states, whose hooks ask
-    _move_states(alive, now, at)
+    _update_states(alive, now, at)
     _write_configs(posts, at)
     _write_bad_lines(posts)

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import ngettext
 
 from runs.ingest.posts import lock_runs
-from runs.lifecycle.timeline import Mark
+from runs.lifecycle.participants import TimelineMark
 from runs.models import RefusedPosts, Run
 
 QUIET = timedelta(minutes=10)
@@ -18,7 +18,7 @@ MARKED = 20
 
 
 @dataclass(slots=True)
-class Refused:
+class RefusedPostCount:
     """Posts of one run that the limit of one setting refused, in one process."""
 
     run_id: int
@@ -29,7 +29,7 @@ class Refused:
 
 
 @transaction.atomic
-def keep_refused(refused: Sequence[Refused]) -> None:
+def record_refused_posts(refused: Sequence[RefusedPostCount]) -> None:
     """Add refusals to the rows of their runs, a fixed number of statements; deleted runs keep none."""
     runs = lock_runs(sorted({one.run_id for one in refused}))
     rows = {
@@ -55,13 +55,13 @@ def keep_refused(refused: Sequence[Refused]) -> None:
     RefusedPosts.objects.bulk_update(changed, ["count", "last_at"])
 
 
-def refused_post_marks(run: Run) -> list[Mark]:
+def refused_post_marks(run: Run) -> list[TimelineMark]:
     """Return a mark where each time of refusals began."""
     rows = RefusedPosts.objects.filter(run=run).order_by("-last_at")[:MARKED]
-    return [Mark(row.first_at, _words(row)) for row in rows]
+    return [TimelineMark(row.first_at, _mark_label(row)) for row in rows]
 
 
-def _words(row: RefusedPosts) -> str:
+def _mark_label(row: RefusedPosts) -> str:
     text = (
         ngettext(
             "%(n)d post refused, to be retried (limit %(setting)s)",

@@ -1,4 +1,4 @@
-"""Alerts that code sends from a run. They are kept here; who is told of them is for upper layers."""
+"""Alerts that code sends from a run. They are stored here; whom to notify is for upper layers."""
 
 from datetime import timedelta
 
@@ -7,12 +7,10 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import require
-from common.database.commits import after_commit
 from common.errors import Invalid
-from runs import signals
+from common.formats.lenient_json import clean_text
 from runs.access import RunAction
-from runs.config.flatten import clean_text
-from runs.lifecycle import hooks
+from runs.lifecycle import participants
 from runs.models import Run, RunAlert
 
 LEVELS = ("INFO", "WARN", "ERROR")
@@ -23,9 +21,9 @@ MAX_TITLE, MAX_TEXT, MAX_TOKEN = 256, 100_000, 64
 def send_alert(
     *, actor: Actor, run: Run, title: str, text: str, level: str, wait: timedelta, token: str = ""
 ) -> RunAlert | None:
-    """Keep an alert; None when the run sent the same title within ``wait`` (zero is no waiting).
+    """Store an alert; None when the run sent the same title within ``wait`` (zero is no waiting).
 
-    The same ``token`` again changes nothing and is answered as before; "" is none.
+    The same ``token`` again changes nothing and is answered as before; "" stands for no token.
 
     Raises:
         Invalid: an unknown level, or over a limit.
@@ -51,6 +49,5 @@ def send_alert(
     )
     if not is_sent:
         return None
-    hooks.alert_sent(alert)
-    after_commit(signals.run_alert_sent.send, RunAlert, alert_id=alert.pk)
+    participants.alert_sent(alert)
     return alert

@@ -9,7 +9,8 @@ import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from runs.config.flatten import decode, environments_in, sdk_part
+from common.formats.lenient_json import decode
+from runs.config.flatten import environments_in, sdk_part
 
 EARLIEST = datetime(2010, 1, 1, tzinfo=UTC)
 """Clocks that tell an earlier time were never set."""
@@ -30,10 +31,12 @@ def was_sent_later(sdk: _Object) -> bool:
 
 def begins_in(sdk: _Object) -> set[datetime]:
     """Return when the processes of a run began, as the SDK's part of its config says; unlikely times are left out."""
-    told = [time_of(one.get("startedAt")) for one in environments_in(sdk)]
+    begins = [time_of(one.get("startedAt")) for one in environments_in(sdk)]
     return {
-        at for at in (*told, time_of(sdk.get("start_time"))) if at is not None
-    }  # the latter before SDK 0.19
+        at
+        for at in (*begins, time_of(sdk.get("start_time")))  # the latter before SDK 0.19
+        if at is not None
+    }
 
 
 def began_another(config_before: str, config_text: str) -> bool:
@@ -41,8 +44,8 @@ def began_another(config_before: str, config_text: str) -> bool:
 
     A process of SDK 0.31 tells when it began only in the second config that it sends.
     """
-    known, told = begins_in(sdk_part(config_before)), begins_in(sdk_part(config_text))
-    return bool(known) and (not told or bool(told - known))
+    known, begins = begins_in(sdk_part(config_before)), begins_in(sdk_part(config_text))
+    return bool(known) and (not begins or bool(begins - known))
 
 
 def clock_of(summary_text: str) -> int:
@@ -85,20 +88,20 @@ def _own(summary: _Object) -> _Object:
     return own if isinstance(own, dict) else {}
 
 
-def _seconds(told: Any) -> float:
+def _seconds(value: Any) -> float:
     """Return seconds of what may be anything."""
-    if type(told) not in (int, float) or not math.isfinite(told):
+    if type(value) not in (int, float) or not math.isfinite(value):
         return 0.0
-    return max(0.0, float(min(told, MAX_CLOCK_S)))
+    return max(0.0, float(min(value, MAX_CLOCK_S)))
 
 
-def time_of(told: Any) -> datetime | None:
+def time_of(value: Any) -> datetime | None:
     """Return the time that a number of seconds or a text in ISO 8601 means, UTC; None of what is none, or too early."""
     try:
-        if type(told) in (int, float):
-            at = datetime.fromtimestamp(told, UTC)
-        elif isinstance(told, str):
-            at = datetime.fromisoformat(told)
+        if type(value) in (int, float):
+            at = datetime.fromtimestamp(value, UTC)
+        elif isinstance(value, str):
+            at = datetime.fromisoformat(value)
         else:
             return None
         at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -8,11 +8,11 @@ one again.
 
 import json
 
-from runs.lifecycle import hooks
+from runs.lifecycle import participants
 from runs.models import HOST_JOB_TYPE, Run
 
 
-def is_watching(run: Run) -> bool:
+def is_host_monitor(run: Run) -> bool:
     """Say whether a run that begins now watches a machine."""
     return run.job_type == HOST_JOB_TYPE
 
@@ -23,16 +23,16 @@ def has_values(summary_flat: str | dict[str, object]) -> bool:
     return any(not name.startswith("_") for name in flat)
 
 
-def note_job_type(run: Run) -> None:
+def reclassify_by_job_type(run: Run) -> None:
     """Take a locked run for a training if its job type is another one now."""
     if run.is_host and run.job_type != HOST_JOB_TYPE:
-        note_training(run)
+        mark_as_training(run)
 
 
-def note_training(run: Run) -> None:
+def mark_as_training(run: Run) -> None:
     """Take a locked run for a training, which it is from its beginning on; part of the caller's transaction."""
     if not run.is_host:
         return
     run.is_host = False
     run.save(update_fields=["is_host", "updated_at"])
-    hooks.training_found(run)
+    participants.training_found(run)

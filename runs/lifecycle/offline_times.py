@@ -5,41 +5,31 @@ seconds give way to the run's own. Where some of a run is known already, as of o
 sent, or that is sent in parts or twice, what is known stays and only what lies before or after it is added.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from runs.config.flatten import sdk_part
+from runs.lifecycle import participants
 from runs.lifecycle.client_clock import EARLIEST, span_of, time_of, was_sent_later
 from runs.models import Pulse, Run, StateChange
 from runs.states import ACTIVE, RunState
 
 SOON = timedelta(minutes=1)
 """What a client says began so shortly before it was heard of, was heard of when it began."""
-_BEGUN = ACTIVE | {RunState.PENDING}
-
-
-LastLine = Callable[[int], float | None]
-"""Takes a run's id; returns the greatest time in its lines, seconds since 1970, if they have one."""
-_last_lines: list[LastLine] = []
-
-
-def register_last_line(find: LastLine) -> None:
-    """Add what knows the lines of runs; called in ``AppConfig.ready``."""
-    if find not in _last_lines:
-        _last_lines.append(find)
+_BEGIN_STATES = ACTIVE | {RunState.PENDING}
 
 
 def _last_line(run_id: int) -> datetime | None:
     """Return until when a run is known to have run, of which nothing else tells its end."""
-    return max((at for find in _last_lines if (at := time_of(find(run_id)))), default=None)
+    return max((at for last in participants.last_lines_at(run_id) if (at := time_of(last))), default=None)
 
 
-def likely_begin(told_at: datetime | None, heard_at: datetime) -> datetime:
+def likely_begin(claimed_at: datetime | None, heard_at: datetime) -> datetime:
     """Return when something began that the server hears of now: when the client says, if that can be and matters."""
-    if told_at is None or told_at < EARLIEST or heard_at - told_at < SOON:
+    if claimed_at is None or claimed_at < EARLIEST or heard_at - claimed_at < SOON:
         return heard_at
-    return told_at
+    return claimed_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +45,28 @@ class OwnTimes:
     """For how long it ran that is not counted yet."""
 
 
-def own_times(run: Run, heard_at: datetime, told_end: datetime | None = None) -> OwnTimes | None:
+def own_times(run: Run, heard_at: datetime, claimed_end: datetime | None = None) -> OwnTimes | None:
     """Return when a locked run that ends ran by its own clock; None if the server heard of it while it ran.
 
     Args:
         heard_at: Its end by the server's clock; nothing is believed to have been later.
-        told_end: The end that the client told, if it did.
+        claimed_end: The end that the client told, if it did.
     """
     changes = _changes(run)
     start = _last_begin(changes)
-    if not changes or changes[start].state not in _BEGUN:
+    if not changes or changes[start].state not in _BEGIN_STATES:
         return None
     begin, sdk = changes[start], sdk_part(run.config_text)
-    was_told = begin.at < begin.noticed_at - SOON
-    if not was_sent_later(sdk) and not was_told:
+    was_claimed = begin.at < begin.noticed_at - SOON
+    if not was_sent_later(sdk) and not was_claimed:
         return None
     summary = Pulse.objects.values_list("summary_text", flat=True).get(run_id=run.pk)
     begins, ended_at = span_of(sdk, summary, goes_on=start > 0 or run.forked_from_id is not None)
-    begins |= {begin.at} if was_told else set()
+    begins |= {begin.at} if was_claimed else set()
     likely = sorted(at for at in begins if at < begin.noticed_at)
     if not likely:
         return None
-    ended_at = told_end or ended_at or _last_line(run.pk) or likely[0]
+    ended_at = claimed_end or ended_at or _last_line(run.pk) or likely[0]
     ended_at = max(likely[0], min(ended_at, heard_at))
     if start == 0:
         return OwnTimes(likely[0], likely[0], ended_at, (ended_at - likely[0]).total_seconds())

@@ -1,21 +1,22 @@
 """The end of what was deleted: once nobody can restore a run any more, all it held goes, in small transactions.
 
 A tombstone stays: the run's row without its texts, so that its id is never used again (RUN-9) and late posts still hear
-that it was deleted; and its changes of state, of which the hours of past periods are counted (BIL-4). Apps above say in
-`AppConfig.ready` how their rows are removed. Every transaction takes the run's row first, as whatever writes to a run
+that it was deleted; and its changes of state, of which the hours of past periods are counted (BIL-4). Apps above remove
+their rows by `RunParticipant.delete_batch`. Every transaction takes the run's row first, as whatever writes to a run
 does, so a writer under way ends before or finds the run gone.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from runs.bulk_actions.deletion import undo_ended_at
+from runs.lifecycle import participants
 from runs.lifecycle.storage_ledger import settle_run
 from runs.models import (
     BadLine,
@@ -42,31 +43,18 @@ _TEXTS = (
     "git_commit",
 )  # fmt: skip
 
-RemoveSome = Callable[[Run, int], int]
-"""(run, limit) to how many of the run's rows went, at most ``limit``; 0 when none is left.
 
-It is part of a transaction that has locked the run, whose project is loaded; the ledger of bytes follows in the same.
-What lies outside the database goes on commit, and what a crash leaves of it must be found by a sweep.
-"""
-_parts: list[RemoveSome] = []
-Prepare = Callable[[int], None]
-"""Takes the id of a run whose rows are about to go, outside any transaction."""
-_preparations: list[Prepare] = []
+def undo_ended_at(now: datetime) -> datetime:
+    """Return the time of deletion from which on a run can still be restored."""
+    return now - timedelta(days=settings.DELETED_KEPT_DAYS)
 
 
-def register_part(remove: RemoveSome) -> None:
-    """Add what a run holds; called in ``AppConfig.ready`` of every app with a key to Run."""
-    if remove not in _parts:
-        _parts.append(remove)
+def undo_ends_at(run: Run) -> datetime:
+    """Return until when a deleted run can be restored."""
+    return (run.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
 
 
-def register_preparation(prepare: Prepare) -> None:
-    """Add a last look at what a run holds; called in ``AppConfig.ready``. Its failure keeps nothing from going."""
-    if prepare not in _preparations:
-        _preparations.append(prepare)
-
-
-def remove_some(rows: QuerySet[Any], limit: int) -> int:
+def delete_rows(rows: QuerySet[Any], limit: int) -> int:
     """Delete at most ``limit`` of the rows, in two statements. Nothing may refer to them: nothing is collected."""
     pks = list(rows.order_by("pk").values_list("pk", flat=True)[:limit])
     if not pks:
@@ -75,17 +63,17 @@ def remove_some(rows: QuerySet[Any], limit: int) -> int:
     return gone
 
 
-def remove_files(run: Run, limit: int) -> int:
+def delete_files(run: Run, limit: int) -> int:
     """Take files away from their run; the sweep frees contents that nobody else uses."""
-    return remove_some(RunFile.objects.filter(run=run), limit)
+    return delete_rows(RunFile.objects.filter(run=run), limit)
 
 
-def remove_rows(run: Run, limit: int) -> int:
+def delete_related_rows(run: Run, limit: int) -> int:
     """Remove console log, alerts, what could not be read or stored or was refused, and where the run ran."""
     gone = 0
     for model in (LogBlock, RunAlert, BadLine, RefusedArtifact, RefusedFile, RefusedPosts, RunHost):
         if gone < limit:
-            gone += remove_some(model._default_manager.filter(run=run), limit - gone)
+            gone += delete_rows(model._default_manager.filter(run=run), limit - gone)
     return gone
 
 
@@ -100,21 +88,18 @@ def due(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 @transaction.atomic
-def _purge_some(run_id: int) -> bool:
+def _purge_batch(run_id: int) -> bool:
     """Remove up to ROWS_AT_ONCE rows; says whether some may be left."""
     run = due(Run.objects.locked()).select_related("project").defer(*_TEXTS).filter(pk=run_id).first()
     if run is None:  # another worker was faster
         return False
     now = timezone.now()
-    left = ROWS_AT_ONCE
-    for remove in _parts:
-        left -= remove(run, left)
-        if left <= 0:
-            settle_run(run.pk)
-            Run.objects.filter(pk=run.pk, purge_began_at__isnull=True).update(purge_began_at=now)
-            return True
+    deleted = participants.delete_batch(run, ROWS_AT_ONCE)
     settle_run(run.pk)
-    remove_some(Pulse.objects.filter(run=run), 1)
+    if deleted >= ROWS_AT_ONCE:
+        Run.objects.filter(pk=run.pk, purge_began_at__isnull=True).update(purge_began_at=now)
+        return True
+    delete_rows(Pulse.objects.filter(run=run), 1)
     empty = Run()
     for name in _TEXTS:
         setattr(run, name, getattr(empty, name))
@@ -123,22 +108,14 @@ def _purge_some(run_id: int) -> bool:
     return False
 
 
-def _prepare(run_id: int) -> None:
-    for prepare in _preparations:
-        try:
-            prepare(run_id)
-        except Exception:
-            logger.exception("%s failed for run %s, which is purged nevertheless", prepare, run_id)
-
-
 def purge_runs(budget_s: float) -> int:
     """Purge what is due, for about so long; returns how many runs hold nothing any more."""
     until = time.monotonic() + budget_s
     done = 0
     for pk in list(due(Run.objects.all()).values_list("pk", flat=True)[:_RUNS_A_ROUND]):
         try:
-            _prepare(pk)
-            while _purge_some(pk):
+            participants.before_purge(pk)
+            while _purge_batch(pk):
                 if time.monotonic() > until:
                     return done
             done += 1

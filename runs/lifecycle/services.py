@@ -1,7 +1,5 @@
 """The life of a run: made, brought up to date, stopped, ended, found crashed."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,93 +17,19 @@ from accounts.models import User
 from common import live
 from common.database.commits import after_commit
 from common.errors import Conflict, Gone, Invalid
-from runs import signals
+from common.formats.lenient_json import clean_text
 from runs.access import RunAction
-from runs.config.flatten import clean_text, flat_config, flat_summary
-from runs.config.redaction import REDACTED, redacted_columns, redacted_config
-from runs.hosts.services import note_hosts_of_config
-from runs.lifecycle import hooks, host_runs, wrapped_commands
+from runs.config.flatten import flat_summary
+from runs.hosts.services import record_hosts_of_config
+from runs.lifecycle import host_runs, participants, wrapped_commands
 from runs.lifecycle.client_clock import began_another
+from runs.lifecycle.fields import RunFields, apply_fields
 from runs.lifecycle.offline_times import likely_begin, own_times, set_own_times
 from runs.lifecycle.storage_ledger import HISTORY, LOG, settle_run
 from runs.models import Project, Pulse, Run, StateChange
 from runs.names.display_names import random_display_name, random_uid
 from runs.names.run_ids import check_run_id
-from runs.secrets.documents import unmasked
-from runs.secrets.masking import mask
 from runs.states import ACTIVE, PREEMPTION, RunState, state_after_exit, state_after_silence
-
-MAX_LENGTHS = {
-    "display_name": 128, "group": 256, "job_type": 256, "host": 256, "program": 1024, "git_remote": 1024,
-    "git_commit": 64, "notes": 1_000_000, "description": 1_000_000,
-}  # fmt: skip
-MAX_TAGS, MAX_TAG = 1000, 256
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFields:
-    """What a client says of a run; None leaves a field unchanged."""
-
-    display_name: str | None = None
-    notes: str | None = None
-    description: str | None = None
-    tags: list[str] | None = None
-    group: str | None = None
-    job_type: str | None = None
-    host: str | None = None
-    program: str | None = None
-    git_remote: str | None = None
-    git_commit: str | None = None
-    config_text: str | None = None
-    summary_text: str | None = None
-
-
-def apply_fields(run: Run, fields: RunFields) -> list[str]:
-    """Set what is given; return the names of changed columns.
-
-    Raises:
-        Invalid: over a limit, or config that is not a JSON object.
-    """
-    changed: list[str] = []
-    redacted = redacted_columns(run.redacted_keys)
-    for name, limit in MAX_LENGTHS.items():
-        value = getattr(fields, name)
-        if value is None:
-            continue
-        if len(value) > limit:
-            raise Invalid(
-                _("%(field)s can have at most %(limit)s characters; this one has %(count)s.")
-                % {"field": name.replace("_", " "), "count": len(value), "limit": limit}
-            )
-        setattr(run, name, REDACTED if name in redacted else clean_text(value))
-        changed.append(name)
-    changed += _mask_texts(run, changed)
-    if fields.tags is not None:
-        if len(fields.tags) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in fields.tags):
-            raise Invalid(
-                _("A run can have at most %(max_tags)s tags of at most %(max_tag)s characters.")
-                % {"max_tags": MAX_TAGS, "max_tag": MAX_TAG}
-            )
-        run.tags = list(dict.fromkeys(clean_text(tag) for tag in fields.tags))
-        changed.append("tags")
-    if fields.config_text is not None:
-        try:
-            config = redacted_config(unmasked(fields.config_text, run.config_text), run.redacted_keys)
-            run.config_flat = flat_config(config)
-        except ValueError as error:
-            raise Invalid(f"config is not a JSON object: {error}") from None
-        run.config_text = clean_text(config)
-        changed += ["config_text", "config_flat"]
-    return changed
-
-
-def _mask_texts(run: Run, changed: Collection[str]) -> list[str]:
-    """Keep what filters may read of changed texts; return the names of the columns."""
-    texts = [name for name in ("notes", "description") if name in changed]
-    for name in texts:
-        shown = mask(getattr(run, name))
-        setattr(run, f"masked_{name}", shown if shown != getattr(run, name) else "")
-    return [f"masked_{name}" for name in texts]
 
 
 def set_summary(run: Run, text: str) -> None:
@@ -120,7 +44,7 @@ def set_summary(run: Run, text: str) -> None:
         raise Invalid(f"summaryMetrics is not a JSON object: {error}") from None
     Pulse.objects.filter(run=run).update(summary_text=clean_text(text), summary_flat=flat)
     if run.is_host and host_runs.has_values(flat):
-        host_runs.note_training(run)
+        host_runs.mark_as_training(run)
 
 
 def path_of(run: Run) -> str:
@@ -128,37 +52,39 @@ def path_of(run: Run) -> str:
     return reverse("metrics:run_workspace", args=[run.project.team.name, run.project.name, run.uid])
 
 
-def _announce(run: Run, before: str) -> None:
-    """Tell open pages and upper layers after commit."""
+def _announce(run: Run) -> None:
+    """Notify open pages after commit."""
 
-    def tell() -> None:
+    def notify() -> None:
         live.send(live.run_group(run.pk), {"type": "state", "state": run.state})
         live.send(live.project_group(run.project_id), {"type": "run", "uid": run.uid, "state": run.state})
         if run.user_id is not None:
             message = {"type": "run", "url": path_of(run), "state": run.state}
             live.send(live.user_group(run.user_id), message)
-        if not before:
-            signals.run_created.send(Run, run_id=run.pk)
-        signals.run_state_changed.send(Run, run_id=run.pk, state=run.state, before=before)
 
-    after_commit(tell)  # a listener that fails must not undo or repeat the act
+    after_commit(notify)  # a listener that fails must not undo or repeat the change
 
 
 def set_state(
-    run: Run, state: RunState, *, at: datetime, exit_code: int | None = None, told_at: datetime | None = None
+    run: Run,
+    state: RunState,
+    *,
+    at: datetime,
+    exit_code: int | None = None,
+    claimed_at: datetime | None = None,
 ) -> None:
     """Move a locked run to a state as of ``at``; does nothing when it is there already.
 
-    ``told_at`` is when it was so by the client's word. Apps that count time are told ``at``, as the server heard of it.
+    ``claimed_at`` is when that was as the client says. Apps that count time get ``at``, when the server heard of it.
     """
     before = run.state
     if before == state and (exit_code is None or exit_code == run.exit_code):
         return
     was_at = at
     if state in ACTIVE:
-        was_at = _began(run, at, told_at)
+        was_at = _apply_begin(run, at, claimed_at)
     elif run.is_active or exit_code is not None:
-        was_at = _ended(run, at, told_at)
+        was_at = _apply_end(run, at, claimed_at)
     if exit_code is not None:
         # a late finish overrides an assumed crash, and the time up to it counts (wish 4)
         if run.finished_at is not None and was_at > run.finished_at:
@@ -171,28 +97,28 @@ def set_state(
                        "created_at", "started_at", "synced_at", "updated_at"]
     )  # fmt: skip
     StateChange.objects.create(run=run, state=state, at=was_at)
-    hooks.state_changed(run, before, at)
-    _announce(run, before)
+    participants.state_changed(run, before, at)
+    _announce(run)
 
 
-def _began(run: Run, at: datetime, told_at: datetime | None) -> datetime:
+def _apply_begin(run: Run, at: datetime, claimed_at: datetime | None) -> datetime:
     """Set the columns of a run that is active from now on; return since when it was, as far as anybody knows."""
     if run.is_active:
         return at
     known_until = run.finished_at
     run.active_since, run.finished_at, run.exit_code, run.stop_requested_at = at, None, None, None
-    began_at = likely_begin(told_at, at)
+    began_at = likely_begin(claimed_at, at)
     return max(began_at, known_until or began_at)
 
 
-def _ended(run: Run, at: datetime, told_at: datetime | None) -> datetime:
+def _apply_end(run: Run, at: datetime, claimed_at: datetime | None) -> datetime:
     """Set the columns of a run that is active no more; return when it ended."""
-    own = own_times(run, at, told_at)
+    own = own_times(run, at, claimed_at)
     if own is not None:
         set_own_times(run, own)
         at = own.ended_at
-    elif told_at is not None and (known_until := run.active_since or run.finished_at):
-        at = max(known_until, min(told_at, at))
+    elif claimed_at is not None and (known_until := run.active_since or run.finished_at):
+        at = max(known_until, min(claimed_at, at))
     if run.is_active:
         run.active_before_s += run.lifetime_s(at) if own is None else own.seconds
         run.active_since, run.finished_at = None, at
@@ -200,17 +126,17 @@ def _ended(run: Run, at: datetime, told_at: datetime | None) -> datetime:
     return at
 
 
-def _locked(pk: int) -> Run:
+def _lock_run(pk: int) -> Run:
     return Run.objects.locked().select_related("project__team").get(pk=pk)
 
 
 def _insert(
     *, actor: Actor, project: Project, uid: str, user: User | None, state: RunState, fields: RunFields,
-    told_at: datetime | None,
+    claimed_at: datetime | None,
 ) -> Run:  # fmt: skip
     require(actor, RunAction.LOG, project)
     now = timezone.now()
-    began_at = likely_begin(told_at, now)
+    began_at = likely_begin(claimed_at, now)
     Project.objects.filter(pk=project.pk).update(runs_made=F("runs_made") + 1, last_active_at=now)
     project.refresh_from_db(fields=["runs_made"])
     run = Run(
@@ -221,20 +147,20 @@ def _insert(
     )  # fmt: skip
     apply_fields(run, fields)
     run.display_name = run.display_name or random_display_name(run.number)
-    run.is_host = host_runs.is_watching(run)
+    run.is_host = host_runs.is_host_monitor(run)
     run.save()
-    note_hosts_of_config(run, fields.config_text)
+    record_hosts_of_config(run, fields.config_text)
     Pulse.objects.create(run=run, heartbeat_at=now)
     StateChange.objects.create(run=run, state=state, at=began_at)
-    hooks.state_changed(run, "", now)
-    _announce(run, "")
+    participants.state_changed(run, "", now)
+    _announce(run)
     return run
 
 
 @transaction.atomic
 def log_run(
     *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = "",
-    wrapper: str = "", told_at: datetime | None = None, is_begin: bool = False,
+    wrapper: str = "", claimed_at: datetime | None = None, is_begin: bool = False,
 ) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with the one of this id; the second value says whether it was made now.
 
@@ -244,7 +170,7 @@ def log_run(
     Args:
         user: The member a service account logs for (TEAM-34).
         wrapper: The id of the run that the agent records the command as.
-        told_at: When it began, by the client's word.
+        claimed_at: When it began, by the client's word.
         is_begin: Whether a process begins; SDKs, which say what they log again and again, do not tell.
 
     Raises:
@@ -265,11 +191,17 @@ def log_run(
     if pk is None:
         first = RunState(state or RunState.RUNNING)
         run = _insert(
-            actor=actor, project=project, uid=uid, user=user, state=first, fields=fields, told_at=told_at
+            actor=actor,
+            project=project,
+            uid=uid,
+            user=user,
+            state=first,
+            fields=fields,
+            claimed_at=claimed_at,
         )
         inserted = True
     else:
-        run = _locked(pk)
+        run = _lock_run(pk)
         inserted = wrapped is not None
         require(actor, RunAction.LOG, run)
         if run.deleted_at is not None:
@@ -279,15 +211,15 @@ def log_run(
         config_before = run.config_text
         changed = apply_fields(run, fields)
         run.save(update_fields=[*changed, "updated_at"])
-        host_runs.note_job_type(run)
-        note_hosts_of_config(run, fields.config_text)
+        host_runs.reclassify_by_job_type(run)
+        record_hosts_of_config(run, fields.config_text)
         now = timezone.now()
         Pulse.objects.filter(run=run).update(heartbeat_at=now)
         is_new = run.state == RunState.PREEMPTING and (
             is_begin or began_another(config_before, run.config_text)
         )
         if (run.state not in ACTIVE or is_new) and not state:
-            set_state(run, RunState.RUNNING, at=now, told_at=told_at)
+            set_state(run, RunState.RUNNING, at=now, claimed_at=claimed_at)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
     return run, inserted
@@ -297,19 +229,19 @@ def log_run(
 def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
     """Rename, tag, annotate, group, reconfigure; the state stays as it is."""
     require(actor, RunAction.UPDATE, run)
-    run = _locked(run.pk)
-    before = _told(run)
+    run = _lock_run(run.pk)
+    before = _audit_snapshot(run)
     changed = apply_fields(run, fields)
     run.save(update_fields=[*changed, "updated_at"])
-    host_runs.note_job_type(run)
-    note_hosts_of_config(run, fields.config_text)
+    host_runs.reclassify_by_job_type(run)
+    record_hosts_of_config(run, fields.config_text)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
     _record_update(actor, run, before)
     return run
 
 
-def _told(run: Run) -> dict[str, Any]:
+def _audit_snapshot(run: Run) -> dict[str, Any]:
     """Return what the audit log tells of a run's words; configuration and summary are data, too long for it."""
     words = {"name": run.display_name, "group": run.group, "job_type": run.job_type, "tags": run.tags}
     return words | {"notes": run.notes[:500]}
@@ -317,7 +249,7 @@ def _told(run: Run) -> dict[str, Any]:
 
 def _record_update(actor: Actor, run: Run, before: dict[str, Any]) -> None:
     """Write down which words changed, if any did: programs send configuration again and again."""
-    after = _told(run)
+    after = _audit_snapshot(run)
     changed = [name for name, value in after.items() if value != before[name]]
     if changed:
         team = run.project.team
@@ -327,14 +259,14 @@ def _record_update(actor: Actor, run: Run, before: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
-def finish_run(*, run_id: int, exit_code: int, at: datetime, told_at: datetime | None = None) -> None:
+def finish_run(*, run_id: int, exit_code: int, at: datetime, claimed_at: datetime | None = None) -> None:
     """Close a run with its process's exit code; also overrides an assumed crash (RUN-2).
 
     Part of the ingest's transaction, which has checked the actor.
     """
-    run = _locked(run_id)
+    run = _lock_run(run_id)
     state = state_after_exit(run.state, exit_code, stop_requested=run.stop_requested_at is not None)
-    set_state(run, state, at=at, exit_code=exit_code, told_at=told_at)
+    set_state(run, state, at=at, exit_code=exit_code, claimed_at=claimed_at)
 
 
 def revive_run(*, run_id: int, at: datetime, preempting: bool = False) -> None:
@@ -342,7 +274,7 @@ def revive_run(*, run_id: int, at: datetime, preempting: bool = False) -> None:
 
     It is still the process that said that its machine is about to be taken away: another one begins with `log_run`.
     """
-    run = _locked(run_id)
+    run = _lock_run(run_id)
     if run.state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING, *ACTIVE}:
         stop_requested_at = run.stop_requested_at
         is_preempting = preempting or run.state in PREEMPTION
@@ -351,7 +283,7 @@ def revive_run(*, run_id: int, at: datetime, preempting: bool = False) -> None:
             Run.objects.filter(pk=run.pk).update(stop_requested_at=stop_requested_at)
 
 
-_BY_HAND = {
+_MANUAL_TRANSITIONS = {
     RunState.PENDING: {RunState.RUNNING, RunState.FAILED, RunState.CRASHED, RunState.PREEMPTED},
     RunState.FAILED: {RunState.PENDING, RunState.RUNNING},
 }
@@ -367,12 +299,12 @@ def change_state(*, actor: Actor, run: Run, state: str) -> Run:
         Conflict: not from the state it is in.
     """
     require(actor, RunAction.UPDATE, run)
-    run = _locked(run.pk)
-    if state not in _BY_HAND:
+    run = _lock_run(run.pk)
+    if state not in _MANUAL_TRANSITIONS:
         raise Invalid(
             f"A run's state can be set to pending or failed: to {state!r} is an invalid state transition."
         )
-    if run.state not in _BY_HAND[RunState(state)]:
+    if run.state not in _MANUAL_TRANSITIONS[RunState(state)]:
         raise Conflict(f"{run} is {run.state_label}: to {state} is an invalid state transition.")
     before, team = run.state, run.project.team
     set_state(run, RunState(state), at=timezone.now())
@@ -391,7 +323,7 @@ def stop_run(*, actor: Actor, run: Run) -> Run:
         Conflict: it has ended.
     """
     require(actor, RunAction.STOP, run)
-    run = _locked(run.pk)
+    run = _lock_run(run.pk)
     if run.state != RunState.PENDING and run.state not in ACTIVE:
         raise Conflict(
             _("%(run)s has ended (%(state)s); there is nothing to stop.")
@@ -417,7 +349,7 @@ def find_crashed_runs(now: datetime | None = None) -> int:
     found = 0
     for pk in list(silent.values_list("pk", flat=True)):
         with transaction.atomic():
-            run = _locked(pk)
+            run = _lock_run(pk)
             heartbeat_at = Pulse.objects.get(run_id=pk).heartbeat_at
             if run.state not in ACTIVE or heartbeat_at >= silent_since:  # its data came in the meantime
                 continue

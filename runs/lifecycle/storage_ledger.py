@@ -1,4 +1,4 @@
-"""What runs really hold, and that the ledger of bytes says the same (BIL-4).
+"""What runs really store, and that the ledger of bytes says the same (BIL-4).
 
 Files are entered as they come and go. History and logs come with every post, and a group commit has no time for books:
 they are settled where their bytes take another form (packed, folded), where a run ends, is rewound or purged, and once
@@ -6,31 +6,26 @@ a night for what came late. In between, the ledger lacks what is in a tail that 
 """
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Sum
 
 from common.database.sql import execute_in
+from runs.lifecycle import participants
 from runs.models import Run, RunFile
 from storage.models import Holding
-from storage.services import mend_holdings, move_bytes, settle_bytes
+from storage.services import move_bytes, repair_balances, settle_bytes
 
 FILE, HISTORY, LOG = "file", "history", "log"
-Measure = Callable[[Collection[int]], dict[int, int]]
-"""Run ids to the bytes each holds of one category; those that hold none may be left out. One query."""
-_Held = tuple[int, int, int, str, int]
+CATEGORIES = (FILE, LOG, HISTORY)
+"""What runs store; `RunParticipant.stored_bytes` says how much of each."""
+_StoredBytes = tuple[int, int, int, str, int]
 """(run, project, team, category, bytes)"""
-_measures: dict[str, Measure] = {}
 _RUNS_AT_ONCE = 500
 _CHECKED_TO = "runs.holdings.checked_to"
 """In the cache: the last run that a pass came to before its time was over. Who loses it begins again."""
-
-
-def register_measure(category: str, measure: Measure) -> None:
-    """Add a way to measure what runs hold; called in ``AppConfig.ready``."""
-    _measures[category] = measure
 
 
 def file_bytes(run_ids: Collection[int]) -> dict[int, int]:
@@ -50,9 +45,9 @@ def log_bytes(run_ids: Collection[int]) -> dict[int, int]:
 
 
 def settle_run(run_id: int, *categories: str) -> None:
-    """Let the ledger say what a run holds now, of all categories unless some are named.
+    """Make the ledger say what a run stores now, of all categories unless some are named.
 
-    Call it in the transaction that changed what is held, which has locked the run.
+    Call it in the transaction that changed what is stored, which has locked the run.
     """
     # read after the lock, since the run may have been moved while this waited for it
     [(team_id, project_id, user_id)] = execute_in(
@@ -66,37 +61,37 @@ def settle_run(run_id: int, *categories: str) -> None:
         run_id=run_id,
         user_id=user_id,
         sizes={
-            category: measure([run_id]).get(run_id, 0)
-            for category, measure in _measures.items()
+            category: participants.stored_bytes(category, [run_id]).get(run_id, 0)
+            for category in CATEGORIES
             if not categories or category in categories
         },
     )
 
 
-def _by_ledger(run_ids: Collection[int]) -> set[_Held]:
+def _ledger_bytes(run_ids: Collection[int]) -> set[_StoredBytes]:
     rows = Holding.objects.filter(run_id__in=run_ids).exclude(size_bytes=0)
     return set(rows.values_list("run_id", "project_id", "team_id", "category", "size_bytes"))
 
 
-def _really(places: dict[int, tuple[int, int]]) -> set[_Held]:
+def _measured_bytes(owners: dict[int, tuple[int, int]]) -> set[_StoredBytes]:
     return {
-        (run_id, *places[run_id], category, size)
-        for category, measure in _measures.items()
-        for run_id, size in measure(places).items()
+        (run_id, *owners[run_id], category, size)
+        for category in CATEGORIES
+        for run_id, size in participants.stored_bytes(category, owners).items()
         if size
     }
 
 
-def _mend(run_id: int) -> bool:
-    """Let the ledger say what a run holds and where; says whether it did not. Whatever was written between counts."""
+def _repair(run_id: int) -> bool:
+    """Repair a run's part of the ledger; return whether it was wrong. Whatever was written in between counts."""
     with transaction.atomic():
         run = Run.objects.locked().filter(pk=run_id, purged_at__isnull=True).first()
         if run is None:
             return False
-        places = {run_id: (run.project_id, run.project.team_id)}
-        if _by_ledger([run_id]) == _really(places):
+        owners = {run_id: (run.project_id, run.project.team_id)}
+        if _ledger_bytes([run_id]) == _measured_bytes(owners):
             return False
-        mend_holdings(run_id)
+        repair_balances(run_id)
         move_bytes(
             run_ids=[run_id], team_id=run.project.team_id, project_id=run.project_id, user_id=run.user_id
         )
@@ -105,7 +100,7 @@ def _mend(run_id: int) -> bool:
 
 
 def reconcile(budget_s: float) -> int:
-    """Settle all runs that hold something else than the ledger says, for about so long; returns how many there were.
+    """Repair the ledger for all runs that store something else than it says, for about so long; return how many.
 
     A pass that ran out of time is gone on with by the next.
     """
@@ -117,9 +112,9 @@ def reconcile(budget_s: float) -> int:
         if not chunk:
             last = 0
             break
-        places = {pk: (project_id, team_id) for pk, project_id, team_id in chunk}
-        differing = {held[0] for held in _by_ledger(places) ^ _really(places)}
-        settled += sum(_mend(pk) for pk in sorted(differing))
+        owners = {pk: (project_id, team_id) for pk, project_id, team_id in chunk}
+        differing = {entry[0] for entry in _ledger_bytes(owners) ^ _measured_bytes(owners)}
+        settled += sum(_repair(pk) for pk in sorted(differing))
         last = chunk[-1][0]
     cache.set(_CHECKED_TO, last, timeout=None)
     return settled

@@ -1,12 +1,14 @@
 """A run's life as a bar of states over time, with the gaps in which nothing was heard of it (RUN-2, wishes 1 to 5)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from runs.lifecycle import participants
+from runs.lifecycle.participants import TimelineMark
 from runs.models import Run, StateChange
 from runs.states import ACTIVE, RunState
 
@@ -42,7 +44,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TimelineEvent:
     """One step of the timeline."""
 
     state: str
@@ -53,33 +55,15 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A moment at which something went wrong without a change of state."""
-
-    at: datetime
-    label: str
-    x: int = 0
-    """Where it lies in the bar, of WIDTH."""
-
-
-_marks: list[Callable[[Run], Iterable[Mark]]] = []
-
-
-def register_marks(find: Callable[[Run], Iterable[Mark]]) -> None:
-    """Let an app put marks on timelines; called in its ``AppConfig.ready``."""
-    _marks.append(find)
-
-
-@dataclass(frozen=True, slots=True)
 class Timeline:
     """The bar with its marks, and its steps."""
 
     stretches: list[Stretch]
-    events: list[Event]
-    marks: list[Mark]
+    events: list[TimelineEvent]
+    marks: list[TimelineMark]
 
     @property
-    def steps(self) -> list[Event | Mark]:
+    def steps(self) -> list[TimelineEvent | TimelineMark]:
         """What happened, in order, in words: the bar alone tells nothing to who cannot point at it."""
         return sorted([*self.events, *self.marks], key=lambda step: step.at)
 
@@ -120,7 +104,7 @@ def _stretches(run: Run, changes: Sequence[StateChange], now: datetime) -> list[
     return found
 
 
-def _placed(found: Sequence[Stretch]) -> list[Stretch]:
+def _place_stretches(found: Sequence[Stretch]) -> list[Stretch]:
     """Give each its place; none is too thin to be seen."""
     whole = (found[-1].stop - found[0].start).total_seconds() if found else 0
     weights = [
@@ -134,10 +118,10 @@ def _placed(found: Sequence[Stretch]) -> list[Stretch]:
     return placed
 
 
-def _marked(run: Run, stretches: Sequence[Stretch]) -> list[Mark]:
+def _place_marks(run: Run, stretches: Sequence[Stretch]) -> list[TimelineMark]:
     """Place what apps mark in the stretch in which it was."""
     placed = []
-    for mark in (mark for find in _marks for mark in find(run)):
+    for mark in participants.timeline_marks(run):
         for stretch in reversed(stretches):
             if stretch.start <= mark.at:
                 share = (
@@ -158,21 +142,21 @@ def _without_repeats(changes: Sequence[StateChange]) -> list[StateChange]:
     return kept
 
 
-def _event(run: Run, number: int, change: StateChange) -> Event:
+def _timeline_event(run: Run, number: int, change: StateChange) -> TimelineEvent:
     late = (change.noticed_at - change.at).total_seconds()
     was_away = run.synced_at is not None and change.at < run.synced_at
     is_resume = number > 0 and change.state == RunState.RUNNING
     label = _("Resumed") if is_resume else str(RunState(change.state).label)
-    return Event(change.state, label, change.at, 0 if was_away or late <= 5 else late)
+    return TimelineEvent(change.state, label, change.at, 0 if was_away or late <= 5 else late)
 
 
 def timeline_of(run: Run, now: datetime | None = None) -> Timeline:
     """Return a run's timeline; ``run`` has its pulse loaded. One query, and one for the marks."""
     changes = list(StateChange.objects.filter(run=run).order_by("-pk")[:MAX_CHANGES])[::-1]
     changes = _without_repeats(changes)
-    events = [_event(run, number, change) for number, change in enumerate(changes)]
+    events = [_timeline_event(run, number, change) for number, change in enumerate(changes)]
     if run.synced_at is not None:
-        synced = Event(run.state, _("Synced"), run.synced_at, 0)
+        synced = TimelineEvent(run.state, _("Synced"), run.synced_at, 0)
         events = sorted([*events, synced], key=lambda event: event.at)
-    stretches = _placed(_stretches(run, changes, now or timezone.now()))
-    return Timeline(stretches, events, _marked(run, stretches))
+    stretches = _place_stretches(_stretches(run, changes, now or timezone.now()))
+    return Timeline(stretches, events, _place_marks(run, stretches))

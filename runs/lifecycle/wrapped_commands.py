@@ -13,7 +13,7 @@ from access.actor import Actor
 from access.signals import rights_changed
 from common import live
 from common.database.commits import after_commit
-from runs.lifecycle import hooks
+from runs.lifecycle import participants
 from runs.lifecycle.host_runs import has_values
 from runs.models import Project, Run, RunAlias
 from runs.states import ACTIVE
@@ -58,15 +58,15 @@ def take_over(*, actor: Actor, project: Project, uid: str, wrapper: str) -> Run 
 
 def _move(run: Run, project: Project, at: datetime) -> None:
     """Bring a run under way to another project; what it held and used there until now stays counted there."""
-    after_commit(_tell, run.project_id, run.uid)
+    after_commit(_notify, run.project_id, run.uid)
     project.refresh_from_db(fields=["runs_made"])
     project.runs_made += 1
     project.save(update_fields=["runs_made"])
     run.project, run.number = project, project.runs_made
     move_bytes(run_ids=[run.pk], team_id=project.team_id, project_id=project.pk)
-    hooks.run_moved(run, at)
+    participants.moved(run, at)
 
 
-def _tell(project_id: int, uid: str) -> None:
+def _notify(project_id: int, uid: str) -> None:
     live.send(live.project_group(project_id), {"type": "run", "uid": uid, "state": "moved"})
     rights_changed.send(Run)

@@ -12,8 +12,8 @@ import time
 from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
-from runs.ingest.posts import LINES_PER_BLOCK, compress_lines, decompress_lines
 from runs.lifecycle.storage_ledger import LOG, settle_run
+from runs.logs.blocks import LINES_PER_BLOCK, compress_lines, decompress_lines
 from runs.models import LogBlock, Run
 from runs.states import ACTIVE
 

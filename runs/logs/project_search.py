@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Invalid
 from common.formats.numbers import whole
-from runs.logs.search import Line, Needle, first_lines
+from runs.logs.search import LogMatch, Needle, first_matches
 from runs.models import Project, Run
-from runs.table.query import TableQuery, narrowed, seen_runs
+from runs.table.query import TableQuery, narrow_runs, visible_runs
 from runs.table.rows import WIDE
 
 STEP_S = 1.0
@@ -24,14 +24,14 @@ _RUNS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class SearchCursor:
     """Where a search goes on: at a line of a run, then in older runs."""
 
     run_id: int
     line: int = 0
 
     @classmethod
-    def of(cls, text: str) -> "Cursor | None":
+    def of(cls, text: str) -> "SearchCursor | None":
         """Read what ``str`` wrote; "" is the beginning.
 
         Raises:
@@ -50,29 +50,29 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
-class RunHits:
+class RunMatches:
     """The first lines of a run with a hit."""
 
     run: Run
-    lines: list[Line]
+    lines: list[LogMatch]
     has_more: bool
     """Whether the log was not read to its end, because enough was found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SearchPage:
     """What one step found."""
 
-    runs: list[RunHits]
+    runs: list[RunMatches]
     searched: int
     """Runs that were read."""
-    after: Cursor | None
+    after: SearchCursor | None
     """Where the next step begins; None at the end."""
 
 
 def search_logs(
-    actor: Actor, project: Project, needle: Needle, query: TableQuery, after: Cursor | None = None
-) -> Page:
+    actor: Actor, project: Project, needle: Needle, query: TableQuery, after: SearchCursor | None = None
+) -> SearchPage:
     """Search the logs of the runs that the actor sees and the query's filter keeps; secrets are masked.
 
     Raises:
@@ -80,23 +80,23 @@ def search_logs(
     """
     needle.pattern()
     until = time.monotonic() + STEP_S
-    found: list[RunHits] = []
+    found: list[RunMatches] = []
     searched = 0
-    for run in _with_logs(narrowed(seen_runs(actor, project), query), after):
+    for run in _with_logs(narrow_runs(visible_runs(actor, project), query), after):
         start = after.line if after is not None and after.run_id == run.pk else 0
         if searched and (len(found) == MOST_RUNS or time.monotonic() > until):
-            return Page(found, searched, Cursor(run.pk, start))
+            return SearchPage(found, searched, SearchCursor(run.pk, start))
         total = run.pulse.log_lines
-        lines, read_to = first_lines(run.pk, needle, start, total, most=MOST_LINES, until=until)
+        lines, read_to = first_matches(run.pk, needle, start, total, most=MOST_LINES, until=until)
         searched += 1
         if lines:
-            found.append(RunHits(run, lines, has_more=read_to < total))
+            found.append(RunMatches(run, lines, has_more=read_to < total))
         elif read_to < total:
-            return Page(found, searched, Cursor(run.pk, read_to))
-    return Page(found, searched, None)
+            return SearchPage(found, searched, SearchCursor(run.pk, read_to))
+    return SearchPage(found, searched, None)
 
 
-def _with_logs(runs: QuerySet[Run], after: Cursor | None) -> Iterator[Run]:
+def _with_logs(runs: QuerySet[Run], after: SearchCursor | None) -> Iterator[Run]:
     """Yield runs that have printed something, the newest first, some at a time."""
     rows = runs.filter(pulse__log_lines__gt=0).select_related("pulse").defer(*WIDE).order_by("-pk")
     last = after.run_id if after is not None else None

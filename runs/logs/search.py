@@ -10,11 +10,10 @@ import zstandard
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.ingest.posts import LINES_PER_BLOCK
+from runs.logs.blocks import LINES_PER_BLOCK, log_lines_between
 from runs.logs.console_lines import read_line
 from runs.models import LogBlock
 from runs.secrets.masking import mask_lines
-from runs.selectors import log_lines_between
 
 WINDOW = 10 * LINES_PER_BLOCK
 STEP_S = 1.0
@@ -27,7 +26,7 @@ _PLAIN = re.compile(rb"[ !#-\[\]-~]+")
 _ESCAPES_IN_JSON = rb"(?:\\u001b(?:\[[0-9;:]*[A-Za-z]|[@-Z\\^_]))*"
 
 
-def shown_text(text: str, *, raw: bool) -> str:
+def displayed_text(text: str, *, raw: bool) -> str:
     """Return a line as the log window shows it: without escapes, and unless ``raw`` what the last return left."""
     if not raw:
         text = text[text.rfind("\r", 0, max(0, len(text) - 1)) + 1 :]
@@ -106,7 +105,7 @@ def _promising(line: str, needle: Needle) -> bool:
 def _is_hit(line: str | None, needle: Needle, pattern: "re2._Regexp[str]") -> bool:
     if line is None or not _promising(line, needle):
         return False
-    return pattern.search(shown_text(read_line(line).text, raw=needle.raw)) is not None
+    return pattern.search(displayed_text(read_line(line).text, raw=needle.raw)) is not None
 
 
 def _hits(
@@ -136,7 +135,7 @@ def _windows(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogMatch:
     """A line with a hit, as it is shown."""
 
     number: int
@@ -144,9 +143,9 @@ class Line:
     text: str
 
 
-def first_lines(
+def first_matches(
     run_id: int, needle: Needle, start: int, total: int, *, most: int, until: float
-) -> tuple[list[Line], int]:
+) -> tuple[list[LogMatch], int]:
     """Return (the first lines with a hit, line up to which was read), secrets masked.
 
     Reads windows from ``start`` on, at least one, until there are ``most`` lines or the clock (monotonic, seconds) says
@@ -159,7 +158,10 @@ def first_lines(
         read_to = found[most][0] if len(found) > most else end
         if len(found) > most or time.monotonic() > until:
             break
-    lines = [Line(number, shown_text(read_line(line).text, raw=needle.raw)) for number, line in found[:most]]
+    lines = [
+        LogMatch(number, displayed_text(read_line(line).text, raw=needle.raw))
+        for number, line in found[:most]
+    ]
     return lines, read_to
 
 

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
 
+from runs.logs.blocks import log_lines_between
 from runs.logs.console_lines import ConsoleLine, read_line
 from runs.secrets.masking import mask_lines
-from runs.selectors import log_lines_between
 
 MAX_LINES = 5000
 _BEFORE = 64

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from celery import shared_task
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -28,14 +29,12 @@ COUNTED = "access requests"
 def request_access(*, actor: Actor, team: Team, name: str) -> None:
     """Ask whoever manages the team's restricted project of this name to be let in, if it has one.
 
-    What is answered, written down here and counted is the same either way; so is the time it takes, since a task
+    What is answered, recorded here and counted is the same either way; so is the time it takes, since a task
     looks for the project.
 
     Raises:
         TooManyRequests: more than ten in an hour.
     """
-    from runs.tasks import deliver_access_request  # the task calls this module
-
     require(actor, TeamAction.VIEW, team)
     wait_s = count(COUNTED, of_user(actor.lookup_id), limit=MOST_AN_HOUR, window_s=HOUR_S)
     if wait_s:
@@ -48,9 +47,15 @@ def request_access(*, actor: Actor, team: Team, name: str) -> None:
     transaction.on_commit(partial(deliver_access_request.delay, team.pk, name, actor.lookup_id))
 
 
+@shared_task(name="runs.tasks.deliver_access_request", acks_late=True, time_limit=60)
+def deliver_access_request(team_id: int, name: str, user_id: int) -> None:
+    """Bring a request for access to a restricted project to whoever decides, if there is such a project."""
+    store_request(team_id=team_id, name=name, user_id=user_id)
+
+
 @transaction.atomic
-def keep_request(*, team_id: int, name: str, user_id: int) -> None:
-    """Keep the request and mail those who manage the project; once, until it is answered."""
+def store_request(*, team_id: int, name: str, user_id: int) -> None:
+    """Store the request and mail those who manage the project; once, until it is answered."""
     rows = Project.objects.live().filter(team=team_id, name=name, visibility=Visibility.RESTRICTED)
     project = rows.select_related("team__organization").first()
     if project is None or members_inside(project).filter(user=user_id).exists():
@@ -74,7 +79,7 @@ def _managers(project: Project) -> list[User]:
 
 @transaction.atomic
 def decline_request(*, actor: Actor, request: ProjectAccessRequest) -> None:
-    """Take a request off the list. Who asked is not told, or they would know that there is such a project."""
+    """Take a request off the list. Who asked gets no message, or they would know that there is such a project."""
     project = request.project
     require(actor, ProjectAction.MANAGE_MEMBERS, project)
     record(

@@ -65,8 +65,8 @@ def move(source: User, target: User) -> None:
     StoredChart.objects.filter(created_by=source).update(created_by=target)
     _move_views(source, target)
     ProjectAccessRequest.objects.filter(user=source).delete()
-    held = ProjectMember.objects.filter(user=target).values("project_id")
-    ProjectMember.objects.filter(user=source).exclude(project__in=held).update(user=target)
+    existing = ProjectMember.objects.filter(user=target).values("project_id")
+    ProjectMember.objects.filter(user=source).exclude(project__in=existing).update(user=target)
     ProjectMember.objects.filter(user=source).delete()
 
 
@@ -126,14 +126,14 @@ def _move_charts(source: Team, target: Team, user: User) -> None:
 
 def _move_views(source: User, target: User) -> None:
     """Hand over views; a named one whose name is taken is called after whose it was."""
-    held = set(SavedView.objects.filter(user=target).values_list("project_id", "name"))
+    existing = set(SavedView.objects.filter(user=target).values_list("project_id", "name"))
     for view in SavedView.objects.filter(user=source):
-        if (view.project_id, view.name) in held:
+        if (view.project_id, view.name) in existing:
             if not view.name:
                 view.delete()
                 continue
-            taken = {name for project, name in held if project == view.project_id}
+            taken = {name for project, name in existing if project == view.project_id}
             view.name = _free(view.name, source, taken)
-        held.add((view.project_id, view.name))
+        existing.add((view.project_id, view.name))
         view.user = target
         view.save(update_fields=["user", "name", "updated_at"])

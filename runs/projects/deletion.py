@@ -19,7 +19,7 @@ from access.engine import require
 from access.signals import rights_changed
 from common.errors import Conflict, Gone
 from runs.access import ProjectAction
-from runs.bulk_actions.deletion import undo_ended_at
+from runs.lifecycle.purge import undo_ended_at
 from runs.models import FormerProjectName, Project, ProjectMember, Run, SavedView
 from runs.projects.services import take_name
 from teams.models import Team
@@ -98,7 +98,7 @@ def delete_project(*, actor: Actor, project: Project) -> Project:
     one = Project.objects.filter(pk=row.pk)
     refuse_protected(one)
     hide(one, timezone.now())
-    return _told(actor, row, ProjectAction.DELETE)
+    return _record_change(actor, row, ProjectAction.DELETE)
 
 
 @transaction.atomic
@@ -118,10 +118,10 @@ def restore_project(*, actor: Actor, project: Project) -> Project:
     if row.deleted_at <= undo_ended_at(timezone.now()):
         raise Gone(_("%(project)s can no longer be restored.") % {"project": row})
     show(Project.objects.filter(pk=row.pk), row.deleted_at)
-    return _told(actor, row, "project.restore")
+    return _record_change(actor, row, "project.restore")
 
 
-def _told(actor: Actor, row: Project, action: str) -> Project:
+def _record_change(actor: Actor, row: Project, action: str) -> Project:
     record(actor, action, row, organization_id=row.team.organization_id, team_id=row.team_id)
     transaction.on_commit(partial(rights_changed.send, Project))
     row.refresh_from_db()
@@ -159,7 +159,7 @@ def show_of_team(team: Team, at: datetime) -> None:
     show(Project.objects.filter(team=team), at)
 
 
-def give_up_of_team(team: Team) -> None:
+def purge_of_team(team: Team) -> None:
     """Let the worker's next round purge all that a deleted team's projects hold, without waiting for an undo."""
     now = timezone.now()
     runs = Run.objects.filter(project__team=team, deleted_at__isnull=False, purge_began_at__isnull=True)

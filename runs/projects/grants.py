@@ -81,10 +81,12 @@ class RestrictedProjectMembers:
         invited = ProjectMember.objects.filter(project=project, user_id=actor.lookup_id)
         member = invited.select_related("role__base").first()
         holds = _invitations(action).filter(user_id=actor.lookup_id, project=project).exists()
-        return [_say(actor, action, project, member, holds=holds)]
+        return [_invitation_reason(actor, action, project, member, holds=holds)]
 
 
-def _say(actor: Actor, action: str, project: Project, member: ProjectMember | None, *, holds: bool) -> Reason:
+def _invitation_reason(
+    actor: Actor, action: str, project: Project, member: ProjectMember | None, *, holds: bool
+) -> Reason:
     roles = ", ".join(role.full_label for role in roles_with(action, project.team.organization))
     names = {
         "who": actor.name,

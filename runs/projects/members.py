@@ -37,9 +37,9 @@ def candidates(team: Team) -> QuerySet[User]:
     """
     members = Membership.objects.filter(team=team)
     programs = ServiceAccount.objects.filter(organization=team.organization_id or 0)
-    places = (members, programs, _admins_of_organization(team))
+    sources = (members, programs, _admins_of_organization(team))
     condition = Q()
-    for rows in places:
+    for rows in sources:
         condition |= Q(pk__in=rows.values("user_id"))
     return User.objects.filter(condition, is_active=True)
 
@@ -52,7 +52,7 @@ def members_inside(project: Project) -> QuerySet[ProjectMember]:
     )
 
 
-def requests_open(project: Project) -> QuerySet[ProjectAccessRequest]:
+def open_requests(project: Project) -> QuerySet[ProjectAccessRequest]:
     """Return who asks to be let in, the one who waits longest first."""
     rows = ProjectAccessRequest.objects.filter(project=project)
     rows = rows.filter(user__in=candidates(project.team).values("pk"))
@@ -61,21 +61,21 @@ def requests_open(project: Project) -> QuerySet[ProjectAccessRequest]:
 
 def roles_in(team: Team, user_ids: Collection[int]) -> dict[int, Role]:
     """Return the role that each of these has in all of a team's projects; whoever is not in it is left out."""
-    places = (
+    sources = (
         ServiceAccount.objects.filter(organization=team.organization_id or 0, role__isnull=False),
         Membership.objects.filter(team=team),
         _admins_of_organization(team),
     )
     found: dict[int, Role] = {}
-    for rows in places:  # the last counts most
-        for place in rows.filter(user__in=user_ids).select_related("role"):
-            if place.role is not None:
-                is_of_team = place.role.level == RoleLevel.TEAM
-                found[place.user_id] = place.role if is_of_team else built_in(Preset.ADMIN)
+    for rows in sources:  # the last counts most
+        for row in rows.filter(user__in=user_ids).select_related("role"):
+            if row.role is not None:
+                is_of_team = row.role.level == RoleLevel.TEAM
+                found[row.user_id] = row.role if is_of_team else built_in(Preset.ADMIN)
     return found
 
 
-def keep_inside(actor: Actor, project: Project) -> None:
+def invite_self(actor: Actor, project: Project) -> None:
     """Invite whoever makes a project restricted, so that it does not close behind them.
 
     Runs in the transaction of that; operators and the system belong to no team and stay out.
@@ -85,7 +85,7 @@ def keep_inside(actor: Actor, project: Project) -> None:
         _invite(actor, project, User.objects.get(pk=actor.lookup_id), role)
 
 
-def who_would_lose(actor: Actor, project: Project) -> tuple[int, int]:
+def count_losing_access(actor: Actor, project: Project) -> tuple[int, int]:
     """Return how many people and service accounts have no access once the actor restricts the project."""
     invited = ProjectMember.objects.filter(project=project).values("user_id")
     rows = candidates(project.team).exclude(pk__in=invited).exclude(pk=actor.lookup_id)
@@ -117,7 +117,7 @@ def add_project_member(*, actor: Actor, project: Project, user: User, role: Role
     if not candidates(team).filter(pk=user.pk).exists():
         raise Invalid(_("%(user)s is not a member of %(team)s.") % {"user": user, "team": team})
     if not members_inside(project).filter(user=user).exists():
-        _tell(actor, project, user, role)
+        _send_mails(actor, project, user, role)
     return _invite(actor, project, user, role)
 
 
@@ -140,7 +140,7 @@ def _invite(actor: Actor, project: Project, user: User, role: Role) -> ProjectMe
     return member
 
 
-def _tell(actor: Actor, project: Project, user: User, role: Role) -> None:
+def _send_mails(actor: Actor, project: Project, user: User, role: Role) -> None:
     """Mail who is let in, and, where somebody from outside decides it, those inside; what commands do is not told."""
     if actor.kind is ActorKind.SYSTEM:
         return

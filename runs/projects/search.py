@@ -48,12 +48,12 @@ def find_entities(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
         return
     shown = visible(actor, ProjectAction.VIEW, Project.objects.all()).values("team_id")
     own = visible(actor, TeamAction.VIEW, Team.objects.all()).values("pk")
-    told = Q(kind=TeamKind.PERSONAL, claim__profile__isnull=False, claim__user__is_active=True)
+    has_profile = Q(kind=TeamKind.PERSONAL, claim__profile__isnull=False, claim__user__is_active=True)
     hidden = Q(claim__user__isnull=False) & ~Q(claim__user__in=profiles_shown_to(actor))
     teams = Team.objects.live().filter(
         Q(pk__in=own)
         | Q(claim__user__in=colleagues_of(actor))
-        | (told | Q(pk__in=shown, is_hidden=False)) & ~hidden
+        | (has_profile | Q(pk__in=shown, is_hidden=False)) & ~hidden
     )
     for word in text.split():
         called = Q(kind=TeamKind.PERSONAL, claim__user__display_name__icontains=word)

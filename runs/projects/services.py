@@ -12,10 +12,10 @@ from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
 from common.errors import Conflict, Invalid
+from common.formats.lenient_json import clean_text
 from runs.access import ProjectAction
-from runs.config.flatten import clean_text
 from runs.models import FormerProjectName, Project
-from runs.projects.members import keep_inside
+from runs.projects.members import invite_self
 from teams.models import Team, Visibility
 from teams.teams.visibility import check_visibility
 
@@ -81,7 +81,7 @@ def create_project(
         after={"visibility": visibility},
     )
     if visibility == Visibility.RESTRICTED:
-        keep_inside(actor, project)
+        invite_self(actor, project)
     return project
 
 
@@ -195,7 +195,7 @@ def change_visibility(*, actor: Actor, project: Project, visibility: str) -> Pro
     if visibility != Visibility.RESTRICTED:
         project.access_requests.all().delete()
     elif before != visibility:
-        keep_inside(actor, project)
+        invite_self(actor, project)
     transaction.on_commit(partial(rights_changed.send, Project))
     return project
 

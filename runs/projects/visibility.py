@@ -5,7 +5,7 @@ from django.utils.translation import ngettext
 
 from access.actor import Actor
 from runs.models import Project
-from runs.projects.members import roles_in, who_would_lose
+from runs.projects.members import count_losing_access, roles_in
 from teams.models import Visibility
 from teams.teams.visibility import Choice, visibility_choices
 
@@ -24,7 +24,7 @@ def _of_restricted(actor: Actor, project: Project) -> str:
     only = _("Only invited members of the team.")
     if project.visibility == Visibility.RESTRICTED:
         return only
-    people, programs = who_would_lose(actor, project)
+    people, programs = count_losing_access(actor, project)
     lose = [
         ngettext("%(count)s person", "%(count)s people", people) % {"count": people},
         ngettext("%(count)s service account", "%(count)s service accounts", programs) % {"count": programs},

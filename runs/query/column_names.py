@@ -30,7 +30,7 @@ MAX_COLUMNS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedColumn:
     """A column and how pages write it."""
 
     name: str
@@ -86,14 +86,14 @@ def spelled(column: str) -> str:
     return _PAGE_NAMES.get(column, column)
 
 
-def named(name: str) -> Named:
+def named_column(name: str) -> NamedColumn:
     """Return the column of a name that a page may have sent, quoted or not.
 
     Raises:
         Invalid: there is none.
     """
     column = canonical(name)
-    return Named(spelled(column), column_named(column))
+    return NamedColumn(spelled(column), column_named(column))
 
 
 def split_names(text: str) -> list[str]:

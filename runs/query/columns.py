@@ -12,7 +12,7 @@ from runs.config.flatten import GPU, GPU_COUNT
 from runs.query import durations
 
 
-class Kind(Enum):
+class ColumnKind(Enum):
     """How a column is compared."""
 
     TEXT = auto()
@@ -31,7 +31,7 @@ class Kind(Enum):
 class Column:
     """One column."""
 
-    kind: Kind
+    kind: ColumnKind
     field: str = ""
     keys: tuple[str, ...] = ()
     """Of a flat column: the keys to try, in order."""
@@ -48,7 +48,7 @@ class Column:
     @property
     def exact(self) -> F | Expression:
         """The same as it was written."""
-        return _SPANS[self.field]() if self.kind is Kind.SPAN else F(self.field)
+        return _SPANS[self.field]() if self.kind is ColumnKind.SPAN else F(self.field)
 
 
 _SPANS = {"runtime": durations.runtime, "duration": durations.duration}
@@ -56,36 +56,36 @@ _SPANS = {"runtime": durations.runtime, "duration": durations.duration}
 _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 _FIELDS = {
-    "name": Column(Kind.TEXT, "uid"),
-    "id": Column(Kind.TEXT, "uid"),
-    "display_name": Column(Kind.TEXT, "display_name"),
-    "state": Column(Kind.TEXT, "state"),
-    "group": Column(Kind.TEXT, "group"),
-    "job_type": Column(Kind.TEXT, "job_type"),
-    "host": Column(Kind.TEXT, "host"),
-    "username": Column(Kind.TEXT, "user__username"),
-    "user": Column(Kind.TEXT, "user__username"),
-    "logged_by": Column(Kind.TEXT, "logged_by__username"),
-    "entity": Column(Kind.TEXT, "project__team__name"),
-    "project": Column(Kind.TEXT, "project__name"),
-    "notes": Column(Kind.TEXT, "notes", masked="masked_notes"),
-    "description": Column(Kind.TEXT, "description", masked="masked_description"),
-    "commit": Column(Kind.TEXT, "git_commit"),
-    "created_at": Column(Kind.TIME, "created_at"),
-    "updated_at": Column(Kind.TIME, "updated_at"),
-    "started_at": Column(Kind.TIME, "started_at"),
-    "synced_at": Column(Kind.TIME, "synced_at"),
-    "finished_at": Column(Kind.TIME, "finished_at"),
-    "heartbeat_at": Column(Kind.TIME, "pulse__heartbeat_at"),
-    "exit_code": Column(Kind.NUMBER, "exit_code"),
-    "project_id": Column(Kind.NUMBER, "project_id"),
-    "number": Column(Kind.NUMBER, "number"),
-    "runtime": Column(Kind.SPAN, "runtime"),
-    "duration": Column(Kind.SPAN, "duration"),
-    "tags": Column(Kind.TAGS, "tags"),
-    "gpu": Column(Kind.FLAT, "config_flat", (GPU,)),
-    "gpu_count": Column(Kind.FLAT, "config_flat", (GPU_COUNT,)),
-    "sweep": Column(Kind.ABSENT),
+    "name": Column(ColumnKind.TEXT, "uid"),
+    "id": Column(ColumnKind.TEXT, "uid"),
+    "display_name": Column(ColumnKind.TEXT, "display_name"),
+    "state": Column(ColumnKind.TEXT, "state"),
+    "group": Column(ColumnKind.TEXT, "group"),
+    "job_type": Column(ColumnKind.TEXT, "job_type"),
+    "host": Column(ColumnKind.TEXT, "host"),
+    "username": Column(ColumnKind.TEXT, "user__username"),
+    "user": Column(ColumnKind.TEXT, "user__username"),
+    "logged_by": Column(ColumnKind.TEXT, "logged_by__username"),
+    "entity": Column(ColumnKind.TEXT, "project__team__name"),
+    "project": Column(ColumnKind.TEXT, "project__name"),
+    "notes": Column(ColumnKind.TEXT, "notes", masked="masked_notes"),
+    "description": Column(ColumnKind.TEXT, "description", masked="masked_description"),
+    "commit": Column(ColumnKind.TEXT, "git_commit"),
+    "created_at": Column(ColumnKind.TIME, "created_at"),
+    "updated_at": Column(ColumnKind.TIME, "updated_at"),
+    "started_at": Column(ColumnKind.TIME, "started_at"),
+    "synced_at": Column(ColumnKind.TIME, "synced_at"),
+    "finished_at": Column(ColumnKind.TIME, "finished_at"),
+    "heartbeat_at": Column(ColumnKind.TIME, "pulse__heartbeat_at"),
+    "exit_code": Column(ColumnKind.NUMBER, "exit_code"),
+    "project_id": Column(ColumnKind.NUMBER, "project_id"),
+    "number": Column(ColumnKind.NUMBER, "number"),
+    "runtime": Column(ColumnKind.SPAN, "runtime"),
+    "duration": Column(ColumnKind.SPAN, "duration"),
+    "tags": Column(ColumnKind.TAGS, "tags"),
+    "gpu": Column(ColumnKind.FLAT, "config_flat", (GPU,)),
+    "gpu_count": Column(ColumnKind.FLAT, "config_flat", (GPU_COUNT,)),
+    "sweep": Column(ColumnKind.ABSENT),
 }
 
 _FLAT = {"config": "config_flat", "summary_metrics": "pulse__summary_flat", "summary": "pulse__summary_flat"}
@@ -98,13 +98,13 @@ def _config_keys(key: str) -> tuple[str, ...]:
 
 
 _PROJECT_FIELDS = {
-    "name": Column(Kind.TEXT, "name"),
-    "entity": Column(Kind.TEXT, "team__name"),
-    "description": Column(Kind.TEXT, "description"),
-    "username": Column(Kind.TEXT, "created_by__username"),
-    "created_at": Column(Kind.TIME, "created_at"),
-    "updated_at": Column(Kind.TIME, "updated_at"),
-    "last_active_at": Column(Kind.TIME, "last_active_at"),
+    "name": Column(ColumnKind.TEXT, "name"),
+    "entity": Column(ColumnKind.TEXT, "team__name"),
+    "description": Column(ColumnKind.TEXT, "description"),
+    "username": Column(ColumnKind.TEXT, "created_by__username"),
+    "created_at": Column(ColumnKind.TIME, "created_at"),
+    "updated_at": Column(ColumnKind.TIME, "updated_at"),
+    "last_active_at": Column(ColumnKind.TIME, "last_active_at"),
 }
 
 
@@ -129,9 +129,9 @@ def column_named(name: str) -> Column:
     root, dot, key = name.partition(".")
     root = _CAMEL.sub(r"_\1", root).lower()
     if root in _FLAT and dot and key:
-        return Column(Kind.FLAT, _FLAT[root], _config_keys(key) if root == "config" else (key,))
+        return Column(ColumnKind.FLAT, _FLAT[root], _config_keys(key) if root == "config" else (key,))
     if root == "keys_info" and key.startswith("keys.") and len(key) > len("keys."):
-        return Column(Kind.FLAT, "pulse__summary_flat", (key.removeprefix("keys."),))
+        return Column(ColumnKind.FLAT, "pulse__summary_flat", (key.removeprefix("keys."),))
     column = _FIELDS.get(root) if not dot else None
     if column is None:
         known = ", ".join(sorted(_FIELDS))

@@ -19,7 +19,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.query.columns import Column, Kind, column_named
+from runs.query.columns import Column, ColumnKind, column_named
 from runs.query.flat import FlatBoolean, FlatExists, FlatNumber, FlatText, InCodeOrder, ListHas, first_of
 from runs.query.regex import Matches
 
@@ -111,7 +111,7 @@ def _opposite(q: Q) -> Q:
 def _one_of(column: Column, name: str, value: Any) -> Q:
     if not isinstance(value, list):
         raise Invalid(f"{name!r} needs a list, not {value!r}.")
-    if column.kind is Kind.FLAT:
+    if column.kind is ColumnKind.FLAT:
         return _one_of_flat(column, value)
     found = NOTHING
     for item in value:
@@ -130,15 +130,15 @@ def _one_of_flat(column: Column, values: list[Any]) -> Q:
             plain[FlatNumber].append(double(value))
         else:
             found |= _equal(column, value)
-    for expression, wanted in plain.items():
-        if wanted:
-            found |= Q(sql.In(first_of(expression, column.field, list(column.keys)), wanted))
+    for expression, values_in_column in plain.items():
+        if values_in_column:
+            found |= Q(sql.In(first_of(expression, column.field, list(column.keys)), values_in_column))
     return found
 
 
 def _containing(column: Column, value: Any) -> Q:
     """Tags contain an element, texts a part, whatever its case."""
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         return _equal(column, value)
     return _matching(column, "(?i)" + re2.escape(str(value)))
 
@@ -159,27 +159,27 @@ def _compared(compare: Compare, column: Column) -> Q:
 
 
 def _exists(column: Column) -> Q:
-    if column.kind is Kind.ABSENT:
+    if column.kind is ColumnKind.ABSENT:
         return NOTHING
-    if column.kind is Kind.FLAT:
+    if column.kind is ColumnKind.FLAT:
         found = NOTHING
         for key in column.keys:
             found |= Q(sql.Exact(FlatExists(column.field, key), TRUE))
         return found
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         return ~Q(**{column.field: []})
     present = Q(**{f"{column.field}__isnull": False})
-    return present & ~Q(**{column.field: ""}) if column.kind is Kind.TEXT else present
+    return present & ~Q(**{column.field: ""}) if column.kind is ColumnKind.TEXT else present
 
 
 def _equal(column: Column, value: Any) -> Q:
     if value is None:
         return _opposite(_exists(column))
-    if column.kind is Kind.ABSENT:
+    if column.kind is ColumnKind.ABSENT:
         return NOTHING
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         return Q(sql.Exact(ListHas(column.field, str(value)), TRUE))
-    if column.kind is Kind.FLAT and isinstance(value, bool):
+    if column.kind is ColumnKind.FLAT and isinstance(value, bool):
         return Q(sql.Exact(first_of(FlatBoolean, column.field, list(column.keys)), Value(int(value))))
     return _ordered("", column, Operator.EQ, value)
 
@@ -208,25 +208,25 @@ def double(value: float) -> float:
 
 
 def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
-    if column.kind is Kind.ABSENT:
+    if column.kind is ColumnKind.ABSENT:
         return NOTHING
-    if column.kind is Kind.FLAT:
+    if column.kind is ColumnKind.FLAT:
         return _ordered_flat(name, column, operator, value)
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         raise Invalid(_("Tags can be compared with =, !=, in, not in, contains and exists."))
     subject, operand = column.expression, Value(str(value), output_field=TextField())
-    if column.kind is Kind.TEXT and operator is not Operator.EQ:
+    if column.kind is ColumnKind.TEXT and operator is not Operator.EQ:
         subject = InCodeOrder(subject)
-    if column.kind is Kind.TIME:
+    if column.kind is ColumnKind.TIME:
         operand = Value(_time(value))
-    elif column.kind is Kind.NUMBER:
+    elif column.kind is ColumnKind.NUMBER:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Invalid(
                 _("%(name)s is a number and cannot be compared with “%(value)s”.")
                 % {"name": name or column.field, "value": value}
             )
         operand = Value(double(value))
-    elif column.kind is Kind.SPAN:
+    elif column.kind is ColumnKind.SPAN:
         operand = Value(_seconds(value))
     return Q(_ORDERED[operator](subject, operand))
 
@@ -283,10 +283,10 @@ def _time(value: Any) -> datetime:
 
 
 def _matching(column: Column, pattern: str) -> Q:
-    if column.kind is Kind.ABSENT:
+    if column.kind is ColumnKind.ABSENT:
         return NOTHING
-    if column.kind is Kind.FLAT:
+    if column.kind is ColumnKind.FLAT:
         return Q(Matches(first_of(FlatText, column.field, list(column.keys)), pattern))
-    if column.kind is Kind.TEXT:
+    if column.kind is ColumnKind.TEXT:
         return Q(Matches(column.expression, pattern))
     raise Invalid(_("Regular expressions only work on text."))

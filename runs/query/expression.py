@@ -17,13 +17,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.config.flatten import clean_text
+from common.formats.lenient_json import clean_text
 from runs.query.column_names import canonical, quoted, spelled
-from runs.query.columns import Kind as ColumnKind
-from runs.query.columns import column_named
+from runs.query.columns import ColumnKind, column_named
 from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, to_q
 from runs.query.mongo import MAX_DEPTH, MAX_NODES
-from runs.query.tokens import ExpressionError, Kind, Token, literal_of, tokens_of
+from runs.query.tokens import ExpressionError, Token, TokenKind, literal_of, tokens_of
 
 _SIGNS = {
     "=": Operator.EQ, "==": Operator.EQ, "!=": Operator.NE, "<>": Operator.NE, "≠": Operator.NE, "<": Operator.LT,
@@ -31,7 +30,7 @@ _SIGNS = {
     "contains": Operator.CONTAINS, "matches": Operator.MATCHES,
 }  # fmt: skip
 _CONSTANTS = {"true": True, "false": False, "null": None}
-_LITERALS = frozenset({Kind.STRING, Kind.TIME, Kind.SPAN, Kind.NUMBER})
+_LITERALS = frozenset({TokenKind.STRING, TokenKind.TIME, TokenKind.SPAN, TokenKind.NUMBER})
 _RESERVED = frozenset({"and", "or", "not", "in", "is", "contains", "matches", *_CONSTANTS})
 
 
@@ -63,21 +62,21 @@ class _Reader:
         return self.tokens[self.at]
 
     def ended(self) -> bool:
-        return self.token.kind is Kind.END
+        return self.token.kind is TokenKind.END
 
     def whole(self) -> Condition:
         if self.ended():
             return All(())
         found = self.any(1)
         if not self.ended():
-            raise self.wanted(_("'and', 'or' or the end"), "connective")
+            raise self.error_expecting(_("'and', 'or' or the end"), "connective")
         return found
 
-    def wanted(self, what: str, expected: str, hint: str = "") -> ExpressionError:
-        place, found = self.token.start, self.token.described
+    def error_expecting(self, what: str, expected: str, hint: str = "") -> ExpressionError:
+        position, found = self.token.start, self.token.described
         message = _("Expected %(what)s at character %(place)s, found %(found)s.")
-        text = message % {"what": what, "place": place + 1, "found": found}
-        return ExpressionError(f"{text} {hint}".rstrip(), position=place, expected=expected)
+        text = message % {"what": what, "place": position + 1, "found": found}
+        return ExpressionError(f"{text} {hint}".rstrip(), position=position, expected=expected)
 
     def took(self, keyword: str) -> bool:
         """Go on if the word is the one named."""
@@ -87,7 +86,7 @@ class _Reader:
 
     def need(self, keyword: str, expected: str = "") -> None:
         if not self.took(keyword):
-            raise self.wanted(f"'{keyword}'", expected)
+            raise self.error_expecting(f"'{keyword}'", expected)
 
     def any(self, depth: int) -> Condition:
         parts = [self.all(depth)]
@@ -104,13 +103,13 @@ class _Reader:
     def negation(self, depth: int) -> Condition:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            place = self.token.start
+            position = self.token.start
             message = _(
                 "A filter can have at most %(conditions)s conditions and %(levels)s levels; one more "
                 "begins at character %(place)s."
             )
-            numbers = {"conditions": MAX_NODES, "levels": MAX_DEPTH, "place": place + 1}
-            raise ExpressionError(message % numbers, position=place)
+            numbers = {"conditions": MAX_NODES, "levels": MAX_DEPTH, "place": position + 1}
+            raise ExpressionError(message % numbers, position=position)
         if self.took("not"):
             return Not(self.negation(depth + 1))
         if self.took("("):
@@ -138,17 +137,17 @@ class _Reader:
         self._check(compare, first if operator is Operator.EXISTS else begin)
         return compare
 
-    def _check(self, compare: Compare, place: Token) -> None:
+    def _check(self, compare: Compare, token: Token) -> None:
         """Let the way to SQL refuse what it cannot compare, while the place is known."""
         try:
             to_q(compare)
         except Invalid as error:
-            raise _placed(error, place, "value") from None
+            raise _placed(error, token, "value") from None
 
     def column(self) -> str:
         token = self.token
-        if token.kind not in {Kind.WORD, Kind.COLUMN} or token.keyword in _RESERVED:
-            raise self.wanted(_("a column"), "column")
+        if token.kind not in {TokenKind.WORD, TokenKind.COLUMN} or token.keyword in _RESERVED:
+            raise self.error_expecting(_("a column"), "column")
         try:
             found = canonical(token.text)
         except Invalid as error:
@@ -168,7 +167,7 @@ class _Reader:
         if self.took("not"):
             self.need("in", "operator")
             return Operator.NOT_IN
-        raise self.wanted(
+        raise self.error_expecting(
             _("an operator"), "operator", _("Available: = != < <= > >= in, contains, matches and is null.")
         )
 
@@ -180,9 +179,9 @@ class _Reader:
         while self.took(","):
             found.append(self.value())
         if len(found) > MAX_NODES:
-            place = self.token.start
+            position = self.token.start
             raise ExpressionError(
-                _("A list can have at most %(most)s values.") % {"most": MAX_NODES}, position=place
+                _("A list can have at most %(most)s values.") % {"most": MAX_NODES}, position=position
             )
         self.need("]", "value")
         return found
@@ -195,8 +194,8 @@ class _Reader:
         if token.keyword in _CONSTANTS:
             self.at += 1
             return _CONSTANTS[token.keyword]
-        is_word = token.kind is Kind.WORD and token.keyword not in _RESERVED
-        raise self.wanted(_("a value"), "value", _("Put text in quotes.") if is_word else "")
+        is_word = token.kind is TokenKind.WORD and token.keyword not in _RESERVED
+        raise self.error_expecting(_("a value"), "value", _("Put text in quotes.") if is_word else "")
 
 
 def tree_of(condition: Condition) -> dict[str, Any]:
@@ -270,4 +269,6 @@ def _is_bare(value: str) -> bool:
         first, end = tokens_of(value)
     except (ValueError, ExpressionError):
         return False
-    return first.kind in {Kind.TIME, Kind.SPAN} and first.text == value and end.kind is Kind.END
+    return (
+        first.kind in {TokenKind.TIME, TokenKind.SPAN} and first.text == value and end.kind is TokenKind.END
+    )

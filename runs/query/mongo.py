@@ -3,7 +3,7 @@
 from typing import Any
 
 from common.errors import Invalid
-from runs.config.flatten import clean_tree, read_lenient
+from common.formats.lenient_json import clean_tree, read_lenient
 from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
 
 MAX_NODES = 1000

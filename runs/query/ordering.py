@@ -11,8 +11,8 @@ from django.db.models.expressions import OrderBy
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.query.column_names import Named, named, split_names
-from runs.query.columns import Column, Kind, column_named
+from runs.query.column_names import NamedColumn, named_column, split_names
+from runs.query.columns import Column, ColumnKind, column_named
 from runs.query.flat import InCodeOrder, typed
 
 MAX_PARTS = 10
@@ -32,13 +32,13 @@ def read_order(
     return _order([(find(part.lstrip("+-")), part.startswith("-")) for part in parts])
 
 
-def read_page_order(text: str) -> list[tuple[Named, bool]]:
+def read_page_order(text: str) -> list[tuple[NamedColumn, bool]]:
     """Return the columns of an order in the names of pages, each with whether it falls.
 
     Raises:
         Invalid: an unknown column, or too many.
     """
-    return [(named(part.lstrip("+-")), part.startswith("-")) for part in split_names(text)]
+    return [(named_column(part.lstrip("+-")), part.startswith("-")) for part in split_names(text)]
 
 
 def page_order(text: str) -> list[OrderBy]:
@@ -54,11 +54,11 @@ def _order(parts: list[tuple[Column, bool]]) -> list[OrderBy]:
 
 
 def _one(column: Column, *, falling: bool) -> list[OrderBy]:
-    if column.kind is Kind.ABSENT:
+    if column.kind is ColumnKind.ABSENT:
         return []
-    if column.kind is Kind.FLAT:
+    if column.kind is ColumnKind.FLAT:
         return [_by(expression, falling=falling) for expression in typed(column)]
-    expression = InCodeOrder(column.expression) if column.kind is Kind.TEXT else column.expression
+    expression = InCodeOrder(column.expression) if column.kind is ColumnKind.TEXT else column.expression
     return [_by(expression, falling=falling, is_set=column.field in _ALWAYS_SET)]
 
 

@@ -36,14 +36,14 @@ def prepare(connection: Any, **_: Any) -> None:
         connection.execute_wrappers.append(_refusing)
 
 
-def _refusing(execute: Callable[..., Any], *asked: Any) -> Any:
+def _refusing(execute: Callable[..., Any], *arguments: Any) -> Any:
     """Run a statement; a pattern that PostgreSQL alone finds wrong, or too much for it, is wrong input all the same.
 
     Raises:
         Invalid: as PostgreSQL says.
     """
     try:
-        return execute(*asked)
+        return execute(*arguments)
     except DataError as error:
         if getattr(error.__cause__, "sqlstate", "") != _WRONG_PATTERN:
             raise

@@ -28,7 +28,7 @@ class ExpressionError(Invalid):
         self.detail = {"position": position, "expected": expected}
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a word is."""
 
     COLUMN = "column"
@@ -46,7 +46,7 @@ class Kind(Enum):
 class Token:
     """One word, from ``start`` up to ``end``; ``text`` as it was written."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
@@ -54,12 +54,12 @@ class Token:
     @property
     def keyword(self) -> str:
         """A word in small letters, a mark or operator as it is; else nothing."""
-        return self.text.lower() if self.kind in {Kind.WORD, Kind.MARK, Kind.OPERATOR} else ""
+        return self.text.lower() if self.kind in {TokenKind.WORD, TokenKind.MARK, TokenKind.OPERATOR} else ""
 
     @property
     def described(self) -> str:
         """How errors call it."""
-        if self.kind is Kind.END:
+        if self.kind is TokenKind.END:
             return _("the end")
         return f"'{self.text[:40]}…'" if len(self.text) > 40 else f"'{self.text}'"
 
@@ -97,8 +97,8 @@ def tokens_of(text: str) -> Iterator[Token]:
             raise _no_word(text, at)
         at = found.end()
         if found.lastgroup:
-            yield Token(Kind(found.lastgroup), found[0], found.start(), at)
-    yield Token(Kind.END, "", at, at)
+            yield Token(TokenKind(found.lastgroup), found[0], found.start(), at)
+    yield Token(TokenKind.END, "", at, at)
 
 
 def _no_word(text: str, at: int) -> ExpressionError:
@@ -118,9 +118,9 @@ def literal_of(token: Token) -> Any:
     Raises:
         ExpressionError: a number that no double holds.
     """
-    if token.kind is Kind.STRING:
+    if token.kind is TokenKind.STRING:
         return unquoted(token.text[1:-1])
-    if token.kind is not Kind.NUMBER:
+    if token.kind is not TokenKind.NUMBER:
         return token.text
     value = float(token.text)
     if math.isinf(value):

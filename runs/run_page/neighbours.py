@@ -7,7 +7,7 @@ from access.actor import Actor
 from common.errors import Invalid
 from runs.models import Run
 from runs.saved_views.selectors import listed_query, working_view
-from runs.table.query import DEFAULT_ORDER, TableQuery, matching
+from runs.table.query import DEFAULT_ORDER, TableQuery, matching_runs
 
 
 def neighbour(actor: Actor, run: Run, *, is_next: bool) -> Run | None:
@@ -16,9 +16,9 @@ def neighbour(actor: Actor, run: Run, *, is_next: bool) -> Run | None:
     The list is what the actor last looked at; where that leaves the run out, all of the project, newest first.
     """
     query = _last_looked_at(actor, run)
-    if query != TableQuery() and matching(actor, run.project, query).filter(pk=run.pk).exists():
-        return _beside(matching(actor, run.project, query), run, query, is_next=is_next)
-    return _beside(matching(actor, run.project, TableQuery()), run, TableQuery(), is_next=is_next)
+    if query != TableQuery() and matching_runs(actor, run.project, query).filter(pk=run.pk).exists():
+        return _beside(matching_runs(actor, run.project, query), run, query, is_next=is_next)
+    return _beside(matching_runs(actor, run.project, TableQuery()), run, TableQuery(), is_next=is_next)
 
 
 def _last_looked_at(actor: Actor, run: Run) -> TableQuery:

@@ -14,10 +14,10 @@ from runs.lifecycle.services import path_of
 from runs.models import Run
 from runs.names.authors import author_of
 from runs.run_page.git_links import commit_url, repository_url
-from runs.secrets.masking import Found, mask, mask_arguments
+from runs.secrets.masking import FoundSecret, mask, mask_arguments
 from runs.selectors import environments_of
 
-Told = dict[str, Any]
+Metadata = dict[str, Any]
 _LINKED = 20
 """Runs of each kind that are linked."""
 
@@ -35,39 +35,39 @@ class Fact:
     """What is said beside it."""
 
 
-def _part(told: Told, name: str) -> Told:
-    value = told.get(name)
+def _part(metadata: Metadata, name: str) -> Metadata:
+    value = metadata.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def _gpus(told: Told) -> str:
+def _gpus(metadata: Metadata) -> str:
     names = [
         str(card.get("name", ""))
-        for card in told.get("gpu_nvidia") or told.get("gpu_amd") or []
+        for card in metadata.get("gpu_nvidia") or metadata.get("gpu_amd") or []
         if isinstance(card, dict)
     ]
     counted = counted_names(name for name in names if name)
-    return counted or (f"{told.get('gpu_count', 1)} × {told['gpu']}" if told.get("gpu") else "")
+    return counted or (f"{metadata.get('gpu_count', 1)} × {metadata['gpu']}" if metadata.get("gpu") else "")
 
 
-def _hardware(told: Told) -> str:
+def _hardware(metadata: Metadata) -> str:
     parts = []
-    logical, physical = told.get("cpu_count_logical"), told.get("cpu_count")
+    logical, physical = metadata.get("cpu_count_logical"), metadata.get("cpu_count")
     if logical or physical:
         parts.append(_("%(n)s CPUs") % {"n": logical or physical})
-    if memory := whole(str(_part(told, "memory").get("total", ""))):
+    if memory := whole(str(_part(metadata, "memory").get("total", ""))):
         parts.append(_("%(n)s GiB memory") % {"n": f"{memory / 2**30:.1f}"})
-    if disk := whole(str(_part(_part(told, "disk"), "/").get("total", ""))):
+    if disk := whole(str(_part(_part(metadata, "disk"), "/").get("total", ""))):
         parts.append(_("%(n)s GiB disk") % {"n": f"{disk / 2**30:.0f}"})
-    if cards := _gpus(told):
+    if cards := _gpus(metadata):
         parts.append(cards)
     return " · ".join(parts)
 
 
-def command_of(run: Run, told: Told, *, revealed: bool) -> tuple[str, bool]:
+def command_of(run: Run, metadata: Metadata, *, revealed: bool) -> tuple[str, bool]:
     """Return how the run was started, and whether something in it looks like a secret."""
-    program = str(told.get("codePath") or told.get("program") or run.program or "")
-    given = told.get("args")
+    program = str(metadata.get("codePath") or metadata.get("program") or run.program or "")
+    given = metadata.get("args")
     arguments = [str(part) for part in given] if isinstance(given, list) else []
     if not program:
         return "", False
@@ -112,8 +112,8 @@ def _synced(run: Run) -> Fact:
     return Fact(_("Synced"), run.synced_at, "time", detail=detail)
 
 
-def _git(run: Run, told: Told, *, revealed: bool) -> list[Fact]:
-    git = _part(told, "git")
+def _git(run: Run, metadata: Metadata, *, revealed: bool) -> list[Fact]:
+    git = _part(metadata, "git")
     remote, commit = (
         run.git_remote or str(git.get("remote") or ""),
         run.git_commit or str(git.get("commit") or ""),
@@ -124,12 +124,12 @@ def _git(run: Run, told: Told, *, revealed: bool) -> list[Fact]:
     ]
 
 
-def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]]:
+def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[FoundSecret]]:
     """Return the overview's rows in order, without empty ones, and where secrets were found in them."""
     environments = environments_of(run)
-    told = environments[0] if environments else {}
-    command, is_secret = command_of(run, told, revealed=revealed)
-    root = str(told.get("root") or "")
+    metadata = environments[0] if environments else {}
+    command, is_secret = command_of(run, metadata, revealed=revealed)
+    root = str(metadata.get("root") or "")
     facts = [
         Fact(_("Run path"), f"{run.project.team.name}/{run.project.name}/{run.uid}", "path"),
         Fact(
@@ -147,15 +147,15 @@ def overview_facts(run: Run, *, revealed: bool) -> tuple[list[Fact], list[Found]
         *_lineage(run),
         Fact(_("Command"), command, "code"),
         Fact(_("Working folder"), root, "path"),
-        *_git(run, told, revealed=revealed),
-        Fact(_("Host"), run.host or told.get("host", ""), "path"),
-        Fact(_("Operating system"), told.get("os", "")),
-        Fact(_("Python"), told.get("python", "")),
-        Fact(_("Executable"), told.get("executable", ""), "path"),
-        Fact(_("Hardware"), _hardware(told)),
-        Fact(_("CUDA"), str(told.get("cudaVersion") or told.get("cuda_version") or "")),
-        Fact(_("SDK version"), told.get("cli_version", "")),
+        *_git(run, metadata, revealed=revealed),
+        Fact(_("Host"), run.host or metadata.get("host", ""), "path"),
+        Fact(_("Operating system"), metadata.get("os", "")),
+        Fact(_("Python"), metadata.get("python", "")),
+        Fact(_("Executable"), metadata.get("executable", ""), "path"),
+        Fact(_("Hardware"), _hardware(metadata)),
+        Fact(_("CUDA"), str(metadata.get("cudaVersion") or metadata.get("cuda_version") or "")),
+        Fact(_("SDK version"), metadata.get("cli_version", "")),
     ]
     always = {_("Command"), _("Host")}
     shown = [fact for fact in facts if fact.value not in ("", None) or fact.label in always]
-    return shown, [Found(_("the command line"), "argument")] if is_secret else []
+    return shown, [FoundSecret(_("the command line"), "argument")] if is_secret else []

@@ -5,8 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from runs.config.flatten import clean_tree, read_lenient, unwrap_config
-from runs.secrets.masking import Found, mask_tree
+from common.formats.lenient_json import clean_tree, read_lenient
+from runs.config.flatten import unwrap_config
+from runs.secrets.masking import FoundSecret, mask_tree
 
 MAX_TEXT = 4000
 MAX_ITEMS = 1000
@@ -99,7 +100,7 @@ def node_of(key: str, value: Any, depth: int = 0) -> Node:
     return [key, kind, text, [node_of(name, item, depth + 1) for name, item in items]]
 
 
-def nodes_of(tree: dict[str, Any], *, revealed: bool = False) -> tuple[list[Node], list[Found]]:
+def nodes_of(tree: dict[str, Any], *, revealed: bool = False) -> tuple[list[Node], list[FoundSecret]]:
     """Return the nodes of a tree by key, and where secrets were masked in it (or would be, when they are revealed)."""
     masked, found = mask_tree(tree)
     shown = tree if revealed else masked

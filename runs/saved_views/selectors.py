@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import visible
 from common.errors import Invalid, NotFound, TooLarge
+from common.formats.lenient_json import check_nesting, clean_tree
 from runs.access import ProjectAction
-from runs.config.flatten import check_nesting, clean_tree
 from runs.models import Project, SavedView
 from runs.table.query import TableQuery
 

@@ -10,8 +10,8 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from common.errors import Conflict, Invalid, Unauthenticated
+from common.formats.lenient_json import clean_text
 from runs.access import ProjectAction
-from runs.config.flatten import clean_text
 from runs.models import Project, SavedView
 from runs.saved_views.selectors import Spec, checked_spec
 

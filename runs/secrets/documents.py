@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from runs.config.flatten import read_lenient
+from common.formats.lenient_json import read_lenient
 from runs.secrets.masking import MASK, mask, mask_tree, may_hold
 
 _HEAD = 8192

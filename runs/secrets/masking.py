@@ -19,7 +19,7 @@ MASK = "••••••••"
 _SHOWN = 4
 """So many characters of a known token stay, to tell which one it is."""
 
-_SHAPES = {
+_KNOWN_PATTERNS = {
     "wandb": r"\bwandb_v1_[A-Za-z0-9_-]{40}[A-Za-z0-9_-]*|\blocal-[0-9a-f]{40}\b|\bry-[A-Za-z0-9]{40}\b",
     "aws": r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     "github": r"\bgh[pousr]_[A-Za-z0-9]{36}[A-Za-z0-9]*\b|\bgithub_pat_[A-Za-z0-9_]{22}[A-Za-z0-9_]*\b",
@@ -34,7 +34,7 @@ _SHAPES = {
     "pypi": r"\bpypi-AgE[A-Za-z0-9_-]{50}[A-Za-z0-9_-]*",
     "jwt": r"\beyJ[A-Za-z0-9_-]{10}[A-Za-z0-9_-]*\.eyJ[A-Za-z0-9_-]{10}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10}[A-Za-z0-9_-]*",
 }
-_SHAPE = re2.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _SHAPES.items()))
+_KNOWN_PATTERN = re2.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KNOWN_PATTERNS.items()))
 _URL = re2.compile(r"[a-z][a-z0-9+.-]+://[^\s:/@]+:([^\s/@]{3}[^\s/@]*)@")
 _HEADER = re2.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{20}[A-Za-z0-9._~+/=-]*)")
 _KEY_BEGIN = re2.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
@@ -66,11 +66,11 @@ class Secret:
     start: int
     stop: int
     kind: str
-    """A name of `_SHAPES`, or "key", "assigned", "url", "header"."""
+    """A name of `_KNOWN_PATTERNS`, or "key", "assigned", "url", "header"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSecret:
     """Where a secret was found."""
 
     where: str
@@ -105,8 +105,8 @@ def _is_mixed(text: str) -> bool:
     return any(map(str.islower, text)) and any(map(str.isupper, text)) and any(map(str.isdigit, text))
 
 
-def _shapes(text: str) -> Iterator[Secret]:
-    for match in _SHAPE.finditer(text):
+def _known_secrets(text: str) -> Iterator[Secret]:
+    for match in _KNOWN_PATTERN.finditer(text):
         kind = str(match.lastgroup)
         if kind != "openai" or _is_mixed(match[0]):  # "sk-resnet50-pretrained-large" is a name
             yield Secret(match.start(), match.end(), kind)
@@ -150,7 +150,7 @@ def find(text: str) -> list[Secret]:
     text = _encodable(text)
     if not _TELLTALE.search(text):
         return []
-    found = [*_shapes(text), *_keys(text), *_assigned(text)]
+    found = [*_known_secrets(text), *_keys(text), *_assigned(text)]
     found += [Secret(match.start(1), match.end(1), "url") for match in _URL.finditer(text)]
     found += [
         Secret(match.start(1), match.end(1), "header")
@@ -167,7 +167,7 @@ def find(text: str) -> list[Secret]:
 def _masked(text: str, secrets: Sequence[Secret]) -> str:
     parts, at = [], 0
     for secret in secrets:
-        shown = _SHOWN if secret.kind in _SHAPES else 0
+        shown = _SHOWN if secret.kind in _KNOWN_PATTERNS else 0
         parts += [text[at : secret.start + shown], MASK]
         at = secret.stop
     return "".join([*parts, text[at:]])
@@ -209,18 +209,18 @@ def mask_lines(lines: Sequence[str | None]) -> tuple[list[str | None], int]:
     return shown, len(parts)
 
 
-def mask_tree(tree: Any, path: tuple[str, ...] = ()) -> tuple[Any, list[Found]]:
+def mask_tree(tree: Any, path: tuple[str, ...] = ()) -> tuple[Any, list[FoundSecret]]:
     """Return a JSON value with secrets in its strings masked, and where they were; names of keys count, too."""
     if isinstance(tree, dict):
         shown: dict[str, Any] = {}
-        found: list[Found] = []
+        found: list[FoundSecret] = []
         for key, value in tree.items():
             shown[key], some = mask_tree(value, (*path, str(key)))
             found += some
         return shown, found
     if isinstance(tree, list) and tree and all(isinstance(value, str) for value in tree):
         arguments, any_found = mask_arguments(tree)
-        return arguments, [Found(".".join(path), "argument")] if any_found else []
+        return arguments, [FoundSecret(".".join(path), "argument")] if any_found else []
     if isinstance(tree, list):
         pairs = [mask_tree(value, path) for value in tree]
         return [value for value, _ in pairs], [where for _, some in pairs for where in some]
@@ -228,10 +228,10 @@ def mask_tree(tree: Any, path: tuple[str, ...] = ()) -> tuple[Any, list[Found]]:
         return tree, []
     named = path[:-1] if path[-1:] == ("value",) else path  # the SDK wraps what a config has under a name
     if named and looks_secret(named[-1], tree):
-        return MASK, [Found(".".join(path), "assigned")]
+        return MASK, [FoundSecret(".".join(path), "assigned")]
     secrets = find(tree)
     where = ".".join(path)
-    return (_masked(tree, secrets), [Found(where, secrets[0].kind)]) if secrets else (tree, [])
+    return (_masked(tree, secrets), [FoundSecret(where, secrets[0].kind)]) if secrets else (tree, [])
 
 
 def mask_arguments(arguments: Sequence[str]) -> tuple[list[str], bool]:

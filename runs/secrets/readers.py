@@ -16,7 +16,7 @@ from runs.access import RunAction
 from runs.models import Run
 
 
-def exactly_read(run_ids: Collection[int], actor: Actor) -> set[int]:
+def unmasked_run_ids(run_ids: Collection[int], actor: Actor) -> set[int]:
     """Return of which of the runs the actor reads secrets. One query."""
     rows = Run.objects.filter(pk__in=run_ids)
     changed = Q(pk__in=visible(actor, RunAction.UPDATE, rows).values("pk"))
@@ -29,4 +29,4 @@ def exactly_read(run_ids: Collection[int], actor: Actor) -> set[int]:
 
 def reads_secrets(actor: Actor, run: Run) -> bool:
     """Say whether the actor reads the run's secrets."""
-    return run.pk in exactly_read([run.pk], actor)
+    return run.pk in unmasked_run_ids([run.pk], actor)

@@ -4,13 +4,13 @@ The table's page, the workspace's run selector, REST and exports all read runs t
 means the same everywhere: ``filter`` (`runs.query.expression`), ``search``, ``order``, ``group``, ``columns``.
 """
 
-from runs.table.catalogue import ColumnInfo, catalogue_of, label_of, seen_catalogue
+from runs.table.catalogue import ColumnInfo, catalogue_of, label_of, visible_catalogue
 from runs.table.cells import Cell
 from runs.table.groups import Group, GroupNumbers, GroupPage, groups_of
-from runs.table.query import TableQuery, matching
+from runs.table.query import TableQuery, matching_runs
 from runs.table.rows import Row, TablePage, rows_of
 
 __all__ = [
     "Cell", "ColumnInfo", "Group", "GroupNumbers", "GroupPage", "Row", "TablePage", "TableQuery", "catalogue_of",
-    "groups_of", "label_of", "matching", "rows_of", "seen_catalogue",
+    "groups_of", "label_of", "matching_runs", "rows_of", "visible_catalogue",
 ]  # fmt: skip

@@ -21,10 +21,10 @@ from access.actor import Actor
 from runs.config.flatten import OWN, sdk_part
 from runs.config.metric_definitions import MARK, definitions_in
 from runs.models import Project, Run
-from runs.query.column_names import Named, spelled
-from runs.table.query import seen_runs
+from runs.query.column_names import NamedColumn, spelled
+from runs.table.query import visible_runs
 
-KEPT = timedelta(days=1)
+CACHED_FOR = timedelta(days=1)
 REST = timedelta(seconds=3)
 """For how long nothing is asked at all."""
 _LATE = timedelta(seconds=60)
@@ -103,21 +103,21 @@ def catalogue_of(project: Project) -> list[ColumnInfo]:
     return [*fields, *_columns("config", keys.config), *summary]
 
 
-def seen_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
+def visible_catalogue(actor: Actor, project: Project) -> list[ColumnInfo]:
     """Return the columns for somebody who may see the project, and perhaps not its runs: then only the fields."""
     columns = catalogue_of(project)
-    if seen_runs(actor, project).exists():
+    if visible_runs(actor, project).exists():
         return columns
     return [column for column in columns if column.part == "field"]
 
 
-def label_of(column: Named) -> str:
+def label_of(column: NamedColumn) -> str:
     """Return what people call a column: a field's label, or a key without its part."""
     labels = {name: label for name, label, _type, _unit in _FIELDS}
     return str(labels.get(column.name) or (column.column.keys or (column.name,))[0])
 
 
-def forget_catalogue(project_id: int) -> None:
+def invalidate_catalogue(project_id: int) -> None:
     """Find a project's keys anew when they are next asked for: runs have left it."""
     cache.delete(cache_key(project_id))
 
@@ -150,15 +150,15 @@ def _keys_of(project_id: int) -> _Known:
         for key, bits in _found(changed, column):
             found[key] = found.get(key, 0) | bits
     keys.goals |= _goals_in(changed, keys.summary)
-    cache.set(cache_key(project_id), (now, keys), KEPT.total_seconds())
+    cache.set(cache_key(project_id), (now, keys), CACHED_FOR.total_seconds())
     return keys
 
 
 def _goals_in(changed: QuerySet[Run], keys: Iterable[str]) -> dict[str, str]:
     """Return the goals of metrics that the newest of some runs defined."""
     texts = changed.filter(config_text__contains=MARK).order_by("-pk").values_list("config_text", flat=True)
-    told = [definitions_in(sdk_part(text)) for text in reversed(texts[:_DEFINING_RUNS])]
-    return {key: goal for one in told for key in keys if (goal := one.goal_of(key))}
+    definitions = [definitions_in(sdk_part(text)) for text in reversed(texts[:_DEFINING_RUNS])]
+    return {key: goal for one in definitions for key in keys if (goal := one.goal_of(key))}
 
 
 def _changed(project_id: int, since: datetime) -> QuerySet[Run]:

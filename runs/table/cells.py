@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from runs.models import Run
-from runs.query.column_names import Named
-from runs.query.columns import Kind
+from runs.query.column_names import NamedColumn
+from runs.query.columns import ColumnKind
 from runs.query.flat import Picked, unpicked
 from runs.secrets.masking import mask
 
@@ -54,17 +54,17 @@ def _masked(value: Any) -> Any:
     return mask(value) if isinstance(value, str) else value
 
 
-_UNREAD = frozenset({Kind.FLAT, Kind.ABSENT})
+_UNREAD = frozenset({ColumnKind.FLAT, ColumnKind.ABSENT})
 
 
 class Reader:
     """Reads some columns of many runs, each config and summary taken apart by the database and once a run."""
 
-    def __init__(self, columns: Iterable[Named]) -> None:
+    def __init__(self, columns: Iterable[NamedColumn]) -> None:
         self.columns = list(dict.fromkeys(columns))
         self._keys: dict[str, dict[str, None]] = {}
         for one in self.columns:
-            if one.column.kind is Kind.FLAT:
+            if one.column.kind is ColumnKind.FLAT:
                 self._keys.setdefault(one.column.field, {}).update(dict.fromkeys(one.column.keys))
         kinds = {one.column: None for one in self.columns if one.column.kind not in _UNREAD}
         self._fields = list(kinds)

@@ -16,7 +16,7 @@ from runs.secrets.masking import mask
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparisonLine:
     """One key and its value in each run."""
 
     key: str
@@ -30,11 +30,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComparisonSection:
     """Lines of one kind."""
 
     title: str
-    lines: list[Line]
+    lines: list[ComparisonLine]
     equal_count: int
     """How many lines are equal in all runs, shown or not."""
 
@@ -49,39 +49,41 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else json.dumps(value)
 
 
-def _line(key: str, values: Sequence[Any], *, is_measured: bool = False, goal: str = "") -> Line:
+def _comparison_line(
+    key: str, values: Sequence[Any], *, is_measured: bool = False, goal: str = ""
+) -> ComparisonLine:
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     spread = is_measured and len(numbers) > 1 and min(numbers) != max(numbers)
     best = (values.index(min(numbers)), values.index(max(numbers))) if spread else None
     texts = [_text(value) for value in values]
     differs = any(value != values[0] or type(value) is not type(values[0]) for value in values[1:])
-    return Line(key, texts, differs, best, goal)
+    return ComparisonLine(key, texts, differs, best, goal)
 
 
 def _keys(flats: Sequence[dict[str, Any]]) -> list[str]:
     return sorted({key for flat in flats for key in flat if not key.startswith("_")})
 
 
-def _config(runs: Sequence[Run], *, with_equal: bool) -> Part:
+def _config(runs: Sequence[Run], *, with_equal: bool) -> ComparisonSection:
     flats = [run.config_flat for run in runs]
-    lines = [_line(key, [flat.get(key) for flat in flats]) for key in _keys(flats)]
-    return _part(_("Config"), lines, with_equal=with_equal)
+    lines = [_comparison_line(key, [flat.get(key) for flat in flats]) for key in _keys(flats)]
+    return _section(_("Config"), lines, with_equal=with_equal)
 
 
-def _summary(runs: Sequence[Run], *, with_equal: bool) -> Part:
+def _summary(runs: Sequence[Run], *, with_equal: bool) -> ComparisonSection:
     flats = [run.pulse.summary_flat for run in runs]
     newest_first = sorted(zip(runs, flats, strict=True), key=lambda pair: pair[0].pk, reverse=True)
     defined = [(definitions_of(run), flat) for run, flat in newest_first]
     lines = []
     for key in _keys(flats):
         goal = most(definitions.goal_of(key) for definitions, flat in defined if key in flat)
-        lines.append(_line(key, [flat.get(key) for flat in flats], is_measured=True, goal=goal))
-    return _part(_("Summary"), lines, with_equal=with_equal)
+        lines.append(_comparison_line(key, [flat.get(key) for flat in flats], is_measured=True, goal=goal))
+    return _section(_("Summary"), lines, with_equal=with_equal)
 
 
-def _part(title: str, lines: Sequence[Line], *, with_equal: bool) -> Part:
+def _section(title: str, lines: Sequence[ComparisonLine], *, with_equal: bool) -> ComparisonSection:
     shown = [line for line in lines if with_equal or line.differs]
-    return Part(title, shown, sum(not line.differs for line in lines))
+    return ComparisonSection(title, shown, sum(not line.differs for line in lines))
 
 
 _FACTS: dict[str, Callable[[Run], str]] = {
@@ -98,12 +100,12 @@ _FACTS: dict[str, Callable[[Run], str]] = {
 }
 
 
-def compare_runs(runs: Sequence[Run], *, with_equal: bool) -> list[Part]:
+def compare_runs(runs: Sequence[Run], *, with_equal: bool) -> list[ComparisonSection]:
     """Return facts, configuration and summary of runs whose user and pulse are loaded."""
     facts = [{_(name): read(run) for name, read in _FACTS.items()} for run in runs]
-    names = [_line(name, [fact[name] for fact in facts]) for name in (facts[0] if facts else {})]
+    names = [_comparison_line(name, [fact[name] for fact in facts]) for name in (facts[0] if facts else {})]
     return [
-        _part(_("Run"), names, with_equal=with_equal),
+        _section(_("Run"), names, with_equal=with_equal),
         _config(runs, with_equal=with_equal),
         _summary(runs, with_equal=with_equal),
     ]

@@ -22,9 +22,9 @@ from common.formats.strict_json import strict_json
 from common.web.responses import attachment
 from runs.access import ProjectAction
 from runs.models import Run
-from runs.query.column_names import named
+from runs.query.column_names import named_column
 from runs.selectors import get_project
-from runs.table import TableQuery, matching, seen_catalogue
+from runs.table import TableQuery, matching_runs, visible_catalogue
 from runs.table.cells import Reader, cell_of
 
 RUNS_AT_ONCE = 500
@@ -71,9 +71,9 @@ def _export(request: HttpRequest, entity: str, project: str, *, kind: str) -> St
     actor = actor_of(request)
     row = get_project(actor, entity, project)
     query = TableQuery.of(request.GET)
-    ids = list(matching(actor, row, query).values_list("pk", flat=True))
-    names = list(query.columns) or [column.name for column in seen_catalogue(actor, row)]
-    reader = Reader(map(named, names))
+    ids = list(matching_runs(actor, row, query).values_list("pk", flat=True))
+    names = list(query.columns) or [column.name for column in visible_catalogue(actor, row)]
+    reader = Reader(map(named_column, names))
     is_csv = kind == "csv"
     head, write = (csv_line(names), csv_line) if is_csv else ("", _json_line(names))
     content_type = "text/csv; charset=utf-8" if is_csv else "application/jsonl"

@@ -15,9 +15,9 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
-from runs.config.flatten import clean_tree
-from runs.query.column_names import Named, canonical
-from runs.query.columns import Kind
+from common.formats.lenient_json import clean_tree
+from runs.query.column_names import NamedColumn, canonical
+from runs.query.columns import ColumnKind
 from runs.query.conditions import All, Compare, Not, Operator, Some, to_q
 
 NOTHING = "–"
@@ -26,23 +26,23 @@ NOTHING = "–"
 Key = float | str | bool | tuple[str, ...] | None
 
 
-def check_group(column: Named) -> None:
+def check_group(column: NamedColumn) -> None:
     """Let a column pass by which runs can be grouped.
 
     Raises:
         Invalid: a length of time, of which hardly two are equal.
     """
-    if column.column.kind is Kind.SPAN:
+    if column.column.kind is ColumnKind.SPAN:
         raise Invalid(_("Runs cannot be grouped by %(name)s.") % {"name": column.name})
 
 
-def key_of(column: Named, value: Any) -> Key:
+def key_of(column: NamedColumn, value: Any) -> Key:
     """Return the key of the group that a value belongs to."""
-    if column.column.kind is Kind.TIME:
+    if column.column.kind is ColumnKind.TIME:
         return value.astimezone(UTC).date().isoformat() if value else None
-    if column.column.kind is Kind.TAGS:
+    if column.column.kind is ColumnKind.TAGS:
         return tuple(value) or None
-    return value if value != "" or column.column.kind is Kind.FLAT else None
+    return value if value != "" or column.column.kind is ColumnKind.FLAT else None
 
 
 def rank_of(key: Key) -> tuple[int, Any]:
@@ -70,7 +70,7 @@ def text_of(key: Key) -> str:
     return "" if key is None else str(key)
 
 
-def group_q(column: Named, step: str) -> Q:
+def group_q(column: NamedColumn, step: str) -> Q:
     """Return the filter for the runs of one group.
 
     Raises:
@@ -83,9 +83,9 @@ def group_q(column: Named, step: str) -> Q:
     name = canonical(column.name)
     if key is None:
         return to_q(Compare(name, Operator.EXISTS, value=False))
-    if column.column.kind is Kind.TIME:
+    if column.column.kind is ColumnKind.TIME:
         return _of_day(name, key)
-    if column.column.kind is Kind.TAGS:
+    if column.column.kind is ColumnKind.TAGS:
         return Q(**{column.column.field: key})
     if isinstance(key, float) and math.isnan(key):
         return to_q(_is_nan(name))

@@ -16,20 +16,20 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Invalid
 from runs.models import Project, Run
-from runs.query.column_names import Named, named
-from runs.query.columns import Kind
+from runs.query.column_names import NamedColumn, named_column
+from runs.query.columns import ColumnKind
 from runs.query.conditions import double
 from runs.query.ordering import read_page_order
 from runs.table.cells import Reader
 from runs.table.group_keys import Key, check_group, key_of, rank_of, step_of, text_of
-from runs.table.query import TableQuery, matching
+from runs.table.query import TableQuery, matching_runs
 
 MAX_BINS = 30
 MAX_GROUPS = 1000
 """At once."""
 
 
-NUMERIC = frozenset({Kind.NUMBER, Kind.SPAN, Kind.FLAT})
+NUMERIC = frozenset({ColumnKind.NUMBER, ColumnKind.SPAN, ColumnKind.FLAT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _Gathered:
     def count(self) -> int:
         return self.states.total()
 
-    def numbers(self, columns: list[Named]) -> dict[str, GroupNumbers]:
+    def numbers(self, columns: list[NamedColumn]) -> dict[str, GroupNumbers]:
         """Return the spread of each column that has values, by name."""
         pairs = zip(columns, self.values, strict=True)
         return {column.name: _numbers(values) for column, values in pairs if values}
@@ -106,10 +106,10 @@ def groups_of(
     """
     if len(path) >= len(query.group):
         raise Invalid("Inside of the last column to group by there are runs, not groups.")
-    by = named(query.group[len(path)])
+    by = named_column(query.group[len(path)])
     check_group(by)
-    numeric = [one for one in map(named, query.columns) if one.column.kind in NUMERIC]
-    gathered = _gather(matching(actor, project, query, path=path).order_by(), by, numeric)
+    numeric = [one for one in map(named_column, query.columns) if one.column.kind in NUMERIC]
+    gathered = _gather(matching_runs(actor, project, query, path=path).order_by(), by, numeric)
     ordered = _in_order(gathered, query, by, numeric)
     groups = [
         Group(
@@ -121,7 +121,7 @@ def groups_of(
     return GroupPage(groups, len(ordered), sum(one.count for one in ordered))
 
 
-def _gather(runs: QuerySet[Run], by: Named, numeric: list[Named]) -> list[_Gathered]:
+def _gather(runs: QuerySet[Run], by: NamedColumn, numeric: list[NamedColumn]) -> list[_Gathered]:
     reader = Reader([by, *numeric])
     places = [reader.columns.index(one) for one in numeric]
     found: dict[tuple[int, Any], _Gathered] = {}
@@ -146,7 +146,9 @@ def _finite(values: list[float]) -> list[float]:
     return [value for value in doubles if math.isfinite(value)]
 
 
-def _in_order(groups: list[_Gathered], query: TableQuery, by: Named, numeric: list[Named]) -> list[_Gathered]:
+def _in_order(
+    groups: list[_Gathered], query: TableQuery, by: NamedColumn, numeric: list[NamedColumn]
+) -> list[_Gathered]:
     order = read_page_order(query.order)
     falls = next((falling for one, falling in order if one == by), False)
     groups = sorted(groups, key=lambda one: rank_of(one.key), reverse=falls)

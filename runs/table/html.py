@@ -19,7 +19,7 @@ from runs.names.run_ids import segment_of
 from runs.secrets.masking import mask
 from runs.states import RunState
 from runs.table import Cell, Group, GroupNumbers, Row
-from runs.table.layout import Shown
+from runs.table.layout import ShownColumn
 
 MAX_SHOWN_TEXT = 300
 _LONG = 18
@@ -46,7 +46,7 @@ class DrawnRow:
 class Drawing:
     """What cells need beside their values."""
 
-    columns: Sequence[Shown]
+    columns: Sequence[ShownColumn]
     runs_url: str
     """What run ids are appended to."""
     colors: Mapping[str, int]
@@ -71,7 +71,7 @@ def draw_rows(drawing: Drawing, rows: Sequence[Row], offset: int) -> Iterator[Dr
         )  # fmt: skip
 
 
-def _draw_cell(drawing: Drawing, column: Shown, row: Row) -> str:
+def _draw_cell(drawing: Drawing, column: ShownColumn, row: Row) -> str:
     if column.name == "name":
         return _name_cell(drawing, column.css, row.run)
     cell = row.cells[column.name]
@@ -83,7 +83,7 @@ def _draw_cell(drawing: Drawing, column: Shown, row: Row) -> str:
         return f"<td{css}{kept}>{own(row.run, cell)}</td>"
     if cell.type == "":
         return f"<td{css}></td>"
-    text, title = shown_value(cell)
+    text, title = format_value(cell)
     hover = f' title="{escape(title)}"' if title != text or len(text) > _LONG else ""
     return f"<td{css}{hover}>{escape(text)}</td>"
 
@@ -108,16 +108,16 @@ def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     )
 
 
-def shown_value(cell: Cell) -> tuple[str, str]:
+def format_value(cell: Cell) -> tuple[str, str]:
     """Return what a cell shows, and the same in full."""
     value = cell.value
     if cell.type == "number":
-        return number_shown(value), cell.text
+        return format_number(value), cell.text
     text = mask(cell.text)
     return text[:MAX_SHOWN_TEXT], text
 
 
-def number_shown(value: float) -> str:
+def format_number(value: float) -> str:
     """Write a number in at most five figures, whole ones in full."""
     if isinstance(value, int) or (value == int(value) if abs(value) < 1e9 else False):
         return str(number_format(int(value), force_grouping=True)) if abs(value) < 1e15 else f"{value:.5g}"
@@ -173,7 +173,7 @@ _OWN: dict[str, Callable[[Run, Cell], str]] = {
 """Columns that have a look of their own."""
 
 
-def draw_group(columns: Sequence[Shown], group: Group) -> SafeString:
+def draw_group(columns: Sequence[ShownColumn], group: Group) -> SafeString:
     """Return the cells of a group after its name: states, and of each numeric column its spread (RUN-23)."""
     cells = []
     for column in columns[1:]:
@@ -191,7 +191,7 @@ def draw_group(columns: Sequence[Shown], group: Group) -> SafeString:
 def _group_states(group: Group) -> str:
     """Draw how many runs are in which state as one bar; it says the numbers on hover."""
     known = [(state, group.states[state]) for state in RunState.values if group.states.get(state)]
-    said = ", ".join(f"{RunState(state).label} {count}" for state, count in known)
+    label = ", ".join(f"{RunState(state).label} {count}" for state, count in known)
     parts, begin = [], 0.0
     for state, count in known:
         width = _STATES_WIDE * count / group.count
@@ -200,12 +200,12 @@ def _group_states(group: Group) -> str:
         )
         begin += width
     return (
-        f'<svg class="states" viewBox="0 0 {_STATES_WIDE} 8" role="img" aria-label="{escape(said)}">'
-        f"<title>{escape(said)}</title>{''.join(parts)}</svg>"
+        f'<svg class="states" viewBox="0 0 {_STATES_WIDE} 8" role="img" aria-label="{escape(label)}">'
+        f"<title>{escape(label)}</title>{''.join(parts)}</svg>"
     )
 
 
-def _group_numbers(column: Shown, numbers: GroupNumbers) -> str:
+def _group_numbers(column: ShownColumn, numbers: GroupNumbers) -> str:
     show: Callable[[float], str] = _rough_length if column.name in {"runtime", "duration"} else _rough
     mean, low, high = show(numbers.mean), show(numbers.min), show(numbers.max)
     spread = f"{low} – {high}" if low != high else ""
@@ -219,7 +219,7 @@ def _group_numbers(column: Shown, numbers: GroupNumbers) -> str:
 
 
 def _rough(value: float) -> str:
-    return number_shown(float(f"{value:.4g}"))
+    return format_number(float(f"{value:.4g}"))
 
 
 def _rough_length(seconds: float) -> str:
@@ -240,9 +240,9 @@ def _bars(numbers: GroupNumbers, show: Callable[[float], str]) -> str:
     for number, (begin, end, count) in enumerate(numbers.bins):
         height = max(1.5, _HIGH * count / most) if count else 0
         x, inner = f"{number * width:.2f}", f"{max(0.8, width - 0.8):.2f}"
-        said = escape(f"{show(begin)} – {show(end)}: {count}")
+        label = escape(f"{show(begin)} – {show(end)}: {count}")
         bars.append(
-            f'<g><title>{said}</title><rect class="hit" x="{x}" y="0" width="{width:.2f}" height="{_HIGH}"/>'
+            f'<g><title>{label}</title><rect class="hit" x="{x}" y="0" width="{width:.2f}" height="{_HIGH}"/>'
             f'<rect x="{x}" y="{_HIGH - height:.2f}" width="{inner}" height="{height:.2f}"/></g>'
         )
     counts = escape(", ".join(str(count) for _from, _to, count in numbers.bins))

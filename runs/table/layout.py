@@ -11,7 +11,7 @@ from typing import Any
 from django.http import QueryDict
 
 from common.errors import Invalid
-from runs.query.column_names import named
+from runs.query.column_names import named_column
 from runs.query.ordering import read_page_order
 from runs.table import ColumnInfo, Row, TableQuery
 from runs.table.query import DEFAULT_ORDER
@@ -64,7 +64,7 @@ class TableState:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownColumn:
     """A column of the table as its head shows it; ``place`` is its rank in an order of several, else 0."""
 
     name: str
@@ -105,7 +105,7 @@ def _names(raw: Any) -> tuple[str, ...]:
     found = []
     for name in raw if isinstance(raw, list) else ():
         try:
-            found.append(named(str(name)).name)
+            found.append(named_column(str(name)).name)
         except Invalid:
             continue
     return tuple(dict.fromkeys(found))
@@ -190,7 +190,7 @@ def shown_columns(
     order: str = "",
     *,
     grouped: bool = False,
-) -> list[Shown]:
+) -> list[ShownColumn]:
     """Return the heads of the columns ``names``, the run's name before them; ``grouped`` ones hold histograms."""
     known = {column.name: column for column in catalogue}
     parts = read_page_order(order) if order else []
@@ -200,7 +200,7 @@ def shown_columns(
         info = known.get(name) or _unknown(name)
         place, falling = sorts.get(name, (0, False))
         found.append(
-            Shown(
+            ShownColumn(
                 name=name,
                 label=info.label,
                 part=info.part,

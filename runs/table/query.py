@@ -12,7 +12,7 @@ from access.engine import visible
 from common.errors import Invalid
 from runs.access import RunAction
 from runs.models import Project, Run
-from runs.query.column_names import named, split_names
+from runs.query.column_names import named_column, split_names
 from runs.query.conditions import Compare, Operator, to_q
 from runs.query.expression import read_expression
 from runs.query.ordering import page_order
@@ -62,10 +62,10 @@ class TableQuery:
 
 def _names(texts: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of lists by commas, each once, spelled as pages spell them."""
-    return tuple(dict.fromkeys(named(name).name for name in split_names(",".join(texts))))
+    return tuple(dict.fromkeys(named_column(name).name for name in split_names(",".join(texts))))
 
 
-def narrowed(runs: QuerySet[Run], query: TableQuery) -> QuerySet[Run]:
+def narrow_runs(runs: QuerySet[Run], query: TableQuery) -> QuerySet[Run]:
     """Keep the runs that meet filter and search."""
     runs = runs.filter(to_q(read_expression(query.filter)))
     if query.search:
@@ -73,20 +73,22 @@ def narrowed(runs: QuerySet[Run], query: TableQuery) -> QuerySet[Run]:
     return runs
 
 
-def seen_runs(actor: Actor, project: Project) -> QuerySet[Run]:
+def visible_runs(actor: Actor, project: Project) -> QuerySet[Run]:
     """Return the project's runs that the actor may see, in no order, bare."""
     return visible(actor, RunAction.VIEW, Run.objects.listed().filter(project=project)).order_by()
 
 
-def matching(actor: Actor, project: Project, query: TableQuery, *, path: Sequence[str] = ()) -> QuerySet[Run]:
+def matching_runs(
+    actor: Actor, project: Project, query: TableQuery, *, path: Sequence[str] = ()
+) -> QuerySet[Run]:
     """Return the runs that meet filter and search, in the query's order; with a ``path`` those of one group.
 
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
-    runs = narrowed(seen_runs(actor, project), query)
+    runs = narrow_runs(visible_runs(actor, project), query)
     if len(path) > len(query.group):
         raise Invalid("The path is longer than the list of columns to group by.")
     for name, value in zip(query.group, path, strict=False):
-        runs = runs.filter(group_q(named(name), value))
+        runs = runs.filter(group_q(named_column(name), value))
     return runs.order_by(*page_order(query.order))

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from access.actor import Actor
 from runs.models import Project, Run
-from runs.query.column_names import named
+from runs.query.column_names import named_column
 from runs.table.cells import Cell, Reader
-from runs.table.query import TableQuery, matching, seen_runs
+from runs.table.query import TableQuery, matching_runs, visible_runs
 
 MAX_ROWS = 1000
 WIDE = (
@@ -48,9 +48,9 @@ def rows_of(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
-    runs = matching(actor, project, query, path=path).values_list("pk", flat=True)
+    runs = matching_runs(actor, project, query, path=path).values_list("pk", flat=True)
     limit = min(limit, MAX_ROWS)
-    all_count = seen_runs(actor, project).count()
+    all_count = visible_runs(actor, project).count()
     if query.filter or query.search or path:
         # all ids at once: to count them apart would take what filtering takes once more
         ids = list(runs)
@@ -62,10 +62,10 @@ def rows_of(
 
 def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> list[Row]:
     """Return rows in the order of the ids, which come from a visible query; one that is gone is left out."""
-    wanted = Run.objects.filter(pk__in=ids)
-    reader = Reader(map(named, columns))
-    cells = {pk: reader.cells(values) for pk, _state, values in reader.rows(wanted, revealed=True)}
-    runs = {run.pk: run for run in wanted.defer(*WIDE)}
+    chosen = Run.objects.filter(pk__in=ids)
+    reader = Reader(map(named_column, columns))
+    cells = {pk: reader.cells(values) for pk, _state, values in reader.rows(chosen, revealed=True)}
+    runs = {run.pk: run for run in chosen.defer(*WIDE)}
     for run in runs.values():
         run.project = project
     return [Row(runs[pk], cells[pk]) for pk in ids if pk in runs and pk in cells]

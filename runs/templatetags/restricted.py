@@ -15,7 +15,7 @@ register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def asked_project(context: dict[str, Any]) -> dict[str, str]:
+def requestable_project(context: dict[str, Any]) -> dict[str, str]:
     """Return the project of the address as ``entity`` and ``project``, where the viewer may ask for access to it.
 
     That is in a team of theirs, and when they see no such project, whether or not there is one; else it is empty.

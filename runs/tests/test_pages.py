@@ -11,7 +11,8 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import OutboxMail, User
 from common.errors import Invalid
-from runs.lifecycle.services import RunFields, log_run
+from runs.lifecycle.fields import RunFields
+from runs.lifecycle.services import log_run
 from runs.models import Run
 from runs.projects.members import add_project_member
 from teams.members.services import remove_member

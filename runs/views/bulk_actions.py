@@ -16,19 +16,19 @@ from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from runs import selectors
 from runs.access import RunAction
-from runs.bulk_actions.catalogue import ACTS, ON_DELETED
+from runs.bulk_actions.catalogue import BULK_ACTIONS, ON_DELETED
 from runs.models import Project, Run
 from runs.run_page.neighbours import neighbour
-from runs.table.query import TableQuery, matching
+from runs.table.query import TableQuery, matching_runs
 
 _UNDO = {"delete": "restore", "protect": "unprotect", "unprotect": "protect"}
 
 
-def _chosen(actor: Actor, project: Project, act: str, given: QueryDict) -> list[int]:
+def _chosen_run_ids(actor: Actor, project: Project, act: str, given: QueryDict) -> list[int]:
     if act in ON_DELETED:
         runs = selectors.deleted_runs_of(actor, project)
     elif given.get("all"):
-        runs = matching(actor, project, TableQuery.of(given))
+        runs = matching_runs(actor, project, TableQuery.of(given))
     else:
         runs = selectors.runs_of(actor, project)
     if not given.get("all"):
@@ -43,7 +43,7 @@ def _uids(given: QueryDict, name: str) -> list[str]:
 
 @declare(RunAction.VIEW)
 @require_POST
-def act_on_runs(request: HttpRequest, entity: str, project: str, act: str) -> JsonResponse:
+def perform_bulk_action(request: HttpRequest, entity: str, project: str, act: str) -> JsonResponse:
     """Do one act on runs: ``uid`` repeated, or ``all`` with the table's query and ``except`` repeated.
 
     Returns:
@@ -51,15 +51,13 @@ def act_on_runs(request: HttpRequest, entity: str, project: str, act: str) -> Js
     """
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
-    do = ACTS.get(act)
+    do = BULK_ACTIONS.get(act)
     if do is None:
-        raise NotFound(f"Unknown action “{act}”: {', '.join(ACTS)}.")
-    outcome = do(actor, _chosen(actor, row, act, request.POST), request.POST.getlist("value"))
-    undo: dict[str, Any] | None = {"act": _UNDO[act], "uid": outcome.done} if act in _UNDO else None
-    refused = [{"uid": uid, "reason": reason} for uid, reason in outcome.refused.items()]
-    return JsonResponse(
-        {"done": len(outcome.done), "refused": refused, "undo": undo if outcome.done else None}
-    )
+        raise NotFound(f"Unknown action “{act}”: {', '.join(BULK_ACTIONS)}.")
+    result = do(actor, _chosen_run_ids(actor, row, act, request.POST), request.POST.getlist("value"))
+    undo: dict[str, Any] | None = {"act": _UNDO[act], "uid": result.done} if act in _UNDO else None
+    refused = [{"uid": uid, "reason": reason} for uid, reason in result.refused.items()]
+    return JsonResponse({"done": len(result.done), "refused": refused, "undo": undo if result.done else None})
 
 
 TABS = ("metrics:run_workspace", "metrics:run_media", "metrics:run_system", "runs:run_overview", "runs:run_logs",
@@ -72,16 +70,16 @@ def _page_of(run: Run, tab: str = "runs:run_overview") -> HttpResponse:
 
 @declare(RunAction.DELETE)
 @require_POST
-def act_on_run(request: HttpRequest, entity: str, project: str, uid: str, act: str) -> HttpResponse:
+def perform_run_action(request: HttpRequest, entity: str, project: str, uid: str, act: str) -> HttpResponse:
     """Delete, move, protect or unprotect the run of a page, as the table does many; ``value`` names a project."""
-    actor, done = actor_of(request), _done()
+    actor, done = actor_of(request), _success_messages()
     run = selectors.get_run(actor, entity, project, uid)
     require(actor, RunAction.DELETE, run)
     if act not in done:
         raise NotFound(f"Unknown action “{act}”: {', '.join(done)}.")
     value = request.POST.get("value", "").strip()
     try:
-        refused = ACTS[act](actor, [run.pk], [value if "/" in value else f"{entity}/{value}"]).refused
+        refused = BULK_ACTIONS[act](actor, [run.pk], [value if "/" in value else f"{entity}/{value}"]).refused
     except DomainError as error:
         refused = {run.uid: error.message}
     if refused:
@@ -93,7 +91,7 @@ def act_on_run(request: HttpRequest, entity: str, project: str, uid: str, act: s
     return _page_of(Run.objects.select_related("project__team").get(pk=run.pk))
 
 
-def _done() -> dict[str, str]:
+def _success_messages() -> dict[str, str]:
     """Return the acts of a run's page, with what is said when they are done."""
     return {
         "delete": _("Run deleted. You can restore it under Recently deleted."),

@@ -16,7 +16,7 @@ from common.formats.numbers import whole_number
 from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
-from runs.files.browsing import FILES_A_PAGE, folder_of, found_files, preview_of
+from runs.files.browsing import FILES_A_PAGE, find_files, folder_of, preview_of
 from runs.files.refused_artifacts import refused_artifacts
 from runs.files.services import delete_run_file
 from runs.files.zip_download import zipped
@@ -34,16 +34,16 @@ _MOST_FILES = 10**9
 def run_files(request: HttpRequest, **names: str) -> HttpResponse:
     """Show the run's files by folder, one of them previewed; HTMX asks for one folder, a search or a preview."""
     run, actor = run_of(request, names), actor_of(request)
-    wanted, search = request.GET.get("preview", ""), request.GET.get("search", "").strip()
+    previewed, search = request.GET.get("preview", ""), request.GET.get("search", "").strip()
     context = {**run_context(actor, run, tab="files"), "search": search}
-    if wanted:
-        file = selectors.files_of(run).filter(name=wanted).first()
+    if previewed:
+        file = selectors.files_of(run).filter(name=previewed).first()
         context["preview"] = preview_of(file, revealed=is_revealed(request, run))
     context["can_delete_files"] = can(actor, RunAction.DELETE_FILES, run)
-    if wanted and request.htmx:  # type: ignore[attr-defined]  # of HtmxMiddleware
+    if previewed and request.htmx:  # type: ignore[attr-defined]  # of HtmxMiddleware
         return render(request, "runs/files/preview.html", context)
     if search:
-        context["found"] = found_files(run, search)
+        context["found"] = find_files(run, search)
     folder, start = request.GET.get("folder", ""), whole_number(request.GET, "start", 0, _MOST_FILES)
     context["folder"] = folder_of(run, folder, start)
     refused = run.refused_files.all()

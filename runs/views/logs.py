@@ -15,7 +15,7 @@ from common.formats.numbers import MOST, whole_number
 from common.web.responses import as_json, attachment
 from runs import selectors
 from runs.access import ProjectAction, RunAction
-from runs.logs.project_search import Cursor, search_logs
+from runs.logs.project_search import SearchCursor, search_logs
 from runs.logs.search import MOST_HITS, Needle, search
 from runs.logs.windows import MAX_LINES, read_window, whole_log
 from runs.models import Run
@@ -90,7 +90,7 @@ def project_logs(request: HttpRequest, entity: str, project: str) -> HttpRespons
     if context["text"]:
         try:
             needle = Needle(context["text"], flags["regex"], flags["exact"])
-            after = Cursor.of(request.GET.get("after", ""))
+            after = SearchCursor.of(request.GET.get("after", ""))
             context["page"] = search_logs(actor, row, needle, TableQuery.of(request.GET), after)
         except Invalid as error:
             context["error"] = error.message

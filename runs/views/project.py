@@ -15,6 +15,7 @@ from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction, RunAction
 from runs.bulk_actions import deletion
+from runs.lifecycle.purge import undo_ends_at
 from runs.models import Run
 from runs.projects import services as projects
 from runs.projects.visibility import choices_for
@@ -114,7 +115,7 @@ def deleted(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     context = {
         "project": row,
         "team": row.team,
-        "waiting": [(run, deletion.undo_ends_at(run)) for run in shown if run.purge_began_at is None],
+        "waiting": [(run, undo_ends_at(run)) for run in shown if run.purge_began_at is None],
         "purging": [run for run in shown if run.purge_began_at is not None],
         "left_out": max(0, runs.count() - _DELETED_SHOWN),
     }

@@ -38,7 +38,7 @@ MOST_FOUND = 20
 def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show who is in a restricted project; who manages it, seen or not, also adds and removes people."""
     actor = actor_of(request)
-    row = _shown(request, entity, project)
+    row = _render_members(request, entity, project)
     if row.visibility != Visibility.RESTRICTED:
         return redirect("runs:project_overview", entity, project)
     may_manage = can(actor, ProjectAction.MANAGE_MEMBERS, row)
@@ -49,7 +49,7 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "project": row,
         "team": row.team,
         "members": project_members.members_inside(row),
-        "requests": _asking(row) if may_manage else [],
+        "requests": _open_requests(row) if may_manage else [],
         "roles": list(roles_for(row.team.organization_id)),
         "wanted": wanted,
         "found": _with_roles(row, found[:MOST_FOUND]),
@@ -62,7 +62,7 @@ def members(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return render(request, fragment(request, "runs/projects/members.html", "found"), context)
 
 
-def _shown(request: HttpRequest, entity: str, project: str) -> Project:
+def _render_members(request: HttpRequest, entity: str, project: str) -> Project:
     """Return a project that the viewer manages or sees."""
     actor = actor_of(request)
     rows = Project.objects.live().filter(team__name=entity, name=project).select_related("team__organization")
@@ -85,20 +85,20 @@ def _with_roles(project: Project, people: Iterable[User]) -> list[tuple[User, in
     return [(person, roles[person.pk].pk if person.pk in roles else 0) for person in shown]
 
 
-def _asking(project: Project) -> list[tuple[ProjectAccessRequest, int]]:
+def _open_requests(project: Project) -> list[tuple[ProjectAccessRequest, int]]:
     """Return who asks to be let in, with the number of their role in the team."""
-    rows = list(project_members.requests_open(project))
+    rows = list(project_members.open_requests(project))
     numbers = _with_roles(project, [row.user for row in rows])
     return [(row, number) for row, (_user, number) in zip(rows, numbers, strict=True)]
 
 
 @declare(ProjectAction.MANAGE_MEMBERS)
 @require_POST
-def act_on_members(request: HttpRequest, entity: str, project: str, act: str) -> HttpResponse:
+def perform_member_action(request: HttpRequest, entity: str, project: str, act: str) -> HttpResponse:
     """Add somebody, give them another role, take them out, or decline their request."""
     actor = actor_of(request)
     row = selectors.get_managed_project(actor, ProjectAction.MANAGE_MEMBERS, entity, project)
-    do = _ACTS.get(act)
+    do = _MEMBER_ACTIONS.get(act)
     if do is None:
         raise NotFound(_("Unknown action."))
     reply = answer(request, lambda: do(request, row), reverse("runs:project_members", args=[entity, project]))
@@ -138,7 +138,7 @@ def _decline(request: HttpRequest, project: Project) -> str:
     return _("Request of %(who)s declined. They are not notified.") % {"who": row.user}
 
 
-_ACTS: dict[str, Callable[[HttpRequest, Project], str]] = {
+_MEMBER_ACTIONS: dict[str, Callable[[HttpRequest, Project], str]] = {
     "add": _add, "role": _change_role, "remove": _remove, "decline": _decline,
 }  # fmt: skip
 

@@ -26,15 +26,15 @@ from runs.bulk_actions.redaction import redact_run
 from runs.config.metric_definitions import definitions_of
 from runs.config.redaction import read_keys
 from runs.files.refused_artifacts import refused_artifacts
-from runs.ingest.bad_lines import lines_set_aside
+from runs.ingest.bad_lines import bad_lines_of
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.lifecycle.timeline import timeline_of
 from runs.models import Run, RunAlert
 from runs.run_page.context import run_context
 from runs.run_page.overview import overview_facts
 from runs.run_page.value_tree import config_tree, leaves_of, nodes_of, summary_tree
-from runs.secrets.masking import Found, mask, mask_tree
+from runs.secrets.masking import FoundSecret, mask, mask_tree
 from runs.secrets.reveal import conceal, is_revealed, reveal
 from runs.secrets.services import reveal_secrets
 
@@ -88,7 +88,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         suggested += [f"config.{one.where}" for one in some if part == "config"]
     texts = {name: getattr(run, name) for name in ("notes", "description")}
     shown = texts if revealed else {name: mask(text) for name, text in texts.items()}
-    found += [Found(name, "text") for name, text in texts.items() if mask(text) != text]
+    found += [FoundSecret(name, "text") for name, text in texts.items() if mask(text) != text]
     context = {
         "texts": shown,
         **run_context(actor_of(request), run, tab="overview"),
@@ -98,7 +98,7 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "timeline": timeline_of(run),
         "alerts": _alerts(run),
         "definitions": definitions_of(run).listed(),
-        "bad_lines": lines_set_aside(run),
+        "bad_lines": bad_lines_of(run),
         "artifacts": refused_artifacts(run),
         "secrets": found,
         "suggested_keys": "\n".join(suggested),

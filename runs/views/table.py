@@ -30,7 +30,7 @@ from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
 from runs.projects.quickstart import script_for
-from runs.query.column_names import named, quoted
+from runs.query.column_names import named_column, quoted
 from runs.query.expression import read_expression, tree_of
 from runs.saved_views.selectors import get_view, working_view
 from runs.secrets.masking import mask
@@ -40,14 +40,14 @@ from runs.table import (
     TablePage,
     TableQuery,
     groups_of,
-    matching,
+    matching_runs,
     rows_of,
-    seen_catalogue,
+    visible_catalogue,
 )
 from runs.table.group_keys import NOTHING
 from runs.table.html import Drawing, draw_group, draw_rows
-from runs.table.layout import (  # fmt: skip
-    Shown,
+from runs.table.layout import (
+    ShownColumn,
     TableState,
     default_columns,
     read_layout,
@@ -97,7 +97,7 @@ class Table:
     @cached_property
     def catalogue(self) -> list[ColumnInfo]:
         """The columns there are."""
-        return seen_catalogue(self.actor, self.project)
+        return visible_catalogue(self.actor, self.project)
 
     def path(self) -> list[str]:
         """Return the group that is asked for, its outer ones first.
@@ -140,7 +140,7 @@ def _page(table: Table) -> HttpResponse:
     project = table.project
     can_share = can(table.actor, ProjectAction.UPDATE, project)
     name = table.request.user.get_username()
-    context = _drawn(table, state, error) | {
+    context = _table_context(table, state, error) | {
         "project": project,
         "team": project.team,
         "can_share": can_share,
@@ -203,10 +203,10 @@ def _table(table: Table) -> HttpResponse:
     except Invalid as refused:
         query = TableQuery(filter=given.get("filter", ""), search=given.get("search", ""))
         state, error = replace(state, query=query), refused
-    return render(table.request, "runs/table/part.html", _drawn(table, state, error))
+    return render(table.request, "runs/table/part.html", _table_context(table, state, error))
 
 
-def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, Any]:
+def _table_context(table: Table, state: TableState, error: Invalid | None) -> dict[str, Any]:
     """Return the context of ``runs/table/part.html``."""
     page, names, tree = TablePage([], 0, 0), state.layout.order, None
     if error is None:
@@ -225,8 +225,14 @@ def _drawn(table: Table, state: TableState, error: Invalid | None) -> dict[str, 
         context["rows"] = _rows(table, columns, page.rows, 0)
     else:
         context["script"] = script_for(entity=table.names[0], project=table.names[1])
-    said = _said(error) if error else None
-    reply = {"shown": list(names), "total": page.total, "all": page.all_count, "tree": tree, "error": said}
+    error_reply = _error_json(error) if error else None
+    reply = {
+        "shown": list(names),
+        "total": page.total,
+        "all": page.all_count,
+        "tree": tree,
+        "error": error_reply,
+    }
     return context | {"reply": {**reply, "state": state.as_json(), "view": state.view}}
 
 
@@ -242,11 +248,11 @@ def _first_rows(table: Table, state: TableState) -> tuple[TablePage, tuple[str, 
     return page, default_columns(table.catalogue, page.rows, layout)
 
 
-def _said(error: Invalid) -> dict[str, Any]:
+def _error_json(error: Invalid) -> dict[str, Any]:
     return {"message": error.message, "position": getattr(error, "position", None)}
 
 
-def _rows(table: Table, columns: list[Shown], rows: list[Row], offset: int) -> list[Any]:
+def _rows(table: Table, columns: list[ShownColumn], rows: list[Row], offset: int) -> list[Any]:
     drawing = Drawing(
         columns=columns,
         runs_url=reverse("runs:runs", args=table.names) + "/",
@@ -256,7 +262,7 @@ def _rows(table: Table, columns: list[Shown], rows: list[Row], offset: int) -> l
     return list(draw_rows(drawing, rows, offset))
 
 
-def _asked_columns(table: Table, query: TableQuery) -> list[Shown]:
+def _requested_columns(table: Table, query: TableQuery) -> list[ShownColumn]:
     given = table.request.GET
     layout = read_layout({"pinned": given.getlist("pinned"), "order": list(query.columns)})
     return shown_columns(table.catalogue, layout.order, layout)
@@ -267,7 +273,7 @@ def _more_rows(table: Table) -> HttpResponse:
     query, path, offset = TableQuery.of(table.request.GET), table.path(), table.offset()
     page = rows_of(table.actor, table.project, query, path=path, offset=offset, limit=PAGE)
     context = {
-        "rows": _rows(table, _asked_columns(table, query), page.rows, offset),
+        "rows": _rows(table, _requested_columns(table, query), page.rows, offset),
         "reply": {"total": page.total, "all": page.all_count},
         "offset": offset,
         "path": json.dumps(path) if path else "",
@@ -279,23 +285,23 @@ def _more_rows(table: Table) -> HttpResponse:
 def _more_groups(table: Table) -> HttpResponse:
     """Draw the groups inside of the one that ``path`` leads to."""
     query = TableQuery.of(table.request.GET)
-    context = _groups(table, _asked_columns(table, query), query)
+    context = _groups(table, _requested_columns(table, query), query)
     return render(table.request, "runs/table/groups.html", context)
 
 
 def _group_uids(table: Table) -> HttpResponse:
     """List the ids of all runs of the group that ``path`` leads to: what its box selects."""
     query = TableQuery.of(table.request.GET)
-    runs = matching(table.actor, table.project, query, path=table.path()).order_by()
+    runs = matching_runs(table.actor, table.project, query, path=table.path()).order_by()
     return JsonResponse({"uids": list(runs.values_list("uid", flat=True)[:MOST_PICKED])})
 
 
-def _groups(table: Table, columns: list[Shown], query: TableQuery) -> dict[str, Any]:
+def _groups(table: Table, columns: list[ShownColumn], query: TableQuery) -> dict[str, Any]:
     path = table.path()
     numeric = tuple(one.name for one in columns if one.type in {"number", "mixed"})
-    asked = replace(query, columns=numeric)
+    numeric_query = replace(query, columns=numeric)
     offset = table.offset()
-    page = groups_of(table.actor, table.project, asked, path=path, offset=offset, limit=MOST_GROUPS)
+    page = groups_of(table.actor, table.project, numeric_query, path=path, offset=offset, limit=MOST_GROUPS)
     following = offset + len(page.groups)
     labels = {one.name: one.label for one in table.catalogue}
     groups = [
@@ -332,7 +338,7 @@ def _columns(table: Table) -> HttpResponse:
 def _values(table: Table) -> HttpResponse:
     """List values that the newest runs have in a column, as an expression writes them, the most frequent first."""
     try:
-        name = named(table.request.GET.get("column", "")).name
+        name = named_column(table.request.GET.get("column", "")).name
     except Invalid:  # half typed
         return JsonResponse({"values": []})
     newest = rows_of(table.actor, table.project, TableQuery(columns=(name,)), limit=_VALUES_FROM)
@@ -354,7 +360,7 @@ def _filter(table: Table) -> HttpResponse:
     try:
         tree = tree_of(read_expression(table.request.GET.get("text", "")))
     except Invalid as error:
-        return JsonResponse({"tree": None, "error": _said(error)})
+        return JsonResponse({"tree": None, "error": _error_json(error)})
     return JsonResponse({"tree": strict(tree), "error": None})
 
 

@@ -23,7 +23,7 @@ from runs.lifecycle.timeline import timeline_of
 from runs.models import RefusedFile, Run, RunFile
 from storage import filesystem, quota, tickets
 from storage.models import Blob, ByteEntry
-from storage.services import held_bytes, keep_bytes
+from storage.services import store_bytes, stored_bytes
 from teams.policy import plan_policy
 from tests.factories import ProjectFactory, RunFactory, make_member
 
@@ -57,7 +57,7 @@ def _files(root: Path) -> list[Path]:
 def _get_path(
     content: bytes = b"0123456789", name: str = "notes.txt", kind: str = "text/plain", **more: bool
 ) -> str:
-    return tickets.get_path(keep_bytes(content), name=name, content_type=kind, **more)
+    return tickets.get_path(store_bytes(content), name=name, content_type=kind, **more)
 
 
 class TestPut:
@@ -138,7 +138,7 @@ class TestPut:
         run = Run.objects.get()
         for content in (b"12345", b"123", b"1234567", b"1234567"):
             _ask("PUT", put_path, content)
-        assert held_bytes(run_id=run.pk) == held_bytes(team_id=run.project.team_id) == 7
+        assert stored_bytes(run_id=run.pk) == stored_bytes(team_id=run.project.team_id) == 7
         assert list(ByteEntry.objects.order_by("pk").values_list("delta_bytes", flat=True)) == [5, -2, 4]
 
     def test_takes_a_body_whose_md5_is_right(self, put_path: str):
@@ -206,7 +206,7 @@ class TestPut:
         assert not _files(tmp_path)
 
     def test_refuses_for_a_deleted_run_what_another_run_has_and_leaves_that_alone(self, put_path: str):
-        kept = keep_bytes(b"shared")
+        kept = store_bytes(b"shared")
         run = Run.objects.get()
         deletion.delete_run(actor=SYSTEM, run=run)
         assert _ask("PUT", put_path, b"shared").status_code == 410

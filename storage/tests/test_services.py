@@ -21,12 +21,12 @@ from storage import filesystem, services, tickets
 from storage.models import Blob, ByteEntry, Holding
 from storage.services import (
     UNUSED_FOR,
-    enter_bytes,
-    held_bytes,
-    keep_blob,
-    keep_bytes,
     move_bytes,
+    record_bytes,
     settle_bytes,
+    store_blob,
+    store_bytes,
+    stored_bytes,
     sweep,
     sweep_strays,
 )
@@ -54,13 +54,13 @@ def _later(hours: float) -> time_machine.travel:
 
 class TestKeeping:
     def test_equal_content_is_one_blob(self):
-        assert keep_bytes(b"same") == keep_bytes(b"same")
-        assert keep_bytes(b"other") != keep_bytes(b"same")
+        assert store_bytes(b"same") == store_bytes(b"same")
+        assert store_bytes(b"other") != store_bytes(b"same")
 
     def test_what_arrives_again_is_fresh_again(self):
-        blob = keep_bytes(b"same")
+        blob = store_bytes(b"same")
         with _later(5):
-            keep_bytes(b"same")
+            store_bytes(b"same")
             blob.refresh_from_db()
             assert blob.seen_at == timezone.now()
 
@@ -68,7 +68,7 @@ class TestKeeping:
         with filesystem.Incoming() as first, filesystem.Incoming() as second:
             for incoming in (first, second):
                 incoming.write(b"same")
-            assert keep_blob(first.finish()) == keep_blob(second.finish())
+            assert store_blob(first.finish()) == store_blob(second.finish())
         assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
     def test_what_is_not_kept_is_removed(self, tmp_path: Path):
@@ -83,7 +83,7 @@ class TestKeeping:
 
 class TestSweep:
     def test_frees_what_nobody_has_used_for_a_day(self):
-        blob = keep_bytes(b"old")
+        blob = store_bytes(b"old")
         with _later(23):
             assert sweep() == 0
         with _later(25):
@@ -128,15 +128,15 @@ class TestSweep:
             assert not abandoned.path.exists()
 
     def test_content_stored_again_after_a_sweep_is_whole(self):
-        first = keep_bytes(b"again")
+        first = store_bytes(b"again")
         with _later(25):
             sweep()
-        second = keep_bytes(b"again")
+        second = store_bytes(b"again")
         assert second.location != first.location, "a late delete of the old place must hit nothing"
         assert filesystem.path_of(second.location).read_bytes() == b"again"
 
     def test_twice_is_as_good_as_once(self):
-        keep_bytes(b"old")
+        store_bytes(b"old")
         with _later(25):
             assert (sweep(), sweep()) == (1, 0)
 
@@ -144,7 +144,7 @@ class TestSweep:
 class TestStrays:
     def test_removes_what_no_row_has_named_for_a_day(self):
         """A server died between the commit and the removal, or before the commit."""
-        blob, used = keep_bytes(b"stray"), add_run_file(RunFactory(), "notes.txt").blob
+        blob, used = store_bytes(b"stray"), add_run_file(RunFactory(), "notes.txt").blob
         Blob.objects.filter(pk=blob.pk).delete()
         age(blob, hours=25)
         age(used, hours=25)
@@ -153,7 +153,7 @@ class TestStrays:
         assert filesystem.path_of(used.location).exists()
 
     def test_leaves_an_upload_alone_whose_row_is_not_there_yet(self):
-        blob = keep_bytes(b"under way")
+        blob = store_bytes(b"under way")
         Blob.objects.filter(pk=blob.pk).delete()
         age(blob, hours=23)
         assert sweep_strays() == 0
@@ -161,7 +161,7 @@ class TestStrays:
 
     def test_asks_once_for_many(self, django_assert_num_queries):
         for number in range(30):
-            age(keep_bytes(b"%d" % number), hours=25)
+            age(store_bytes(b"%d" % number), hours=25)
         with django_assert_num_queries(1):
             assert sweep_strays() == 0
 
@@ -175,7 +175,7 @@ class TestStrays:
 @pytest.mark.django_db(transaction=True)
 def test_content_renewed_while_it_is_swept_stays():
     """An upload of the same content, or an export asked for again, came between looking and deleting."""
-    blob = keep_bytes(b"old")
+    blob = store_bytes(b"old")
     asked = threading.Event()
 
     def renew() -> None:
@@ -191,18 +191,18 @@ def test_content_renewed_while_it_is_swept_stays():
         found = Blob.objects.filter(seen_at__lt=timezone.now() - UNUSED_FOR)
         renewing = pool.submit(renew)
         asked.wait(PATIENCE_S)
-        assert services._forget(found, blob) is False
+        assert services._delete_unused(found, blob) is False
         renewing.result()
     assert Blob.objects.filter(pk=blob.pk).exists()
 
 
 class TestLedger:
     def test_nothing_is_entered_for_no_change(self):
-        enter_bytes(team_id=1, delta_bytes=0, category="file")
+        record_bytes(team_id=1, delta_bytes=0, category="file")
         assert not ByteEntry.objects.exists()
 
     def test_nobody_holds_nothing(self):
-        assert held_bytes(team_id=1) == 0
+        assert stored_bytes(team_id=1) == 0
 
     @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(sizes=st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 50)), max_size=12))
@@ -214,9 +214,9 @@ class TestLedger:
         held = sum(RunFile.objects.filter(run=run).values_list("size_bytes", flat=True))
         team_id = run.project.team_id
         assert (
-            held_bytes(run_id=run.pk)
-            == held_bytes(project_id=run.project_id)
-            == held_bytes(team_id=team_id)
+            stored_bytes(run_id=run.pk)
+            == stored_bytes(project_id=run.project_id)
+            == stored_bytes(team_id=team_id)
             == held
         )
 
@@ -225,25 +225,25 @@ class TestLedger:
         add_run_file(run, "notes.txt", b"12345")
         pk = run.pk
         run.delete()
-        assert held_bytes(run_id=pk) == 5
+        assert stored_bytes(run_id=pk) == 5
 
     def test_what_is_held_is_the_sum_of_its_entries(self):
         """BIL-4."""
         place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "category": "file"}
         for delta in (5, 7, -2):
-            enter_bytes(**place, user_id=4, delta_bytes=delta)
+            record_bytes(**place, user_id=4, delta_bytes=delta)
         assert Holding.objects.values("team_id", "project_id", "run_id", "category", "size_bytes").get() == {
             **place,
             "size_bytes": 10,
         }
         assert set(ByteEntry.objects.values_list("user_id", flat=True)) == {4}
-        enter_bytes(**place, delta_bytes=-10)
+        record_bytes(**place, delta_bytes=-10)
         assert not Holding.objects.exists()
 
     def test_what_belongs_to_no_run_is_held_by_its_project(self):
-        enter_bytes(team_id=1, project_id=2, category="artifact", delta_bytes=5)
-        enter_bytes(team_id=1, category="artifact", delta_bytes=6)
-        assert (held_bytes(team_id=1), held_bytes(project_id=2), held_bytes(project_id=0)) == (11, 5, 6)
+        record_bytes(team_id=1, project_id=2, category="artifact", delta_bytes=5)
+        record_bytes(team_id=1, category="artifact", delta_bytes=6)
+        assert (stored_bytes(team_id=1), stored_bytes(project_id=2), stored_bytes(project_id=0)) == (11, 5, 6)
 
     def test_settling_enters_the_difference_alone(self):
         place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "user_id": 4}
@@ -258,21 +258,21 @@ class TestLedger:
 
     def test_settling_counts_what_is_held_at_the_place_alone(self):
         """BIL-4: what the run held elsewhere is not there."""
-        enter_bytes(team_id=1, project_id=2, run_id=3, category="log", delta_bytes=10)
+        record_bytes(team_id=1, project_id=2, run_id=3, category="log", delta_bytes=10)
         settle_bytes(team_id=1, project_id=6, run_id=3, user_id=4, sizes={"log": 10})
-        assert (held_bytes(project_id=2), held_bytes(project_id=6)) == (10, 10)
+        assert (stored_bytes(project_id=2), stored_bytes(project_id=6)) == (10, 10)
 
     def test_what_was_entered_out_of_order_is_held_in_the_end(self):
         """BIL-4: a holding below zero stays, else its debt would be forgotten."""
         for delta in (-5, 8):
-            enter_bytes(team_id=1, category="file", delta_bytes=delta)
-        assert held_bytes(team_id=1) == 3
+            record_bytes(team_id=1, category="file", delta_bytes=delta)
+        assert stored_bytes(team_id=1) == 3
 
     def test_moved_bytes_leave_nothing_behind(self):
         place: dict[str, Any] = {"team_id": 1, "project_id": 2, "run_id": 3, "category": "log"}
-        enter_bytes(**place, user_id=4, delta_bytes=10)
+        record_bytes(**place, user_id=4, delta_bytes=10)
         move_bytes(run_ids=[3], team_id=5, project_id=6)
-        assert (held_bytes(team_id=1), held_bytes(team_id=5), held_bytes(project_id=6)) == (0, 10, 10)
+        assert (stored_bytes(team_id=1), stored_bytes(team_id=5), stored_bytes(project_id=6)) == (0, 10, 10)
         move_bytes(run_ids=[3], user_id=7)
         move_bytes(run_ids=[3], user_id=7)
         assert Holding.objects.count() == 1
@@ -290,10 +290,10 @@ def test_bytes_entered_at_once_are_all_held():
         try:
             for number in range(25):
                 with transaction.atomic():
-                    enter_bytes(**place, delta_bytes=writer + 1)
-                    enter_bytes(**place, run_id=number % 3, delta_bytes=1)
+                    record_bytes(**place, delta_bytes=writer + 1)
+                    record_bytes(**place, run_id=number % 3, delta_bytes=1)
                 with transaction.atomic():
-                    enter_bytes(**place, delta_bytes=-writer - 1 if number % 5 else 1)
+                    record_bytes(**place, delta_bytes=-writer - 1 if number % 5 else 1)
         finally:
             connection.close()
 
@@ -301,5 +301,5 @@ def test_bytes_entered_at_once_are_all_held():
         for entering in [pool.submit(enter, writer) for writer in range(4)]:
             entering.result()
     entered = ByteEntry.objects.aggregate(total=Sum("delta_bytes"))["total"]
-    assert held_bytes(team_id=1) == entered == 4 * 25 + 5 * (1 + 2 + 3 + 4) + 5 * 4
-    assert held_bytes(run_id=1) == 4 * 8
+    assert stored_bytes(team_id=1) == entered == 4 * 25 + 5 * (1 + 2 + 3 + 4) + 5 * 4
+    assert stored_bytes(run_id=1) == 4 * 8

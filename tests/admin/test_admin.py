@@ -35,7 +35,7 @@ from billing.subscriptions.selectors import subscription_of
 from exports.services import ask_for_export
 from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
-from storage.services import enter_bytes
+from storage.services import record_bytes
 from teams.invitations.services import invite
 from teams.models import GroupMapping, Team
 from teams.roles.builtin import built_in
@@ -90,7 +90,7 @@ def fill(team: Team, number: int) -> None:
     SignInProvider.objects.create(slug=slug, name=slug, issuer="https://sso.example.com", client_id="runyard")
     SocialAccount.objects.create(user=member, provider=slug, uid=slug)
     GroupMapping.objects.create(provider=slug, group="ml", team=team, role=built_in(Preset.MEMBER))
-    enter_bytes(team_id=team.pk, delta_bytes=1, category="log")
+    record_bytes(team_id=team.pk, delta_bytes=1, category="log")
     SavedView.objects.create(project=project, user=member, name="mine")
     StoredChart.objects.create(team=team, name=f"chart{number}", spec="{}", created_by=member)
     Stream.objects.create(run=run, kind=StreamKind.HISTORY)

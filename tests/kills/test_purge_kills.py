@@ -31,7 +31,7 @@ import time
 from runs.lifecycle import purge
 from runs.models import Run
 purge.ROWS_AT_ONCE = 3
-purge._purge_some(purge.due(Run.objects.all()).values_list("pk", flat=True).first())
+purge._purge_batch(purge.due(Run.objects.all()).values_list("pk", flat=True).first())
 print("working", flush=True)
 purge.purge_runs(60)
 time.sleep(60)

@@ -43,7 +43,7 @@ from runs.bulk_actions import moving, redaction
 from runs.charts import services as charts
 from runs.files import services as files
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run
 from runs.projects import access_requests, deletion, members
 from runs.projects import services as projects

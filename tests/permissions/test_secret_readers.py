@@ -14,7 +14,7 @@ from accounts.models import User
 from config.asgi import lean
 from metrics.ingest.transaction import write_group
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters

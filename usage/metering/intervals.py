@@ -56,7 +56,7 @@ _DIALECTS = {
 
 
 def note_state(run: Run, before: str, at: datetime) -> None:
-    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.lifecycle.hooks`.
+    """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.lifecycle.participants`.
 
     A run that only watches a machine has none; one that turns out to be a training gets it by `hosts.note_training`.
     """

@@ -22,10 +22,10 @@ from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import deletion, moving
 from runs.lifecycle import purge
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run
 from storage.models import ByteEntry
-from storage.services import enter_bytes
+from storage.services import record_bytes
 from usage.metering import intervals
 from usage.metering.ingestion import record_ingestion
 from usage.metering.meter import run_meter
@@ -239,7 +239,7 @@ class World:
         life = self._life(uid)
         team_id, project_id, _ = life.owner
         place = {"team_id": team_id, "project_id": project_id, "run_id": life.pk}
-        enter_bytes(**place, category="file", delta_bytes=delta_bytes)
+        record_bytes(**place, category="file", delta_bytes=delta_bytes)
 
     def ingest(self, place: int, size_bytes: int, *, again: bool = False, at: datetime | None = None) -> None:
         self.tokens += not again

@@ -324,7 +324,7 @@ def at_once(run):
 
 
 def with_its_team(run):
-    project_deletion.give_up_of_team(run.project.team)
+    project_deletion.purge_of_team(run.project.team)
 
 
 @pytest.mark.parametrize("give_up", [over, at_once, with_its_team])

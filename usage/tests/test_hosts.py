@@ -12,7 +12,7 @@ from access.actor import SYSTEM
 from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from tests.factories import OrganizationFactory, ProjectFactory, RunFactory, TeamFactory, add_run_file
 from usage.metering import gpus, hardware, meter

@@ -26,7 +26,7 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.purge import purge_runs
 from runs.models import Pulse, Run
 from storage.models import ByteEntry
-from storage.services import enter_bytes
+from storage.services import record_bytes
 from tests.factories import ProjectFactory, RunFactory
 from usage.metering import counting, rebuilding
 from usage.metering.backfill import backfill
@@ -463,7 +463,7 @@ def test_runs_that_were_there_before_billing_get_their_hours(clock):
 
 def test_use_of_an_organization_is_that_of_its_teams(clock):
     run = RunFactory()
-    enter_bytes(team_id=run.project.team_id, project_id=run.project_id, category="file", delta_bytes=10)
+    record_bytes(team_id=run.project.team_id, project_id=run.project_id, category="file", delta_bytes=10)
     RunFactory()
     clock.shift(60)
     beat(run)
@@ -476,7 +476,7 @@ def test_use_of_an_organization_is_that_of_its_teams(clock):
 def test_what_a_merged_account_used_is_the_other_accounts(clock):
     """Teams keep their hours; people are one from then on, and storage that goes away does so where it came."""
     run = RunFactory()
-    enter_bytes(
+    record_bytes(
         team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, category="file", delta_bytes=10
     )
     ByteEntry.objects.update(user_id=run.user_id)

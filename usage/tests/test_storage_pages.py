@@ -17,7 +17,7 @@ from runs.bulk_actions import deletion
 from runs.models import Run
 from runs.projects import deletion as project_deletion
 from storage.models import ByteEntry
-from storage.services import enter_bytes
+from storage.services import record_bytes
 from teams.models import Team, Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, basic, make_member
 from tests.plans import put_on
@@ -32,7 +32,7 @@ GB = 10**9
 def keeps(run: Run, **sizes: int) -> Run:
     """Enter what a run holds, without storing it."""
     for category, size in sizes.items():
-        enter_bytes(
+        record_bytes(
             team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, category=category,
             delta_bytes=size,
         )  # fmt: skip

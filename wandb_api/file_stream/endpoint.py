@@ -9,6 +9,7 @@ from django.conf import settings
 
 from access.routes import declare
 from common.errors import DomainError, Invalid
+from common.formats.lenient_json import read_lenient
 from ingest.endpoint.handler import Headers, Send, StreamProtocol, serve
 from ingest.endpoint.request_body import Receive, too_many_lines
 from ingest.endpoint.validation import exit_code_of, rejection_reason
@@ -16,7 +17,7 @@ from metrics.ingest.post import Post, PostedRows
 from metrics.ingest.transaction import Ack
 from metrics.store.codec import read_lines
 from runs.access import RunAction
-from runs.config.flatten import read_lenient, summary_of
+from runs.config.flatten import summary_of
 from runs.ingest.posts import RunPost
 from wandb_api.file_stream.agent_header import WRAPPER, recorded_by, wrapper_of
 

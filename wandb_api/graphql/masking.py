@@ -4,13 +4,13 @@ from typing import Any
 
 from runs.secrets.documents import masked_json
 from runs.secrets.masking import mask
-from runs.secrets.readers import exactly_read
+from runs.secrets.readers import unmasked_run_ids
 from wandb_api.graphql.context import Info
 
 
 def reads_exactly(run: dict[str, Any], info: Info) -> bool:
     """Say whether the run's secrets are answered as they were logged."""
-    return run["row"].pk in run["siblings"].ask(exactly_read, info.context.actor)
+    return run["row"].pk in run["siblings"].ask(unmasked_run_ids, info.context.actor)
 
 
 def shown_json(run: dict[str, Any], info: Info, text: str) -> str:

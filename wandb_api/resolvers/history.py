@@ -5,15 +5,15 @@ import math
 from typing import Any, TypeVar
 
 from common.errors import Invalid
+from common.formats.lenient_json import clean_text, read_lenient
 from common.formats.strict_json import strict
 from metrics.models import StreamKind
 from metrics.series import history_rows
 from metrics.store import reads
-from runs.config.flatten import clean_text, read_lenient
+from runs.logs.blocks import log_lines_between
 from runs.logs.console_lines import read_line
 from runs.models import Run
 from runs.secrets.masking import mask_lines, mask_tree
-from runs.selectors import log_lines_between
 from storage.tickets import get_path
 from wandb_api.graphql.bindings import run_type
 from wandb_api.graphql.context import Info

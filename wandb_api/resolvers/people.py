@@ -22,7 +22,7 @@ from runs.access import ProjectAction
 from runs.models import Project
 from runs.projects import services as projects
 from runs.selectors import get_team, project_called, projects_of
-from storage.services import held_bytes
+from storage.services import stored_bytes
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations import services as invitations
 from teams.members import services as teams
@@ -293,4 +293,4 @@ def resolve_storage_bytes(entity: dict[str, Any], info: Info) -> int | None:
     team = entity.get("row")
     if team is None or not can(info.context.actor, TeamAction.VIEW_USAGE, team):
         return None
-    return held_bytes(team_id=team.pk)
+    return stored_bytes(team_id=team.pk)

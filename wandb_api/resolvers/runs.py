@@ -21,7 +21,7 @@ from runs.bulk_actions import deletion
 from runs.config.flatten import sdk_part
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from runs.selectors import changeable, get_run, run_called
 from storage.quota import require_quota

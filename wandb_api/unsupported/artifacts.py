@@ -8,7 +8,7 @@ from graphql import GraphQLError
 
 from access.actor import Actor
 from common.errors import DomainError
-from runs.files.refused_artifacts import TABLE, is_needless, note_refused_artifact
+from runs.files.refused_artifacts import TABLE, is_needless, record_refused_artifact
 from runs.selectors import get_run
 from wandb_api.unsupported.fields import Feature, unknown_field
 
@@ -26,7 +26,7 @@ def refuse_artifact(actor: Actor, errors: Iterable[GraphQLError], variables: dic
     type_, name = given["artifactTypeName"], given["artifactCollectionName"]
     with suppress(DomainError):  # an artifact without a run, or of one that is out of reach
         run = get_run(actor, given["entityName"], given["projectName"], given["runName"])
-        note_refused_artifact(actor=actor, run=run, type_=type_, name=name, digest=given["digest"])
+        record_refused_artifact(actor=actor, run=run, type_=type_, name=name, digest=given["digest"])
     if not (type_ and name):
         return Feature.ARTIFACTS
     return f"{Feature.ARTIFACTS.removesuffix('.')}: {_consequence(type_, name)}."

@@ -20,8 +20,8 @@ from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web.requests import address_of, gone_of
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
+from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
-from runs.config.flatten import clean_tree, read_lenient
 from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
 from wandb_api.graphql.context import Context, base_url_of
 from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, ExecutionStopped, MeteredExecutor

@@ -14,7 +14,7 @@ from billing.limits.warnings import note_all
 from billing.models import Subscription
 from billing.tasks import note_limits
 from common.errors import TooLarge
-from runs.files.services import is_of_run, require_room_for, upload_paths
+from runs.files.services import is_of_run, require_quota_for, upload_paths
 from runs.models import Run
 from storage import quota
 from storage.models import Holding
@@ -215,10 +215,10 @@ class TestAsking:
     def test_a_runs_own_files_need_no_room(self, full: Run, name: str, is_its: bool):
         assert is_of_run(name) is is_its
         if is_its:
-            require_room_for(full, [name])
+            require_quota_for(full, [name])
         else:
             with pytest.raises(TooLarge):
-                require_room_for(full, [name])
+                require_quota_for(full, [name])
 
     def test_rest_is_refused_at_once(self, client: Client, full: Run, ada: User):
         path = f"/api/v1/runs/{full.project.team.name}/{full.project.name}/{full.uid}/uploads/"

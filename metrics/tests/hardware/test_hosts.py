@@ -320,10 +320,10 @@ def test_an_uploaded_metadata_file_tells_the_host(project, viewer):
 
 def test_purging_a_run_forgets_its_hosts(project):
     """RUN-7: what a deleted run told of machines goes with it."""
-    from runs.lifecycle.purge import remove_rows
+    from runs.lifecycle.purge import delete_related_rows
 
     run = running(project, told("gpu-01", "GPU-a"))
-    assert remove_rows(run, 10) == 1
+    assert delete_related_rows(run, 10) == 1
     assert not RunHost.objects.filter(run=run).exists()
 
 

@@ -21,8 +21,9 @@ from metrics.store.codec import MAX_ROWS
 from runs.bulk_actions import deletion
 from runs.ingest.posts import RunPost
 from runs.lifecycle import services as lifecycle
+from runs.lifecycle.fields import RunFields
+from runs.logs.blocks import log_lines_between
 from runs.models import BadLine, Run
-from runs.selectors import log_lines_between
 from runs.states import RunState
 from tests.factories import RunFactory
 from wandb_api.file_stream.endpoint import read_post
@@ -372,7 +373,7 @@ def test_a_post_whose_client_went_away_is_stored_and_harms_no_other():
 def test_posts_and_upserts_of_one_run_never_wait_for_each_other_in_a_circle():
     """On PostgreSQL a group that locked the pulse before its run met an upsert that locked the run first."""
     run = RunFactory()
-    fields = lifecycle.RunFields(notes="changed", summary_text='{"loss": 1}')
+    fields = RunFields(notes="changed", summary_text='{"loss": 1}')
 
     def upsert() -> None:
         try:

@@ -15,8 +15,8 @@ from metrics.ingest.transaction import Ack
 from metrics.models import StreamKind
 from metrics.store import codec, keysets, reads
 from runs.lifecycle.timeline import timeline_of
+from runs.logs.blocks import log_lines_between
 from runs.models import BadLine, Run
-from runs.selectors import log_lines_between
 from tests.factories import RunFactory
 from wandb_api.file_stream.endpoint import read_post
 

@@ -13,7 +13,7 @@ from metrics.views import run_columns
 from metrics.workspace.importance import importances, ranks
 from runs.models import Pulse, Run
 from runs.secrets.masking import MASK
-from runs.table.catalogue import forget_catalogue
+from runs.table.catalogue import invalidate_catalogue
 from tests.factories import ProjectFactory, RunFactory, UserFactory
 
 
@@ -21,7 +21,7 @@ from tests.factories import ProjectFactory, RunFactory, UserFactory
 def project(db):
     project = ProjectFactory()
     yield project
-    forget_catalogue(project.pk)
+    invalidate_catalogue(project.pk)
 
 
 @pytest.fixture

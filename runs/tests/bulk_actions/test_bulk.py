@@ -7,11 +7,12 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from common.errors import Conflict, Forbidden
 from runs.bulk_actions import annotations, deletion, moving
-from runs.lifecycle.services import RunFields, log_run
+from runs.lifecycle.fields import RunFields
+from runs.lifecycle.services import log_run
 from runs.models import Run
 from runs.projects import services as projects
 from runs.states import RunState
-from storage.services import held_bytes
+from storage.services import stored_bytes
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 
@@ -88,8 +89,8 @@ def test_a_run_moves_with_its_bytes_and_its_id(project, author, team):
     assert (outcome.done, outcome.refused) == ([run.uid], {})
     moved = Run.objects.get(pk=run.pk)
     assert (moved.project, moved.uid, moved.number) == (target, run.uid, 1)
-    assert (held_bytes(project_id=project.pk), held_bytes(project_id=target.pk)) == (0, size)
-    assert held_bytes(team_id=team.pk) == size
+    assert (stored_bytes(project_id=project.pk), stored_bytes(project_id=target.pk)) == (0, size)
+    assert stored_bytes(team_id=team.pk) == size
 
 
 def test_the_owner_of_the_target_project_gets_no_right_over_the_run(author, team, project):

@@ -72,7 +72,7 @@ def test_the_longest_glob_holds_and_an_exact_name_before_it():
             Definition("*", "global_step"),
             Definition("val/*", "epoch"),
             Definition("val/lr", is_hidden=True),
-            Definition("global_step", is_told=False),
+            Definition("global_step", is_explicit=False),
         ]
     )
     axes = [told(found, key).step_metric for key in ("loss", "val/acc", "val/lr", "global_step")]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.config.flatten import flat_config, flat_summary, flatten, read_lenient
+from common.formats.lenient_json import read_lenient
+from runs.config.flatten import flat_config, flat_summary, flatten
 from runs.logs.console_lines import read_line
 
 

@@ -14,11 +14,11 @@ from runs.config.redaction import REDACTED, read_keys, redacted_config
 from runs.files.services import delete_run_file, receive_run_file
 from runs.ingest.posts import RunPost, apply_posts, lock_runs
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run, RunFile, RunHost
 from storage.filesystem import path_of
 from storage.models import ByteEntry
-from storage.services import keep_bytes
+from storage.services import store_bytes
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
@@ -79,8 +79,8 @@ def test_what_clients_send_again_is_redacted_too(run):
     fields = RunFields(config_text=json.dumps(CONFIG), git_remote=REMOTE)
     lifecycle.log_run(actor=actor(run.user), project=run.project, uid=run.uid, fields=fields)
     for name in ("wandb-metadata.json", "runyard-hosts/node2.json"):
-        receive_run_file({"r": run.pk, "n": name}, keep_bytes(json.dumps(MACHINE).encode()))
-    receive_run_file({"r": run.pk, "n": "config.yaml"}, keep_bytes(SECRET.encode()))
+        receive_run_file({"r": run.pk, "n": name}, store_bytes(json.dumps(MACHINE).encode()))
+    receive_run_file({"r": run.pk, "n": "config.yaml"}, store_bytes(SECRET.encode()))
     config = {"db": {"password": SECRET}, "a.b": SECRET, "lr": 0.2}
     apply_posts([RunPost(run_id=run.pk, config=config)], lock_runs([run.pk]), timezone.now())
     assert SECRET not in _stored(run)
@@ -98,7 +98,7 @@ def test_the_bytes_that_were_redacted_are_erased_unless_another_run_has_them(
     with django_capture_on_commit_callbacks(execute=True):
         _redact(run)
     with django_capture_on_commit_callbacks(execute=True):
-        sent = keep_bytes(f"token: {SECRET}".encode())
+        sent = store_bytes(f"token: {SECRET}".encode())
         receive_run_file({"r": run.pk, "n": "config.yaml"}, sent)
     with django_capture_on_commit_callbacks(execute=True):
         delete_run_file(actor=actor(run.user), file=run.files.get(name="train.py"))
@@ -110,7 +110,7 @@ def test_the_bytes_that_were_redacted_are_erased_unless_another_run_has_them(
 
 def test_the_host_is_forgotten_where_it_is_redacted(run):
     redact_runs(actor=actor(run.user), run_ids=[run.pk], keys=["metadata.host"])
-    receive_run_file({"r": run.pk, "n": "wandb-metadata.json"}, keep_bytes(json.dumps(MACHINE).encode()))
+    receive_run_file({"r": run.pk, "n": "wandb-metadata.json"}, store_bytes(json.dumps(MACHINE).encode()))
     assert not RunHost.objects.filter(run=run).exists()
     assert "node1" not in _stored(run)
 

@@ -12,11 +12,11 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from access.web.requests import actor_of_user
+from common import live
 from common.errors import Conflict, Forbidden, Gone, Invalid, NotFound
-from runs import signals
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run
 from runs.projects import services as projects
 from runs.states import RunState, state_after_exit
@@ -270,19 +270,13 @@ def test_owning_a_project_gives_no_right_over_other_peoples_runs():
         deletion.delete_run(actor=actor_of_user(owner), run=run)
 
 
-def test_changes_are_told_after_commit(django_capture_on_commit_callbacks):
+def test_changes_are_told_after_commit(django_capture_on_commit_callbacks, monkeypatch):
     told = []
-
-    def listen(sender, **what):
-        told.append((what["before"], what["state"]))
-
-    signals.run_state_changed.connect(listen)
-    try:
-        with django_capture_on_commit_callbacks(execute=True):
-            run = RunFactory()
-            lifecycle.finish_run(run_id=run.pk, exit_code=1, at=timezone.now())
-    finally:
-        signals.run_state_changed.disconnect(listen)
+    monkeypatch.setattr(live, "send", lambda group, message: told.append((group, message.get("state"))))
+    with django_capture_on_commit_callbacks(execute=True):
+        run = RunFactory()
+        lifecycle.finish_run(run_id=run.pk, exit_code=1, at=timezone.now())
+        assert told == []
     assert [state for _, state in told][-1] == RunState.FAILED
 
 

@@ -10,7 +10,7 @@ from access.actor import SYSTEM
 from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.lifecycle.timeline import timeline_of
 from runs.models import Run
 from runs.run_page.overview import overview_facts

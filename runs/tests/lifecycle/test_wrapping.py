@@ -7,7 +7,7 @@ from access.actor import SYSTEM
 from common.errors import NotFound
 from ingest.authorization.checks import loggable_run, loggable_run_ids
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run, RunAlias
 from runs.selectors import get_run
 from teams.models import Visibility

@@ -8,14 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from access.actor import SYSTEM
-from runs import selectors
 from runs.bulk_actions import deletion
-from runs.ingest import posts
-from runs.ingest.posts import LogLines, RunPost, apply_posts, lock_runs
+from runs.ingest.posts import RunPost, apply_posts, lock_runs
 from runs.lifecycle import services as lifecycle
-from runs.logs import compaction
+from runs.logs import blocks, compaction
+from runs.logs.blocks import LogLines, log_lines_between
 from runs.models import LogBlock, Run
-from runs.selectors import log_lines_between
 from runs.tasks import fold_logs
 from tests.factories import RunFactory
 
@@ -27,7 +25,7 @@ PER_BLOCK = 8
 @pytest.fixture
 def _small(monkeypatch):
     """Make blocks so small that every rule is met within a few lines."""
-    for module in (selectors, compaction, posts):
+    for module in (blocks, compaction):
         monkeypatch.setattr(module, "LINES_PER_BLOCK", PER_BLOCK)
     monkeypatch.setattr(compaction, "_BLOCKS_AT_ONCE", 2)
 

@@ -5,9 +5,9 @@ from django.urls import reverse
 
 from access.actions import Preset
 from common.errors import Invalid
-from runs.ingest.posts import LINES_PER_BLOCK
 from runs.logs import project_search
-from runs.logs.project_search import Cursor, search_logs
+from runs.logs.blocks import LINES_PER_BLOCK
+from runs.logs.project_search import SearchCursor, search_logs
 from runs.logs.search import Needle
 from runs.table.query import TableQuery
 from runs.tests.logs.test_logs import write
@@ -77,7 +77,7 @@ def test_each_step_goes_on_where_the_last_one_ended(project, member, monkeypatch
         steps += 1
         if page.after is None:
             break
-        after = Cursor.of(str(page.after))
+        after = SearchCursor.of(str(page.after))
     assert seen == [long, *reversed(runs)]
     assert steps > 3
 
@@ -128,4 +128,4 @@ def test_strangers_find_nothing(client, project):
 @pytest.mark.parametrize("text", ["1", "a-1", "1-b", "²-1", "9" * 30 + "-1"])
 def test_a_cursor_that_is_none_is_refused(text):
     with pytest.raises(Invalid):
-        Cursor.of(text)
+        SearchCursor.of(text)

@@ -15,7 +15,7 @@ from runs.access import ProjectAction, RunAction
 from runs.bulk_actions import deletion
 from runs.lifecycle import purge
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run, SavedView
 from runs.projects.deletion import delete_project, restore_project
 from runs.projects.services import ensure_project

@@ -8,7 +8,7 @@ from common.errors import Conflict, Forbidden, NotFound
 from ingest.authorization.checks import loggable_run, loggable_run_ids
 from ingest.services import log_run
 from runs import selectors
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import FormerProjectName, Project
 from runs.projects.deletion import delete_project, restore_project
 from runs.projects.services import create_project, ensure_project, rename_project

@@ -321,7 +321,7 @@ def test_a_missing_run_of_a_project_that_one_sees_offers_no_request(client, team
 
 
 def _asked(user: User, project: Project) -> ProjectAccessRequest:
-    access_requests.keep_request(team_id=project.team_id, name=project.name, user_id=user.pk)
+    access_requests.store_request(team_id=project.team_id, name=project.name, user_id=user.pk)
     return ProjectAccessRequest.objects.get(project=project, user=user)
 
 
@@ -373,7 +373,7 @@ def test_requests_end_with_the_restriction_and_with_the_membership(client, team,
     _asked(people["bob"], secret)
     _asked(people["cleo"], secret)
     remove_member(actor=SYSTEM, membership=Membership.objects.get(user=people["bob"], team=team))
-    assert [row.user for row in members.requests_open(secret)] == [people["cleo"]]
+    assert [row.user for row in members.open_requests(secret)] == [people["cleo"]]
     projects.change_visibility(actor=actor(people["ada"]), project=secret, visibility=Visibility.TEAM)
     assert not ProjectAccessRequest.objects.exists()
 

@@ -6,7 +6,7 @@ import pytest
 
 from common.errors import Invalid
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters

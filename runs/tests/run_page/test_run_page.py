@@ -14,10 +14,11 @@ from access.actions import Preset
 from access.models import AuditEntry
 from common.errors import Invalid
 from runs.files.browsing import FILES_A_PAGE, folder_of
-from runs.ingest.posts import LogLines, RunPost, apply_posts, compress_lines, lock_runs
+from runs.ingest.posts import RunPost, apply_posts, lock_runs
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.timeline import timeline_of
 from runs.logs import search as log_search
+from runs.logs.blocks import LogLines, compress_lines
 from runs.logs.search import Needle, search
 from runs.models import BadLine, LogBlock, Pulse, Run, RunAlert, RunFile, StateChange
 from runs.run_page.git_links import commit_url, repository_url

@@ -15,7 +15,7 @@ from common.errors import Invalid
 from runs import table
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
-from runs.lifecycle.services import RunFields
+from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from runs.table import TableQuery
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member

@@ -10,6 +10,7 @@ from django.test import Client
 from access.actions import Preset
 from accounts.models import ApiKey, User
 from runs.lifecycle import services as lifecycle
+from runs.lifecycle.fields import RunFields
 from teams.models import ServiceAccount, Team
 from teams.roles.builtin import built_in
 from tests.factories import (
@@ -202,7 +203,7 @@ def test_a_run_says_by_whom_for_whom(client: Client, admin: User, team: Team, bo
     """TEAM-34: on the run's page, in the table, in a comparison, and beside the account."""
     alice = make_member(team, username="alice")
     project = ProjectFactory(team=team, name="p")
-    fields = lifecycle.RunFields()
+    fields = RunFields()
     lifecycle.log_run(actor=actor(bot), project=project, uid="r1", fields=fields, user=alice)
     lifecycle.log_run(actor=actor(bot), project=project, uid="r2", fields=fields)
     assert "nightly for alice" in _text(client, "/vision/p/runs/r1/overview")
@@ -219,7 +220,7 @@ def test_a_run_says_by_whom_for_whom(client: Client, admin: User, team: Team, bo
 
 def test_who_does_not_see_the_runs_is_not_told_of_them(client: Client, team: Team, bot: ServiceAccount):
     """TEAM-21."""
-    fields = lifecycle.RunFields()
+    fields = RunFields()
     lifecycle.log_run(actor=actor(bot), project=ProjectFactory(team=team), uid="r1", fields=fields)
     client.force_login(make_member(TeamFactory()))
     assert 'class="item"' not in _text(client, "/users/vision.nightly/logged")

@@ -213,13 +213,14 @@ class TestAttribution:
 
     def test_what_is_logged_for_a_member_is_the_members_own(self, team: Team, bot: ServiceAccount):
         from runs.lifecycle import services as lifecycle
+        from runs.lifecycle.fields import RunFields
 
         ada = make_member(team, username="ada")
         run, _ = lifecycle.log_run(
             actor=actor(bot),
             project=ProjectFactory(team=team),
             uid="r1",
-            fields=lifecycle.RunFields(),
+            fields=RunFields(),
             user=ada,
         )
         assert can(actor(ada), RunAction.DELETE, run)

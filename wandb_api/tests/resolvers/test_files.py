@@ -5,7 +5,7 @@ import pytest
 from access.actions import Preset
 from access.models import AuditEntry
 from runs.models import RunFile
-from storage.services import held_bytes
+from storage.services import stored_bytes
 from tests.factories import ProjectFactory, RunFactory, add_run_file, make_member
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker
@@ -24,6 +24,6 @@ def test_files_of_several_runs_are_deleted_in_the_order_of_the_runs():
     asked = admin.ask(DELETE, files=[to_id("RunFile", file.pk) for file in reversed(files)])
     assert asked.data["deleteFiles"]["success"] is True
     assert not RunFile.objects.exists()
-    assert held_bytes(team_id=project.team_id) == 0
+    assert stored_bytes(team_id=project.team_id) == 0
     entries = AuditEntry.objects.filter(action="run.delete_files").order_by("pk")
     assert [entry.object_id for entry in entries] == [str(run.pk) for run in runs]

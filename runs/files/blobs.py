@@ -1,0 +1,36 @@
+"""Files of runs as `storage` sees them: who receives uploads, and which blobs are in use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db.models import QuerySet
+
+from runs.files import services
+from runs.files.refused_files import record_refused_file
+from runs.models import RunFile
+from runs.secrets.documents import masked_pieces
+from storage.models import Blob
+from storage.owners import BlobOwner
+
+
+class RunFiles(BlobOwner):
+    """The files of runs; runs also know how secrets look, in whatever is downloaded."""
+
+    upload_purpose = services.PURPOSE
+
+    def used_blobs(self) -> "QuerySet[Blob, int]":
+        """Return the contents of files."""
+        return RunFile.objects.values("blob_id")  # type: ignore[return-value] # ids of Blob
+
+    def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
+        """Make it a file of its run."""
+        services.receive_run_file(ticket, blob)
+
+    def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
+        """Record it on its run."""
+        record_refused_file(ticket, reason)
+
+    def masked_pieces(self, path: Path, name: str) -> Iterator[bytes] | None:
+        """Mask secrets."""
+        return masked_pieces(path, name)

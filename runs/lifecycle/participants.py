@@ -1,0 +1,164 @@
+"""How other apps take part in the life of a run: each registers one object, whose methods are called as it goes on.
+
+What a participant does about a change of state, an alert, a move or a rewind happens in the transaction of that, so
+that both happen or neither. It is quick, since posts of other runs wait in the same transaction.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import Error as DatabaseError
+
+from runs.models import Run, RunAlert
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineMark:
+    """A moment at which something went wrong without a change of state."""
+
+    at: datetime
+    label: str
+    x: int = 0
+    """Where it lies in the timeline's bar, of ``timeline.WIDTH``."""
+
+
+class RunParticipant:
+    """One app's part in the life of runs; what it leaves out does nothing."""
+
+    def state_changed(self, run: Run, before: str, at: datetime) -> None:
+        """Follow a change of state.
+
+        Args:
+            run: In its new state; its project and team are loaded.
+            before: The state before, "" if the run was made just now.
+            at: As of when it changed: for a crash the last heartbeat.
+        """
+
+    def alert_sent(self, alert: RunAlert) -> None:
+        """Follow an alert that code sent and that is not held back; its run, project and team are loaded."""
+
+    def training_found(self, run: Run) -> None:
+        """Follow a run that turned out to be a training, not one that watches a machine."""
+
+    def moved(self, run: Run, at: datetime) -> None:
+        """Follow a run that is under way into the project it is in since ``at``."""
+
+    def rewound(self, run: Run, archive: Run) -> None:
+        """Follow a rewind: ``archive`` keeps what ``run`` had. Both are locked; a failure undoes the rewind."""
+
+    def before_purge(self, run_id: int) -> None:
+        """Take a last look at a run whose rows are about to go, outside any transaction. A failure stops nothing."""
+
+    def delete_batch(self, run: Run, limit: int) -> int:
+        """Delete up to ``limit`` of a purged run's rows; return how many went, 0 when none is left.
+
+        It is part of a transaction that has locked the run, whose project is loaded; the ledger of bytes follows in
+        the same. What lies outside the database goes on commit, and a sweep must find what a crash leaves of it.
+        """
+        return 0
+
+    def stored_bytes(self, category: str, run_ids: Collection[int]) -> dict[int, int]:
+        """Return the bytes that runs store of a category, in one query; runs that store none may be left out."""
+        return {}
+
+    def timeline_marks(self, run: Run) -> Iterable[TimelineMark]:
+        """Return what to mark on a run's timeline."""
+        return ()
+
+    def last_line_at(self, run_id: int) -> float | None:
+        """Return the greatest time in a run's lines, seconds since 1970, if they have one."""
+        return None
+
+
+_participants: list[RunParticipant] = []
+
+
+def register(participant: RunParticipant) -> None:
+    """Add an app's part; called once in its ``AppConfig.ready``."""
+    _participants.append(participant)
+
+
+def state_changed(run: Run, before: str, at: datetime) -> None:
+    """Let all follow a change of state."""
+    for participant in _participants:
+        guarded(participant.state_changed, run, before, at)
+
+
+def alert_sent(alert: RunAlert) -> None:
+    """Let all follow an alert."""
+    for participant in _participants:
+        guarded(participant.alert_sent, alert)
+
+
+def training_found(run: Run) -> None:
+    """Let all follow a run that turned out to be a training."""
+    for participant in _participants:
+        guarded(participant.training_found, run)
+
+
+def moved(run: Run, at: datetime) -> None:
+    """Let all follow a run that moved while it is under way."""
+    for participant in _participants:
+        guarded(participant.moved, run, at)
+
+
+def rewound(run: Run, archive: Run) -> None:
+    """Let all follow a rewind."""
+    for participant in _participants:
+        participant.rewound(run, archive)
+
+
+def before_purge(run_id: int) -> None:
+    """Let all take a last look at a run."""
+    for participant in _participants:
+        try:
+            participant.before_purge(run_id)
+        except Exception:
+            logger.exception("%s failed for run %s, which is purged nevertheless", participant, run_id)
+
+
+def delete_batch(run: Run, limit: int) -> int:
+    """Delete up to ``limit`` of a run's rows, whoever has them; return how many went."""
+    deleted = 0
+    for participant in _participants:
+        deleted += participant.delete_batch(run, limit - deleted)
+        if deleted >= limit:
+            break
+    return deleted
+
+
+def stored_bytes(category: str, run_ids: Collection[int]) -> dict[int, int]:
+    """Return the bytes that runs store of a category; those that store none may be missing."""
+    sizes: dict[int, int] = {}
+    for participant in _participants:
+        sizes.update(participant.stored_bytes(category, run_ids))
+    return sizes
+
+
+def timeline_marks(run: Run) -> Iterator[TimelineMark]:
+    """Yield what all mark on a run's timeline."""
+    for participant in _participants:
+        yield from participant.timeline_marks(run)
+
+
+def last_lines_at(run_id: int) -> Iterator[float]:
+    """Yield the greatest time in a run's lines as each knows it."""
+    for participant in _participants:
+        at = participant.last_line_at(run_id)
+        if at is not None:
+            yield at
+
+
+def guarded(step: Callable[..., None], *args: Any) -> None:
+    """Do a step whose faults are its own: the change goes on without it, unless the database is what failed."""
+    try:
+        step(*args)
+    except DatabaseError:  # the transaction is lost in any case
+        raise
+    except Exception:
+        logger.exception("%s failed for %r; the run's data is stored nevertheless", step, args[0])

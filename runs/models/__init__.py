@@ -1,0 +1,49 @@
+"""Projects, runs, and what belongs to a run besides its points."""
+
+from runs.models.file import RefusedArtifact, RefusedFile, RunFile
+from runs.models.log import BadLine, LogBlock, RefusedPosts
+from runs.models.project import (
+    FormerProjectName,
+    Project,
+    ProjectAccessRequest,
+    ProjectMember,
+    ProjectQuerySet,
+)
+from runs.models.run import (
+    HOST_JOB_TYPE,
+    Pulse,
+    Run,
+    RunAlert,
+    RunAlias,
+    RunHost,
+    RunQuerySet,
+    StateChange,
+    is_listed,
+)
+from runs.models.view import ChartAccess, SavedView, StoredChart
+
+__all__ = [
+    "HOST_JOB_TYPE",
+    "BadLine",
+    "ChartAccess",
+    "FormerProjectName",
+    "LogBlock",
+    "Project",
+    "ProjectAccessRequest",
+    "ProjectMember",
+    "ProjectQuerySet",
+    "Pulse",
+    "RefusedArtifact",
+    "RefusedFile",
+    "RefusedPosts",
+    "Run",
+    "RunAlert",
+    "RunAlias",
+    "RunFile",
+    "RunHost",
+    "RunQuerySet",
+    "SavedView",
+    "StateChange",
+    "StoredChart",
+    "is_listed",
+]

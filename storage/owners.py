@@ -1,0 +1,64 @@
+"""Apps whose rows refer to blobs: each registers one object, which takes uploads and says what is in use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db.models import QuerySet
+
+from storage.models import Blob
+
+
+class BlobOwner:
+    """One app with foreign keys to Blob."""
+
+    upload_purpose = ""
+    """For which tickets it receives uploads; "" for none."""
+
+    def used_blobs(self) -> "QuerySet[Blob, int]":
+        """Return the ids of the blobs in use."""
+        raise NotImplementedError
+
+    def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
+        """Name a blob that arrived, in the transaction that stores it.
+
+        Args:
+            ticket: What the ticket carries.
+            blob: What arrived.
+        """
+        raise NotImplementedError
+
+    def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
+        """Follow an upload that was refused because the storage quota is used up."""
+
+    def masked_pieces(self, path: Path, name: str) -> Iterator[bytes] | None:
+        """Return a text with its secrets masked; None for one that has none to mask, which is sent as it is."""
+        return None
+
+
+_owners: list[BlobOwner] = []
+
+
+def register(owner: BlobOwner) -> None:
+    """Add an app; called once in its ``AppConfig.ready``."""
+    _owners.append(owner)
+
+
+def registered() -> tuple[BlobOwner, ...]:
+    """Return all of them."""
+    return tuple(_owners)
+
+
+def receiver_of(purpose: str) -> BlobOwner:
+    """Return who receives uploads of the purpose.
+
+    Raises:
+        KeyError: nobody does.
+    """
+    return {owner.upload_purpose: owner for owner in _owners if owner.upload_purpose}[purpose]
+
+
+def masked_pieces(path: Path, name: str) -> Iterator[bytes] | None:
+    """Return the content with secrets masked; None for one that has none to mask, which is sent as it is."""
+    pieces = (owner.masked_pieces(path, name) for owner in _owners)
+    return next((some for some in pieces if some is not None), None)
