@@ -5,7 +5,7 @@ from collections.abc import Collection
 from common.database.commits import after_commit
 from metrics.models import Export, Segment, Sequence, Stream, Tail
 from metrics.store.segment_storage import configured_storage
-from runs.lifecycle.purge import delete_rows as remove_some
+from runs.lifecycle import purge
 from runs.models import Run
 
 
@@ -28,7 +28,7 @@ def delete_rows(run: Run, limit: int) -> int:
     )
     for rows in parts:  # streams last: segments and exports refer to them
         if gone < limit:
-            gone += remove_some(rows, limit - gone)
+            gone += purge.delete_rows(rows, limit - gone)
     return gone
 
 
