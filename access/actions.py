@@ -88,8 +88,8 @@ def all_actions() -> Iterator[tuple[str, ActionSpec]]:
 
 def with_own(actions: Iterable[str]) -> set[str]:
     """Add what these actions include without saying so: who stops any run, stops their own."""
-    held = set(actions)
-    return held | {spec.own for action, spec in _specs.items() if action in held and spec.own}
+    granted = set(actions)
+    return granted | {spec.own for action, spec in _specs.items() if action in granted and spec.own}
 
 
 def actions_by_group(names: Container[str]) -> dict[str, dict[str, ActionSpec]]:

@@ -13,23 +13,23 @@ class ActorKind(StrEnum):
     SYSTEM = "system"
 
 
-_withheld: set[str] = set()
+_denied_while_impersonating: set[str] = set()
 
 
-_named: set[str] = set()
+_needing_a_named_scope: set[str] = set()
 
 
-def want_named(*actions: str) -> None:
+def require_named_scope(*actions: str) -> None:
     """Name actions that an API key reaches only if its scopes name them, however far it reaches else.
 
     A key lies on every training host: whoever finds one must not become its owner by it.
     """
-    _named.update(map(str, actions))
+    _needing_a_named_scope.update(map(str, actions))
 
 
-def withhold(*actions: str) -> None:
+def deny_while_impersonating(*actions: str) -> None:
     """Name actions that nobody does for somebody else: an operator who acts as a person is refused them."""
-    _withheld.update(map(str, actions))
+    _denied_while_impersonating.update(map(str, actions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ class Actor:
 
     def reaches(self, action: str) -> bool:
         """Whether the credentials include the action: by the key's scopes, and not for who acts as somebody else."""
-        if self.impersonated_by and action in _withheld:
+        if self.impersonated_by and action in _denied_while_impersonating:
             return False
         if self.scopes is None:
-            return self.key_id is None or action not in _named
+            return self.key_id is None or action not in _needing_a_named_scope
         return action in self.scopes
 
     @property

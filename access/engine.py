@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
 from access.explain import refused
-from access.grants import Place, granted_holders, granted_people, granted_rows
+from access.grants import GrantScope, granted_holders, granted_people, granted_rows
 from access.resources.labels import kind_of
 from access.resources.registry import NOBODY, Resource, any_of, resource_of
 from common.database.compiled_sql import ROW, USER, holds
-from common.errors import NotFound
+from common.errors import Forbidden, NotFound
 
 M = TypeVar("M", bound=Model)
 
@@ -40,7 +40,7 @@ def _by_role(actor: Actor, action: str, spec: ActionSpec, resource: Resource) ->
 def _allowed(actor: Actor, action: str, resource: Resource) -> Q:
     """Return the filter; `actor` is what `_seen_by_rules` leaves of one."""
     spec = spec_of(action, resource.model)
-    if actor.kind is ActorKind.SYSTEM or actor.elevated:
+    if has_operator_rights(actor):
         return Q()
     by_role = by_visibility = NOBODY
     if spec.public and actor.reaches(action):
@@ -90,6 +90,26 @@ def require(actor: Actor, action: str, obj: Model) -> None:
     if str(action) != resource.view and _sees(actor, resource, obj):
         raise refused(actor, str(action), obj)
     raise missing(type(obj))
+
+
+def has_operator_rights(actor: Actor) -> bool:
+    """Say whether an operator uses their rights just now, or a command runs on the machine itself."""
+    return actor.elevated or actor.kind is ActorKind.SYSTEM
+
+
+def require_operator(actor: Actor, action: str, message: str = "") -> None:
+    """Let pass operators who use their rights, or raise: for what belongs to the installation and no role reaches.
+
+    Args:
+        actor: Who asks.
+        action: What they would do, for the answer.
+        message: A better sentence than "Only operators of this installation can do this."
+
+    Raises:
+        Forbidden: anybody else, also an operator who did not ask for their rights.
+    """
+    if not has_operator_rights(actor):
+        raise Forbidden(message or _("Only operators of this installation can do this."), action=action)
 
 
 def _sees(actor: Actor, resource: Resource, obj: Model) -> bool:
@@ -149,19 +169,19 @@ def who_may_each(
     """
     name, resource = str(action), resource_of(queryset.model)
     spec = spec_of(name, resource.model)
-    rows = _placed(name, queryset, resource, is_public=spec.public)
+    rows = _with_scopes(name, queryset, resource, is_public=spec.public)
     places = {place for _, place, _, _ in rows}
     by_role = granted_holders(name, places, among)
     by_own = granted_holders(spec.own, places, among) if spec.own else {}
     owners = _active({owner for _, _, owner, _ in rows if owner is not None}) if spec.owner else frozenset()
     people = {place: frozenset(found) for place, found in by_role.items()}
-    held = {}
+    found = {}
     for pk, place, owner, is_public in rows:
         holds = people[place]
         if owner is not None and (owner in owners or owner in by_own.get(place, ())):
             holds |= {owner}
-        held[pk] = Holders(holds, is_public)
-    return held
+        found[pk] = Holders(holds, is_public)
+    return found
 
 
 def _active(user_ids: Collection[int]) -> frozenset[int]:
@@ -169,9 +189,9 @@ def _active(user_ids: Collection[int]) -> frozenset[int]:
     return frozenset(users.values_list("pk", flat=True))
 
 
-def _placed(
+def _with_scopes(
     action: str, queryset: QuerySet[M], resource: Resource, *, is_public: bool
-) -> list[tuple[int, Place, int | None, bool]]:
+) -> list[tuple[int, GrantScope, int | None, bool]]:
     """Return each row's key with where it lies, its owner and whether everybody reaches it, in one query."""
     rows = queryset if action in resource.reach_deleted else queryset.filter(resource.live)
     withheld = NOBODY if action in resource.always_reach else resource.withheld
@@ -184,7 +204,7 @@ def _placed(
     for pk, *values, is_withheld, is_open in marked.values_list("pk", *known, "_withheld", "_public"):
         at: dict[str, Any] = dict(zip(known, values, strict=True))
         team_id, organization_id, project_id = map(at.get, paths[:3])
-        place = Place(team_id, organization_id, project_id, is_withheld)
+        place = GrantScope(team_id, organization_id, project_id, is_withheld)
         found.append((pk, place, at.get(resource.owner), is_open))
     return found
 

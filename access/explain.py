@@ -16,7 +16,7 @@ from access.actions import ActionSpec, spec_of
 from access.actor import Actor, ActorKind
 from access.grants import Reason, granted_because, met, unmet
 from access.resources.labels import kind_of
-from access.resources.registry import Resource, asked_about, resource_of, value_at
+from access.resources.registry import Resource, explainable_models, resource_of, value_at
 from common.errors import Forbidden
 
 
@@ -116,52 +116,54 @@ def explain(actor: Actor, action: str, obj: Model, *, more_conditions: Iterable[
     """
     resource = resource_of(obj._meta.model)
     user = get_user_model()._default_manager.filter(pk=actor.lookup_id).first()
-    asked = _Question(actor, str(action), obj, user, resource, _spec_of(action, resource))
-    by_rank = _rank(asked)
-    conditions = [] if by_rank else [*_conditions(asked), *more_conditions]
+    question = _Question(actor, str(action), obj, user, resource, _spec_of(action, resource))
+    by_rank = _rank(question)
+    conditions = [] if by_rank else [*_conditions(question), *more_conditions]
     return Explanation(
-        who=asked.who,
-        action=asked.action,
-        spec=asked.spec,
+        who=question.who,
+        action=question.action,
+        spec=question.spec,
         kind=kind_of(obj),
         thing=str(obj),
         conditions=tuple(conditions),
-        grants=tuple(by_rank or _grants(asked)),
-        notes=tuple(_notes(asked)),
+        grants=tuple(by_rank or _grants(question)),
+        notes=tuple(_notes(question)),
     )
 
 
 def _spec_of(action: str, resource: Resource) -> ActionSpec:
     spec = spec_of(action)
-    return spec if resource.model in asked_about(spec.on) else spec_of(action, resource.model)
+    return spec if resource.model in explainable_models(spec.on) else spec_of(action, resource.model)
 
 
-def _rank(asked: _Question) -> list[Reason]:
+def _rank(question: _Question) -> list[Reason]:
     """Return what lets the system and elevated operators do everything."""
-    if asked.actor.kind is ActorKind.SYSTEM:
+    if question.actor.kind is ActorKind.SYSTEM:
         return [met("operator", _("Commands run on the server itself can do everything."))]
-    if asked.actor.elevated:
+    if question.actor.elevated:
         text = _("%(who)s is acting as an operator of this installation; this is recorded in the audit log.")
-        return [met("operator", text % {"who": asked.who})]
+        return [met("operator", text % {"who": question.who})]
     return []
 
 
-def _conditions(asked: _Question) -> list[Reason]:
+def _conditions(question: _Question) -> list[Reason]:
     """Return what must hold whatever gives the right."""
     found = []
-    if asked.user is not None:
-        found.append(_account(asked))
-    if asked.actor.impersonated_by:
-        found.append(_impersonation(asked))
-    if asked.actor.scopes is not None or (asked.actor.key_id and not asked.actor.reaches(asked.action)):
-        found.append(_scopes(asked))
-    found.append(_life(asked))
+    if question.user is not None:
+        found.append(_account(question))
+    if question.actor.impersonated_by:
+        found.append(_impersonation(question))
+    if question.actor.scopes is not None or (
+        question.actor.key_id and not question.actor.reaches(question.action)
+    ):
+        found.append(_scopes(question))
+    found.append(_life(question))
     return found
 
 
-def _account(asked: _Question) -> Reason:
-    names = {"who": asked.who}
-    if asked.user.is_active:
+def _account(question: _Question) -> Reason:
+    names = {"who": question.who}
+    if question.user.is_active:
         return met("account", _("The account of %(who)s is active.") % names)
     return unmet(
         "account",
@@ -170,9 +172,9 @@ def _account(asked: _Question) -> Reason:
     )
 
 
-def _impersonation(asked: _Question) -> Reason:
-    names = {"who": asked.who}
-    if asked.actor.reaches(asked.action):
+def _impersonation(question: _Question) -> Reason:
+    names = {"who": question.who}
+    if question.actor.reaches(question.action):
         return met("acting as somebody", _("Someone acting as %(who)s can do what %(who)s can.") % names)
     return unmet(
         "acting as somebody",
@@ -181,25 +183,25 @@ def _impersonation(asked: _Question) -> Reason:
     )
 
 
-def _scopes(asked: _Question) -> Reason:
-    names = {"action": asked.action, "own": asked.spec.own}
-    if asked.actor.reaches(asked.action):
+def _scopes(question: _Question) -> Reason:
+    names = {"action": question.action, "own": question.spec.own}
+    if question.actor.reaches(question.action):
         return met("key scopes", _("The scopes of the API key include %(action)s.") % names)
-    if asked.spec.own and asked.actor.reaches(asked.spec.own):
+    if question.spec.own and question.actor.reaches(question.spec.own):
         text = _("The scopes of the API key include %(own)s, which is enough for what its owner created.")
         return met("key scopes", text % names)
     return unmet(
         "key scopes",
         _("The scopes of the API key do not include %(action)s.") % names,
         _("Use a key with this scope.")
-        if asked.actor.scopes is None
+        if question.actor.scopes is None
         else _("Use a key with this scope, or an unrestricted key."),
     )
 
 
-def _life(asked: _Question) -> Reason:
-    names = {"kind": kind_of(asked.row), "name": str(asked.row)}
-    if asked.action in asked.resource.reach_deleted or asked.matches(asked.resource.live):
+def _life(question: _Question) -> Reason:
+    names = {"kind": kind_of(question.row), "name": str(question.row)}
+    if question.action in question.resource.reach_deleted or question.matches(question.resource.live):
         return met("deletion", _("The %(kind)s %(name)s exists and is available.") % names)
     return unmet(
         "deletion",
@@ -208,35 +210,37 @@ def _life(asked: _Question) -> Reason:
     )
 
 
-def _grants(asked: _Question) -> list[Reason]:
+def _grants(question: _Question) -> list[Reason]:
     """Return whatever could give the right, in the order in which people think of it."""
-    if asked.user is not None:
-        return [*_by_roles(asked), *_by_ownership(asked), *_by_visibility(asked)]
+    if question.user is not None:
+        return [*_by_roles(question), *_by_ownership(question), *_by_visibility(question)]
     stranger = unmet("sign-in", _("You are not signed in."), _("Sign in, or send an API key."))
-    return [*_by_visibility(asked), stranger]
+    return [*_by_visibility(question), stranger]
 
 
-def _by_roles(asked: _Question) -> list[Reason]:
+def _by_roles(question: _Question) -> list[Reason]:
     return _reached(
-        asked, asked.action, granted_because(asked.actor, asked.action, asked.resource, asked.row)
+        question,
+        question.action,
+        granted_because(question.actor, question.action, question.resource, question.row),
     )
 
 
-def _reached(asked: _Question, action: str, reasons: list[Reason]) -> list[Reason]:
+def _reached(question: _Question, action: str, reasons: list[Reason]) -> list[Reason]:
     """Take away what the key's scopes leave out; the condition on them tells so."""
-    if asked.actor.reaches(action):
+    if question.actor.reaches(action):
         return reasons
     return [replace(each, holds=False, help="") for each in reasons]
 
 
-def _by_ownership(asked: _Question) -> list[Reason]:
+def _by_ownership(question: _Question) -> list[Reason]:
     """Return what the owner may: a person's own things, and "own" by a role."""
-    spec, resource = asked.spec, asked.resource
+    spec, resource = question.spec, question.resource
     if not resource.owner or not (spec.owner or spec.own):
         return []
-    owner = value_at(asked.row, resource.owner)
-    names = {"who": asked.who, "kind": kind_of(asked.row), "name": str(asked.row), "own": spec.own}
-    if owner != asked.user.pk:
+    owner = value_at(question.row, resource.owner)
+    names = {"who": question.who, "kind": kind_of(question.row), "name": str(question.row), "own": spec.own}
+    if owner != question.user.pk:
         holder = get_user_model()._default_manager.filter(pk=owner or 0).first()
         if holder is None:
             text = _("The %(kind)s %(name)s has no owner here.") % names
@@ -248,40 +252,40 @@ def _by_ownership(asked: _Question) -> list[Reason]:
         return [unmet("ownership", text)]
     if spec.owner:
         own = met("ownership", _("The %(kind)s %(name)s belongs to %(who)s.") % names)
-        return _reached(asked, asked.action, [own])
-    rights = granted_because(asked.actor, spec.own, resource, asked.row)
+        return _reached(question, question.action, [own])
+    rights = granted_because(question.actor, spec.own, resource, question.row)
     mine = _("The %(kind)s %(name)s belongs to %(who)s.") % names
     return _reached(
-        asked,
+        question,
         spec.own,
         [replace(each, kind=f"own, {each.kind}", text=f"{mine} {each.text}") for each in rights],
     )
 
 
-def _by_visibility(asked: _Question) -> list[Reason]:
+def _by_visibility(question: _Question) -> list[Reason]:
     found = []
-    names = {"kind": kind_of(asked.row), "name": str(asked.row)}
-    if asked.spec.public:
-        is_public = asked.matches(asked.resource.public)
+    names = {"kind": kind_of(question.row), "name": str(question.row)}
+    if question.spec.public:
+        is_public = question.matches(question.resource.public)
         text = _("%(name)s is public: anyone can do this.") if is_public else _("%(name)s is not public.")
         found.append(Reason("visibility", is_public, text % names))
-    if asked.spec.open and asked.user is not None:
-        is_open = asked.matches(asked.resource.open(asked.user.pk))
+    if question.spec.open and question.user is not None:
+        is_open = question.matches(question.resource.open(question.user.pk))
         text = (
             _("The project is Open: anyone signed in can log new runs to it and resume their own.")
             if is_open
             else _("No Open project lets everyone do this here.")
         )
         found.append(Reason("open project", is_open, text))
-    return _reached(asked, asked.action, found)
+    return _reached(question, question.action, found)
 
 
-def _notes(asked: _Question) -> list[str]:
+def _notes(question: _Question) -> list[str]:
     """Return what decides nothing here but is good to know."""
-    if asked.user is not None and asked.user.is_operator and not asked.actor.elevated:
+    if question.user is not None and question.user.is_operator and not question.actor.elevated:
         text = _(
             "%(who)s is an operator of this installation and can do everything in the Django admin or with "
             "the header Use-Admin-Privileges; both are recorded in the audit log."
         )
-        return [text % {"who": asked.who}]
+        return [text % {"who": question.who}]
     return []

@@ -33,7 +33,7 @@ def unmet(kind: str, text: str, help_: str = "") -> Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GrantScope:
     """Where rows lie, as far as grants ask: those of one place are held by the same people."""
 
     team_id: int | None
@@ -57,8 +57,8 @@ class GrantSource(Protocol):
         """Return a condition on users who hold the action on this row."""
 
     def holders(
-        self, action: str, places: Collection[Place], among: Collection[int] | None
-    ) -> Iterator[tuple[Place, int]]:
+        self, action: str, places: Collection[GrantScope], among: Collection[int] | None
+    ) -> Iterator[tuple[GrantScope, int]]:
         """Yield each place with the keys of active users who hold the action there: `people` for many rows at once.
 
         A fixed number of queries; ``among`` limits the users.
@@ -88,10 +88,10 @@ def granted_people(action: str, resource: Resource, row: Model) -> Q:
 
 
 def granted_holders(
-    action: str, places: Collection[Place], among: Collection[int] | None
-) -> dict[Place, set[int]]:
+    action: str, places: Collection[GrantScope], among: Collection[int] | None
+) -> dict[GrantScope, set[int]]:
     """Return the union of all sources for each place."""
-    found: dict[Place, set[int]] = {place: set() for place in places}
+    found: dict[GrantScope, set[int]] = {place: set() for place in places}
     for source in _sources:
         for place, user_id in source.holders(action, places, among):
             found[place].add(user_id)

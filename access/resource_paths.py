@@ -14,7 +14,7 @@ from common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class ResourcePath:
     """How the rows of one model are named."""
 
     model: type[Model]
@@ -27,29 +27,29 @@ class Naming:
     """What of a row is needed to name it and to say whose it is."""
 
 
-_namings: list[Naming] = []
+_paths: list[ResourcePath] = []
 
 
-def register_naming(naming: Naming) -> None:
+def register_path(naming: ResourcePath) -> None:
     """Add a model; called in its app's ``AppConfig.ready``."""
-    if naming not in _namings:
-        _namings.append(naming)
+    if naming not in _paths:
+        _paths.append(naming)
 
 
 def path_of(row: Model) -> str:
     """Return what the row is named by, "" for rows of models that have no names."""
     model = row._meta.model
-    return next((naming.path_of(row) for naming in _namings if naming.model is model), "")
+    return next((naming.path_of(row) for naming in _paths if naming.model is model), "")
 
 
 def named_models() -> frozenset[str]:
     """Return the labels of the models whose rows have names."""
-    return frozenset(naming.model._meta.label for naming in _namings)
+    return frozenset(naming.model._meta.label for naming in _paths)
 
 
 def example_of(model_label: str) -> str:
     """Return how rows of a model are named, "" for those that have no names."""
-    return next((naming.example for naming in _namings if naming.model._meta.label == model_label), "")
+    return next((naming.example for naming in _paths if naming.model._meta.label == model_label), "")
 
 
 def _seen(actor: Actor, rows: QuerySet[Model]) -> Model | None:
@@ -62,7 +62,7 @@ def _seen(actor: Actor, rows: QuerySet[Model]) -> Model | None:
     return None
 
 
-def _readings(path: str) -> list[list[str]]:
+def _possible_parts(path: str) -> list[list[str]]:
     """Return the parts of a path: of one without a host, which may be a name or a page's, as written and decoded."""
     parts = [part for part in urlsplit(path.strip()).path.split("/") if part]
     decoded = [unquote(part) for part in parts]
@@ -70,14 +70,14 @@ def _readings(path: str) -> list[list[str]]:
     return [reading for reading in readings if not any("\x00" in part for part in reading)]
 
 
-def thing_at(actor: Actor, path: str) -> Model:
+def resolve_path(actor: Actor, path: str) -> Model:
     """Return the row that a path or the address of a page names.
 
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
-    for parts in _readings(path):
-        for naming in reversed(_namings):  # upper layers say more exactly what such a path names
+    for parts in _possible_parts(path):
+        for naming in reversed(_paths):  # upper layers say more exactly what such a path names
             condition = naming.find(parts) if parts else None
             if condition is not None:
                 rows = naming.model._default_manager.filter(condition).select_related(*naming.related)

@@ -5,7 +5,7 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, register_actions
-from access.actor import want_named, withhold
+from access.actor import deny_while_impersonating, require_named_scope
 from access.resources.registry import Resource, register_resource
 from accounts.paths import register_names
 
@@ -69,8 +69,8 @@ def register() -> None:
     }  # fmt: skip
     register_actions(account_actions, group=_("Account"))
     register_actions(key_actions, group=_("API keys"))
-    want_named(AccountAction.MANAGE_EMAILS)  # an address resets the password
-    withhold(
+    require_named_scope(AccountAction.MANAGE_EMAILS)  # an address resets the password
+    deny_while_impersonating(
         AccountAction.DELETE,
         AccountAction.MANAGE_EMAILS,
         AccountAction.CREATE_KEY,

@@ -18,11 +18,12 @@ from django.utils.html import format_html
 
 from access.audit.log import record
 from access.web.requests import actor_of
+from accounts.api_keys import services as key_services
 from accounts.lifecycle import account_merge, administration, services
 from accounts.mail import outbox
 from accounts.models import ApiKey, Name, OutboxMail, SignInProvider, User, UserKind
 from accounts.operators import impersonation
-from accounts.operators.admin_actions import Act, AuditedAdmin, Doing, ServedAdmin
+from accounts.operators.admin_actions import ActionContext, AdminAction, AuditedAdmin, ServedAdmin
 from accounts.operators.admin_forms import DisplayNameForm, MergeForm, NewUserForm, ReasonForm
 from accounts.profile.services import rename
 from accounts.sign_in.forms import SignInProviderForm
@@ -32,33 +33,41 @@ for _model in (EmailAddress, SocialAccount, UserSession):
     admin.site.unregister(_model)  # allauth's own write past our services
 
 
-def _create_user(doing: Doing[User]) -> Any:
-    typed = doing.typed
-    user = services.create_user(actor=doing.actor, username=typed["username"], email=typed["email"])
+def _create_user(context: ActionContext[User]) -> Any:
+    typed = context.typed
+    user = services.create_user(actor=context.actor, username=typed["username"], email=typed["email"])
     if typed["mail_link"]:
-        administration.send_password_reset(request=doing.request, user=user)
+        administration.send_password_reset(request=context.request, user=user)
     return redirect("admin:accounts_user_change", user.pk)
 
 
-def _set_active(doing: Doing[User], *, is_active: bool) -> None:
-    services.set_active(actor=doing.actor, user=doing.row, is_active=is_active)
+def _rename(context: ActionContext[User]) -> None:
+    rename(actor=context.actor, row=context.row, display_name=context.typed["display_name"])
 
 
-def _set_operator(doing: Doing[User], *, is_operator: bool) -> None:
-    administration.set_operator(actor=doing.actor, user=doing.row, is_operator=is_operator)
+def _reset_second_factors(context: ActionContext[User]) -> str:
+    return f"{administration.reset_second_factors(actor=context.actor, user=context.row)} removed."
 
 
-def _merge(doing: Doing[User]) -> Any:
-    target = doing.typed["into"]
+def _set_active(context: ActionContext[User], *, is_active: bool) -> None:
+    services.set_active(actor=context.actor, user=context.row, is_active=is_active)
+
+
+def _set_operator(context: ActionContext[User], *, is_operator: bool) -> None:
+    administration.set_operator(actor=context.actor, user=context.row, is_operator=is_operator)
+
+
+def _merge(context: ActionContext[User]) -> Any:
+    target = context.typed["into"]
     account_merge.merge_accounts(
-        actor=doing.actor, source=doing.row, target=target, typed=doing.typed["typed"]
+        actor=context.actor, source=context.row, target=target, typed=context.typed["typed"]
     )
     return redirect("admin:accounts_user_change", target.pk)
 
 
-def _impersonate(doing: Doing[User]) -> Any:
-    held = impersonation.begin(actor=doing.actor, user=doing.row, reason=doing.typed["reason"])
-    doing.request.session[impersonation.SESSION_KEY] = held
+def _impersonate(context: ActionContext[User]) -> Any:
+    state = impersonation.begin(actor=context.actor, user=context.row, reason=context.typed["reason"])
+    context.request.session[impersonation.SESSION_KEY] = state
     return redirect("/")
 
 
@@ -85,43 +94,44 @@ class UserAdmin(ServedAdmin[User]):
         "username", "display_name", "email", "kind", "language", "is_active", "is_operator", "last_login",
         "created_at", "deleted_at",
     ]  # fmt: skip
-    creation = Act(
+    creation = AdminAction(
         slug="add", label="Create an account", do=_create_user, form=NewUserForm,
         text="The person also gets a personal entity of the same name.",
     )  # fmt: skip
     acts = (
-        Act(slug="rename", label="Change display name", form=DisplayNameForm, fits=_is_person,
-            do=lambda doing: rename(actor=doing.actor, row=doing.row, display_name=doing.typed["display_name"])),
-        Act(slug="deactivate", label="Deactivate account", in_bulk=True, fits=lambda user: user.is_active,
+        AdminAction(slug="rename", label="Change display name", form=DisplayNameForm, fits=_is_person,
+            do=_rename),
+        AdminAction(slug="deactivate", label="Deactivate account", in_bulk=True, fits=lambda user: user.is_active,
             text="Sign-in and API keys stop working at once. What the account logged stays.",
-            do=lambda doing: _set_active(doing, is_active=False)),
-        Act(slug="reactivate", label="Reactivate account", in_bulk=True,
+            do=lambda context: _set_active(context, is_active=False)),
+        AdminAction(slug="reactivate", label="Reactivate account", in_bulk=True,
             fits=lambda user: not user.is_active and user.deleted_at is None,
-            text="Sign-in and API keys work again.", do=lambda doing: _set_active(doing, is_active=True)),
-        Act(slug="end-sessions", label="End all sessions", in_bulk=True, fits=_is_person,
+            text="Sign-in and API keys work again.", do=lambda context: _set_active(context, is_active=True)),
+        AdminAction(slug="end-sessions", label="End all sessions", in_bulk=True, fits=_is_person,
             text="Every browser is signed out. API keys keep working.",
-            do=lambda doing: f"{administration.end_sessions(actor=doing.actor, user=doing.row)} sessions ended."),
-        Act(slug="send-reset", label="Send password reset", fits=_can_sign_in,
+            do=lambda context: f"{administration.end_sessions(actor=context.actor, user=context.row)} sessions ended."),
+        AdminAction(slug="send-reset", label="Send password reset", fits=_can_sign_in,
             text="A link to choose a new password is sent to the primary address.",
-            do=lambda doing: administration.send_password_reset(request=doing.request, user=doing.row)),
-        Act(slug="reset-factors", label="Remove second factors", is_dangerous=True, fits=_is_person,
+            do=lambda context: administration.send_password_reset(request=context.request, user=context.row)),
+        AdminAction(slug="reset-factors", label="Remove second factors", is_dangerous=True, fits=_is_person,
             text="The authenticator app, passkeys and recovery codes are removed, every browser is signed out, and the"
             " person is notified by email. Make sure that you know who asked for it.",
-            do=lambda doing: f"{administration.reset_second_factors(actor=doing.actor, user=doing.row)} removed."),
-        Act(slug="impersonate", label="Act as this person", is_dangerous=True, form=ReasonForm,
+            do=_reset_second_factors),
+        AdminAction(slug="impersonate", label="Act as this person", is_dangerous=True, form=ReasonForm,
             fits=impersonation.may_be_acted_as,
             text="You see and can do what they can, for at most an hour. The audit log shows both names. API keys,"
             " addresses, passwords and everything else that asks for a password again stay closed.", do=_impersonate),
-        Act(slug="merge", label="Merge into another account", is_dangerous=True, form=MergeForm, has_preview=True,
+        AdminAction(slug="merge", label="Merge into another account", is_dangerous=True, form=MergeForm,
+            has_preview=True,
             fits=_is_person, text="For two accounts of one person. This account ends, and the other takes it over."
             " Nothing happens until you have seen what would move.", do=_merge),
-        Act(slug="make-operator", label="Grant operator access", is_dangerous=True,
+        AdminAction(slug="make-operator", label="Grant operator access", is_dangerous=True,
             fits=lambda user: _can_sign_in(user) and not user.is_operator,
             text="Operators manage the installation and can reach everything in it.",
-            do=lambda doing: _set_operator(doing, is_operator=True)),
-        Act(slug="unmake-operator", label="Revoke operator access", is_dangerous=True,
+            do=lambda context: _set_operator(context, is_operator=True)),
+        AdminAction(slug="unmake-operator", label="Revoke operator access", is_dangerous=True,
             fits=lambda user: user.is_operator, text="The person keeps the account, teams and runs.",
-            do=lambda doing: _set_operator(doing, is_operator=False)),
+            do=lambda context: _set_operator(context, is_operator=False)),
     )  # fmt: skip
     related = (
         ("Email addresses", "account_emailaddress", "user__id__exact"),
@@ -159,9 +169,9 @@ class EmailAddressAdmin(ServedAdmin[EmailAddress]):
     list_select_related = ["user"]
     search_fields = ["email", "user__username"]
     acts = (
-        Act(slug="verify", label="Mark as verified", in_bulk=True, fits=lambda address: not address.verified,
+        AdminAction(slug="verify", label="Mark as verified", in_bulk=True, fits=lambda address: not address.verified,
             text="The account then counts as the owner of the address. Make sure that this is true.",
-            do=lambda doing: administration.verify_address(actor=doing.actor, address=doing.row)),
+            do=lambda context: administration.verify_address(actor=context.actor, address=context.row)),
     )  # fmt: skip
 
 
@@ -192,8 +202,8 @@ class SessionAdmin(ServedAdmin[UserSession]):
         "last_seen_at",
     ]  # no session key: it opens the account
     acts = (
-        Act(slug="end", label="End session", in_bulk=True, text="That browser is signed out.",
-            do=lambda doing: administration.end_session(actor=doing.actor, session=doing.row)),
+        AdminAction(slug="end", label="End session", in_bulk=True, text="That browser is signed out.",
+            do=lambda context: administration.end_session(actor=context.actor, session=context.row)),
     )  # fmt: skip
 
     @admin.display(description="IP address", ordering="ip")
@@ -215,8 +225,9 @@ class ApiKeyAdmin(ServedAdmin[ApiKey]):
     date_hierarchy = "created_at"
     exclude = ["hash"]
     acts = (
-        Act(slug="revoke", label="Revoke API key", in_bulk=True, text="Programs that use it are refused at once.",
-            do=lambda doing: services.delete_api_key(actor=doing.actor, key=doing.row)),
+        AdminAction(slug="revoke", label="Revoke API key", in_bulk=True,
+            text="Programs that use it are refused at once.",
+            do=lambda context: key_services.delete_api_key(actor=context.actor, key=context.row)),
     )  # fmt: skip
 
     @admin.display(description="limited", boolean=True)
@@ -305,11 +316,11 @@ class OutboxMailAdmin(ServedAdmin[OutboxMail]):
         "kept_at",
     ]
     acts = (
-        Act(slug="retry", label="Retry now", in_bulk=True, fits=lambda mail: mail.kept_at is None,
+        AdminAction(slug="retry", label="Retry now", in_bulk=True, fits=lambda mail: mail.kept_at is None,
             text="The worker hands it to the mail server at once, even if three days of retries are over.",
-            do=lambda doing: outbox.retry(actor=doing.actor, mail=doing.row)),
-        Act(slug="delete", label="Delete email", in_bulk=True, text="It is never sent.",
-            do=lambda doing: outbox.drop(actor=doing.actor, mail=doing.row)),
+            do=lambda context: outbox.retry(actor=context.actor, mail=context.row)),
+        AdminAction(slug="delete", label="Delete email", in_bulk=True, text="It is never sent.",
+            do=lambda context: outbox.drop(actor=context.actor, mail=context.row)),
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[OutboxMail]:

@@ -7,7 +7,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from access.audit.values import Field, action_labels, moment, register_fields
+from access.audit.values import Field, action_labels, register_fields, show_time
 from access.audit.words import register_kind, register_words
 from accounts.access import AccountAction
 from accounts.api_keys import scopes
@@ -81,7 +81,7 @@ def _register_fields() -> None:
         {
             "username": _("Username"), "operator": _("Operator"), "active": _("Active"), "email": _("Email"),
             "instead_of": _("Instead of"), "to": _("To"), "count": _("Sessions"), "reason": _("Reason"),
-            "until": Field(_("Until"), show=moment), "merged": _("Merged account"), "moved": _("Moved"),
+            "until": Field(_("Until"), show=show_time), "merged": _("Merged account"), "moved": _("Moved"),
             "into": _("Merged into"), "provider": Field(_("Sign-in provider"), choices=_providers),
             "type": Field(_("Second factor"), choices=FACTORS), "types": Field(_("Second factors"), choices=FACTORS),
             "profile_visible_to": Field(_("Profile visible to"), choices=dict(ProfileAudience.choices)),
@@ -93,7 +93,7 @@ def _register_fields() -> None:
     register_fields(
         {
             "owner": _("Owner"), "label": _("Name"), "scopes": Field(_("Permissions"), show=_scopes),
-            "expires_at": Field(_("Expires"), show=moment),
+            "expires_at": Field(_("Expires"), show=show_time),
         },
         scope="accounts.ApiKey",
     )  # fmt: skip
@@ -103,7 +103,7 @@ def _register_fields() -> None:
         {
             "signup": Field(_("Sign-up"), choices={"open": _("Open"), "invitation": _("By invitation only")}),
             "signup_domains": _("Domains"), "support_contact": _("Support contact"),
-            "announcement": _("Announcement"), "text": _("Text"), "until": Field(_("Until"), show=moment),
+            "announcement": _("Announcement"), "text": _("Text"), "until": Field(_("Until"), show=show_time),
             "severity": Field(
                 _("Severity"),
                 choices={"info": _("Information"), "warning": _("Warning"), "danger": _("Outage")},
@@ -122,15 +122,15 @@ def _provider_fields() -> dict[str, str]:
     return {field.name: capfirst(str(field.verbose_name)) for field in SignInProvider._meta.concrete_fields}
 
 
-def _links(links: Any, _told: Mapping[str, Any]) -> str:
+def _links(links: Any, _values: Mapping[str, Any]) -> str:
     return ", ".join(link["label"] or link["url"] for link in links) or "–"
 
 
-def _picture(digest: Any, _told: Mapping[str, Any]) -> str:
+def _picture(digest: Any, _values: Mapping[str, Any]) -> str:
     return gettext("Changed") if digest else gettext("Removed")
 
 
-def _scopes(held: Any, _told: Mapping[str, Any]) -> str:
+def _scopes(granted: Any, _values: Mapping[str, Any]) -> str:
     """Name a ready-made reach, else the actions themselves."""
-    reach, labels = scopes.reach_of(held), action_labels()
-    return str(reach.label) if reach else ", ".join(str(labels.get(action, action)) for action in held)
+    reach, labels = scopes.reach_of(granted), action_labels()
+    return str(reach.label) if reach else ", ".join(str(labels.get(action, action)) for action in granted)

@@ -17,9 +17,9 @@ from access.limits.registry import (
     length_limit,
     register_limits,
 )
-from access.limits.request_rates import WINDOW_S, of_key, of_user
-from accounts.api_keys import secrets
-from accounts.lifecycle import names, services
+from access.limits.request_rates import WINDOW_S, key_caller, user_caller
+from accounts.api_keys import secrets, services
+from accounts.lifecycle import names
 from accounts.models import ApiKey
 from accounts.profile import pictures
 from accounts.profile import services as profiles
@@ -47,15 +47,15 @@ def requests_of(what: str) -> Measure:
 def _sources(actor: Actor) -> dict[str, str]:
     """Return whose requests are counted for an actor, with a name for people."""
     if actor.key_id is not None:
-        return {of_key(actor.key_id): ""}
+        return {key_caller(actor.key_id): ""}
     if actor.user_id is None:
         return {}
     own = ApiKey.objects.filter(user_id=actor.user_id).values_list("pk", "label", "prefix")
-    named = {of_key(pk): label or f"{prefix}…" for pk, label, prefix in own}
-    return {of_user(actor.user_id): _("in browsers"), **named}
+    named = {key_caller(pk): label or f"{prefix}…" for pk, label, prefix in own}
+    return {user_caller(actor.user_id): _("in browsers"), **named}
 
 
-def _keys_held(actor: Actor, _team: Any) -> Used:
+def _key_count(actor: Actor, _team: Any) -> Used:
     return Used(ApiKey.objects.filter(user_id=actor.lookup_id).count())
 
 
@@ -80,7 +80,7 @@ def register() -> None:
         ),
         Limit(
             "account.keys", LimitGroup.ACCOUNT, gettext_lazy("API keys of an account"), lambda: services.MAX_KEYS,
-            gettext_lazy("No more can be created until some are deleted."), measure=_keys_held,
+            gettext_lazy("No more can be created until some are deleted."), measure=_key_count,
         ),
         Limit(
             "account.links", LimitGroup.ACCOUNT, gettext_lazy("Links on a profile"), lambda: profiles.MAX_LINKS,

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from access.routes import Open, declaration_of
 from accounts.models import User
-from accounts.sign_in.security import note_activity
+from accounts.sign_in.security import record_activity
 
 
 class SessionActivityMiddleware:
@@ -24,7 +24,7 @@ class SessionActivityMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.session.session_key and request.user.is_authenticated:
-            note_activity(request)
+            record_activity(request)
         return self.get_response(request)
 
 

@@ -2,9 +2,9 @@
 
 from django.db.models import Model, Q
 
-from access.resource_paths import Naming, register_naming
+from access.resource_paths import ResourcePath, register_path
 from accounts.models import ApiKey
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 
 
 def _key(parts: list[str]) -> Q | None:
@@ -12,7 +12,7 @@ def _key(parts: list[str]) -> Q | None:
         case ["api-keys", prefix]:
             return Q(prefix=prefix.removeprefix("ry-").rstrip("…"))
         case ["settings", "api-keys", number, *_]:
-            return Q(pk=whole(number) or 0)
+            return Q(pk=parse_int(number) or 0)
     return None
 
 
@@ -23,4 +23,4 @@ def _path_of(row: Model) -> str:
 
 def register_names() -> None:
     """Tell `access.resource_paths`."""
-    register_naming(Naming(ApiKey, _key, _path_of, "api-keys/ry-…", ("user",)))
+    register_path(ResourcePath(ApiKey, _key, _path_of, "api-keys/ry-…", ("user",)))

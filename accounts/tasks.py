@@ -21,4 +21,4 @@ def deliver_waiting() -> None:
 @shared_task(acks_late=True, expires=3600)
 def tell_of_ending_keys() -> None:
     """Mail before API keys end; scheduled every hour."""
-    expiry.tell_of_ending_keys()
+    expiry.mail_before_expiry()

@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.operators.admin_actions import Act, ServedAdmin
+from accounts.operators.admin_actions import AdminAction, ServedAdmin
 from alerts.models import AlertSettings, Delivery, Destination, Event, Message, MessageState, Mute, Route
 from alerts.outbox.services import retry_message
 from common.admin import ReadOnly
@@ -99,8 +99,8 @@ class MessageAdmin(ServedAdmin[Message]):
     date_hierarchy = "opened_at"
     exclude = ["request", "response"]
     acts = (
-        Act(slug="retry", label="Resend message", in_bulk=True, fits=lambda row: row.state == MessageState.FAILED,
-            text="It is tried again, as many times as at first.",
+        AdminAction(slug="retry", label="Resend message", in_bulk=True,
+            fits=lambda row: row.state == MessageState.FAILED, text="It is tried again, as many times as at first.",
             do=lambda doing: _told(retry_message(actor=doing.actor, message=doing.row))),
     )  # fmt: skip
     related = (("Alert deliveries", "alerts_delivery", "message__id__exact"),)

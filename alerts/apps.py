@@ -5,8 +5,7 @@ class AlertsConfig(AppConfig):
     name = "alerts"
 
     def ready(self) -> None:
-        from accounts.lifecycle.account_merge import Part, register_merge_part
-        from accounts.lifecycle.deletion import register_account_part
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from alerts import access, audit_words, known_limits, settings_sections
         from alerts.lifecycle import account_merge, erasure
         from alerts.lifecycle.run_participant import AlertsOfRun
@@ -21,6 +20,11 @@ class AlertsConfig(AppConfig):
         known_limits.register()
         participants.register(AlertsOfRun())
         register_reading("alerts", instrumentation.waiting)
-        register_account_part(erase=erasure.forget_person)
-        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
+        register_account_participant(
+            AccountParticipant(
+                erase=erasure.forget_person,
+                preview_merge=account_merge.preview_merge,
+                merge=account_merge.merge,
+            )
+        )
         register_team_participant(TeamParticipant(forget=erasure.forget_team))

@@ -2,21 +2,22 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.settings.sections import Place, Section, register_sections
+from accounts.settings.sections import Section, SettingsScope, register_sections
 from alerts.access import AlertAction
 
 
 def register() -> None:
     """Tell `accounts`, which makes rails of them."""
     found_by = _("notifications email slack webhook crashed finished mute")
-    register_sections(Place.USER, Section(_("Alerts"), "bell", "alerts:own", rank=40, words=found_by))
+    register_sections(SettingsScope.USER, Section(_("Alerts"), "bell", "alerts:own", rank=40, words=found_by))
     words = _("slack webhook teams discord ntfy pagerduty feishu channel")
     register_sections(
-        Place.USER, Section(_("Destinations"), "webhook", "alerts:own_destinations", rank=43, words=words)
+        SettingsScope.USER,
+        Section(_("Destinations"), "webhook", "alerts:own_destinations", rank=43, words=words),
     )
     manage, secrets = AlertAction.MANAGE, AlertAction.MANAGE_SECRETS
     register_sections(
-        Place.TEAM,
+        SettingsScope.TEAM,
         Section(_("Alerts"), "bell", "alerts:team", rank=54, needs=manage, words=found_by),
         Section(_("Destinations"), "webhook", "alerts:destinations", rank=56, needs=manage, words=words),
         Section(_("Secrets"), "key-round", "alerts:secrets", rank=58, needs=secrets),

@@ -5,7 +5,7 @@ class AutomationsConfig(AppConfig):
     name = "automations"
 
     def ready(self) -> None:
-        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from alerts.automation_provider import register_automations
         from automations import access, audit_words, known_limits, paths, settings_sections
         from automations.firing.provider import Provider
@@ -20,4 +20,9 @@ class AutomationsConfig(AppConfig):
         known_limits.register()
         register_automations(Provider())
         participants.register(AutomationsOfRun())
-        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
+        register_account_participant(
+            AccountParticipant(
+                preview_merge=account_merge.preview_merge,
+                merge=account_merge.merge,
+            )
+        )

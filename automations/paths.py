@@ -2,17 +2,17 @@
 
 from django.db.models import Model, Q
 
-from access.resource_paths import Naming, register_naming
+from access.resource_paths import ResourcePath, register_path
 from automations.models import Automation
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 
 
 def _automation(parts: list[str]) -> Q | None:
     match parts:
         case ["teams", entity, "automations", number, *_]:
-            return Q(team__name=entity, pk=whole(number) or 0)
+            return Q(team__name=entity, pk=parse_int(number) or 0)
         case [entity, project, "automations", number, *_]:
-            return Q(team__name=entity, project__name=project, pk=whole(number) or 0)
+            return Q(team__name=entity, project__name=project, pk=parse_int(number) or 0)
     return None
 
 
@@ -24,4 +24,4 @@ def _path_of(row: Model) -> str:
 def register_names() -> None:
     """Tell `access.resource_paths`."""
     related = ("team__organization", "project")
-    register_naming(Naming(Automation, _automation, _path_of, "teams/team/automations/12", related))
+    register_path(ResourcePath(Automation, _automation, _path_of, "teams/team/automations/12", related))

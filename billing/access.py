@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
-from access.actor import withhold
+from access.actor import deny_while_impersonating
 from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
 from billing.admins.grants import BillingAdmins
@@ -33,7 +33,7 @@ def register() -> None:
         },
         group=_("Usage and billing"),
     )  # fmt: skip
-    withhold(BillingAction.MANAGE, BillingAction.ASSIGN)
+    deny_while_impersonating(BillingAction.MANAGE, BillingAction.ASSIGN)
     for model in ("billing.PaymentMethod", "billing.Invoice"):
         register_resource(Resource(model, view=BillingAction.VIEW, organization="subscription__organization"))
     register_grants(BillingAdmins(BillingAction.MANAGE, seen_by=BillingAction.VIEW))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor
-from accounts.lifecycle.deletion import Obstacle
+from accounts.lifecycle.participants import Obstacle
 from accounts.models import User
 from billing.admins import services as admins
 from billing.models import Invoice, InvoiceStatus, Subscription

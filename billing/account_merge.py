@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from billing.admins.services import move_person
 from billing.models import BillingAdmin, NoticeDismissal
 
 
-def lines(source: User, _target: User) -> Iterator[Line]:
+def preview_merge(source: User, _target: User) -> Iterator[MergeLine]:
     """Yield what the account that ends has."""
-    yield Line("organizations whose billing they manage", BillingAdmin.objects.filter(user=source).count())
+    yield MergeLine(
+        "organizations whose billing they manage", BillingAdmin.objects.filter(user=source).count()
+    )
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand over the role of billing admin; notices that were closed are read once more."""
     move_person(source, target)
     NoticeDismissal.objects.filter(user=source).delete()

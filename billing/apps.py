@@ -18,14 +18,19 @@ class BillingConfig(AppConfig):
         self._register_plans()
 
     def _register_people(self) -> None:
-        from accounts.lifecycle.account_merge import Part, register_merge_part
-        from accounts.lifecycle.deletion import register_account_part
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from billing import account_closure, account_merge
         from billing.admins import services as admins
         from billing.subscriptions import services as subscriptions
 
-        register_account_part(erase=admins.remove_person, obstacles=account_closure.obstacles_of)
-        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
+        register_account_participant(
+            AccountParticipant(
+                obstacles=account_closure.obstacles_of,
+                erase=admins.remove_person,
+                preview_merge=account_merge.preview_merge,
+                merge=account_merge.merge,
+            )
+        )
         post_migrate.connect(
             subscriptions.sync_subscriptions, sender=self, dispatch_uid="billing.sync_subscriptions"
         )

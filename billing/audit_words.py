@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from access.audit.values import Field, day, moment, register_fields
+from access.audit.values import Field, register_fields, show_day, show_time
 from access.audit.words import Kind, register_kind, register_words
 from billing.formatting import usd
 from billing.models import Invoice, Plan
@@ -85,7 +85,7 @@ def _register_fields() -> None:
             **dollars, "billing_admins": _("Usage and billing admins"), "plan": Field(_("Plan"), choices=_plans),
             "next_plan": Field(_("Next plan"), choices=_plans), "extra_storage_gb": _("Extra storage, GB"),
             "next_extra_storage_gb": _("Next extra storage, GB"), "pays_by_transfer": _("Pays by bank transfer"),
-            "anchor_day": _("Periods begin on day"), "trial_ends_at": Field(_("Trial ends"), show=moment),
+            "anchor_day": _("Periods begin on day"), "trial_ends_at": Field(_("Trial ends"), show=show_time),
             "trial_then": Field(_("Plan after the trial"), choices=_plans), "method": _("Payment method"),
             "expires": _("Expires"), "default": _("Default payment method"), "billing_name": _("Name on invoices"),
             "billing_address": _("Address"), "tax_id": _("Tax ID"), "purchase_order": _("Purchase order"),
@@ -96,7 +96,7 @@ def _register_fields() -> None:
         {
             "status": Field(_("Status"), choices=dict(InvoiceStatus.choices)),
             "kind": Field(_("Kind"), choices=dict(InvoiceKind.choices)),
-            "period_start": Field(_("Period begins"), show=day),
+            "period_start": Field(_("Period begins"), show=show_day),
         },
         scope="billing.Invoice",
     )

@@ -7,7 +7,7 @@ from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from accounts.settings.sections import Place, Section, register_sections
+from accounts.settings.sections import Section, SettingsScope, register_sections
 from billing.subscriptions.billed import belongs_to_billed, is_billed_organization
 from teams.models import Organization
 from usage.access import BillingAction
@@ -17,10 +17,10 @@ def register() -> None:
     """Tell `accounts`, which makes rails of them."""
     billing, words = _("Billing"), _("plan subscription seats limits usage payment invoices price")
     register_sections(
-        Place.USER, Section(billing, "credit-card", "billing:own", rank=60, words=words, variant=_own)
+        SettingsScope.USER, Section(billing, "credit-card", "billing:own", rank=60, words=words, variant=_own)
     )
     register_sections(
-        Place.ORGANIZATION,
+        SettingsScope.ORGANIZATION,
         Section(billing, "credit-card", "billing:overview", 45, BillingAction.VIEW, words, _of_organization),
     )
 

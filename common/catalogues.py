@@ -76,7 +76,7 @@ def extracted(root: Path = ROOT) -> Catalog:
     return catalog
 
 
-def kept(language: str) -> Catalog:
+def read_catalogue(language: str) -> Catalog:
     """Return the catalogue of ``language`` as it lies in the repository."""
     path = path_of(language)
     if not path.exists():
@@ -87,7 +87,7 @@ def kept(language: str) -> Catalog:
 
 def updated(language: str, found: Catalog) -> Catalog:
     """Return the catalogue of ``language`` for what was found: translations stay, unused ones go, none is guessed."""
-    old = kept(language)
+    old = read_catalogue(language)
     new = Catalog(
         locale=language, project="Runyard", fuzzy=False,
         header_comment="# Runyard in another language; docs/develop/languages.md has its terms and its tone.",
@@ -133,7 +133,7 @@ def compile_all() -> None:
         target = path_of(language).with_suffix(".mo")
         draft = target.with_suffix(f".{os.getpid()}")
         with draft.open("wb") as file:
-            write_mo(file, kept(language))
+            write_mo(file, read_catalogue(language))
         draft.replace(target)
 
 

@@ -25,7 +25,7 @@ def keyed_hash(purpose: str, secret: str) -> str:
     return hmac.new(key, secret.encode(), hashlib.sha256).hexdigest()
 
 
-def same(left: str, right: str) -> bool:
+def is_same_secret(left: str, right: str) -> bool:
     """Compare in constant time."""
     return hmac.compare_digest(left, right)
 

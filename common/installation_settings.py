@@ -1,17 +1,17 @@
 """What operators change while the installation runs: who may sign up, whom to ask for help, an announcement.
 
-The environment wins: a variable that is given is not changed from pages. What is stored is registered by `accounts`,
-which has the table, and read once per request from the cache.
+The environment wins: a variable that is given is not changed from pages. What is stored is read by a function of
+`accounts`, which has the table (INSTALLATION_SETTINGS_READER).
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 logger = logging.getLogger(__name__)
 
@@ -22,8 +22,6 @@ VARIABLES = {
     "announcement": (),
 }
 """Names of what can be stored, and the variables of the environment that win over it."""
-
-_readers: list[Callable[[], dict[str, Any]]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +34,16 @@ class Announcement:
     until: datetime | None = None
 
 
-def register_stored(read: Callable[[], dict[str, Any]]) -> None:
-    """Set who knows what is stored; called in ``AppConfig.ready``."""
-    _readers[:] = [read]
-
-
 def is_given(name: str) -> bool:
     """Whether the environment decides it."""
     return any(settings.ENVIRONMENT[variable].is_given for variable in VARIABLES[name])
 
 
 def _stored(name: str) -> Any:
-    if is_given(name) or not _readers:
+    if is_given(name):
         return None
     try:
-        return _readers[0]().get(name)
+        return import_string(settings.INSTALLATION_SETTINGS_READER)().get(name)
     except Exception:  # pages of errors ask, too, when the database or the cache is what fails
         logger.warning("What is stored of the installation's settings cannot be read.", exc_info=True)
         return None
@@ -75,10 +68,10 @@ def support_contact() -> str:
 
 def announcement() -> Announcement | None:
     """Return what is announced now."""
-    held = _stored("announcement")
-    if not held or not held.get("text"):
+    stored = _stored("announcement")
+    if not stored or not stored.get("text"):
         return None
-    until = datetime.fromisoformat(held["until"]) if held.get("until") else None
+    until = datetime.fromisoformat(stored["until"]) if stored.get("until") else None
     if until is not None and until <= timezone.now():
         return None
-    return Announcement(held["text"], held.get("severity", "info"), until)
+    return Announcement(stored["text"], stored.get("severity", "info"), until)

@@ -36,7 +36,7 @@ class Allowance:
         }
 
 
-def spend(what: str, whom: str, *, limit: int, window_s: int, amount: int = 1) -> Allowance | None:
+def spend(what: str, caller: str, *, limit: int, window_s: int, amount: int = 1) -> Allowance | None:
     """Count one more of ``limit`` in the window (or several), in one round trip; None where nothing limits.
 
     That is for a limit of 0, and without a cache: working goes before slowing down.
@@ -44,7 +44,7 @@ def spend(what: str, whom: str, *, limit: int, window_s: int, amount: int = 1) -
     if not limit:
         return None
     now = time.time()
-    key = _key(what, whom, now, window_s)
+    key = _key(what, caller, now, window_s)
     try:
         with _redis(key).pipeline(transaction=False) as pipe:
             so_far, _ = pipe.incrby(key, amount).expire(key, window_s).execute()
@@ -54,17 +54,17 @@ def spend(what: str, whom: str, *, limit: int, window_s: int, amount: int = 1) -
     return Allowance(limit, max(0, limit - so_far), int(window_s - now % window_s) + 1, so_far > limit)
 
 
-def spent(what: str, whoms: Sequence[str], *, window_s: int) -> list[int] | None:
+def spent(what: str, callers: Sequence[str], *, window_s: int) -> list[int] | None:
     """Return how much each has spent in the present window, in one round trip; None where it is not known."""
-    keys = [_key(what, whom, time.time(), window_s) for whom in whoms]
+    keys = [_key(what, caller, time.time(), window_s) for caller in callers]
     try:
         return [int(found or 0) for found in _redis(keys[0]).mget(keys)] if keys else []
     except RedisError:
         return None
 
 
-def _key(what: str, whom: str, now: float, window_s: int) -> str:
-    key: str = cache.make_key(f"rate:{what}:{keyed_hash('rate', whom)[:32]}:{int(now // window_s)}")
+def _key(what: str, caller: str, now: float, window_s: int) -> str:
+    key: str = cache.make_key(f"rate:{what}:{keyed_hash('rate', caller)[:32]}:{int(now // window_s)}")
     return key
 
 
@@ -73,9 +73,9 @@ def _redis(key: str) -> Any:
     return redis_cache._cache.get_client(key, write=True)
 
 
-def count(what: str, whom: str, *, limit: int, window_s: int) -> int:
+def count(what: str, caller: str, *, limit: int, window_s: int) -> int:
     """Count one more, and return the seconds to wait when it was one too many, else 0."""
-    allowance = spend(what, whom, limit=limit, window_s=window_s)
+    allowance = spend(what, caller, limit=limit, window_s=window_s)
     return allowance.reset_s if allowance is not None and allowance.is_spent else 0
 
 

@@ -56,7 +56,7 @@ def register_search(label: str | Promise, *, icon: str, rank: int, find: Find) -
 
 def search(actor: Any, text: str) -> list[Found]:
     """Return what the actor may see of what matches, kinds without a hit left out."""
-    wanted = text.strip()[:MAX_TEXT]
+    query = text.strip()[:MAX_TEXT]
     kinds = sorted(_kinds.values(), key=lambda kind: kind.rank)
-    found = [Found(kind, list(kind.find(actor, wanted, LIMIT))) for kind in kinds]
+    found = [Found(kind, list(kind.find(actor, query, LIMIT))) for kind in kinds]
     return [part for part in found if part.hits]

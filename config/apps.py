@@ -16,6 +16,7 @@ class CompositionConfig(AppConfig):
         from config.celery import app
 
         app.set_default()  # in every thread: what the web process asks for goes to our worker
+        app.autodiscover_tasks(force=True)  # what is sent by its name is known in every process
 
         admin.site.unregister(Group)
         # rows of its own tables that ours replace, or that hold secrets

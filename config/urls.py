@@ -13,7 +13,8 @@ from django.views.defaults import server_error
 from access.openapi import views as openapi_views
 from access.routes import Open, declare, declare_module
 from access.web import metrics_page
-from access.web.requests import leads_to, refusal
+from access.web.refusals import refusal
+from access.web.requests import redirecting_view
 from accounts.views import verification
 from common.errors import UNANSWERED, TooManyRequests, Unavailable
 from common.server import health
@@ -55,7 +56,7 @@ urlpatterns = [
     path("healthz", declare(Open.ANYONE)(health.healthz)),
     path("ready", declare(Open.ANYONE)(health.ready)),
     path("metrics", metrics_page.metrics),
-    path("login", leads_to("account_login")),
+    path("login", redirecting_view("account_login")),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),
     path("accounts/confirm-email/", verification.waiting, name="account_email_verification_sent"),
@@ -65,13 +66,21 @@ urlpatterns = [
         verification.reset,
         name="account_reset_password_from_key",
     ),
-    path("accounts/email/", leads_to("accounts:emails", Open.SIGNED_IN), name="account_email"),
-    path("accounts/2fa/", leads_to("accounts:security", Open.SIGNED_IN), name="mfa_index"),
-    path("accounts/2fa/webauthn/", leads_to("accounts:security", Open.SIGNED_IN), name="mfa_list_webauthn"),
+    path("accounts/email/", redirecting_view("accounts:emails", Open.SIGNED_IN), name="account_email"),
+    path("accounts/2fa/", redirecting_view("accounts:security", Open.SIGNED_IN), name="mfa_index"),
     path(
-        "accounts/3rdparty/", leads_to("accounts:security", Open.SIGNED_IN), name="socialaccount_connections"
+        "accounts/2fa/webauthn/",
+        redirecting_view("accounts:security", Open.SIGNED_IN),
+        name="mfa_list_webauthn",
     ),
-    path("accounts/sessions/", leads_to("accounts:security", Open.SIGNED_IN), name="usersessions_list"),
+    path(
+        "accounts/3rdparty/",
+        redirecting_view("accounts:security", Open.SIGNED_IN),
+        name="socialaccount_connections",
+    ),
+    path(
+        "accounts/sessions/", redirecting_view("accounts:security", Open.SIGNED_IN), name="usersessions_list"
+    ),
     path("accounts/", include("allauth.urls")),
     path("", include("wandb_api.urls")),
     path("", include("accounts.urls")),
@@ -90,7 +99,7 @@ urlpatterns = [
     path("api/v1/", include("usage.api.urls")),
     path("api/v1/", include("billing.api.urls")),
     path("api/v1/", include("exports.api.urls")),
-    re_path("^api/", openapi_views.nothing, name="api-nothing"),
+    re_path("^api/", openapi_views.unknown_endpoint, name="api-nothing"),
     path("", include("alerts.urls")),
     path("", include("automations.urls")),
     path("", include("usage.urls")),

@@ -37,12 +37,12 @@ def main() -> None:
 
     from config.env import HOME
     from demo import colleagues, usage
-    from demo.people import NAMES, PASSWORD, TEAMS, require_room
+    from demo.people import NAMES, PASSWORD, TEAMS, require_free_names
     from demo.progress import END, Progress
 
     url = arguments.url or settings.BASE_URL
     progress = Progress(HOME / "demo.json")
-    require_room({*NAMES, *colleagues.NAMES, usage.LEFT[0]}, progress)
+    require_free_names({*NAMES, *colleagues.NAMES, usage.LEFT[0]}, progress)
     began = time.monotonic()
     if progress.has(END):
         _say("The demo is here already. ")

@@ -30,9 +30,9 @@ def make_automations() -> None:
         return
     slack = Destination.objects.get(team=team, name="#old-lab")
     webhook = Destination.objects.get(team=team, name="Deploy the best model")
-    wanted = enumerate(_wanted(slack, webhook), FIRST)
+    wanted = enumerate(_definitions(slack, webhook), FIRST)
     made = [_make(number, author, team, project, fields) for number, (author, fields) in wanted]
-    _let_act(project, *made)
+    _add_history(project, *made)
     everywhere = AutomationFields(
         name="Anything crashed", event="RUN_STATE", filter=_state("CRASHED"), action="NO_OP", once_in_s=3600,
     )  # fmt: skip
@@ -51,7 +51,7 @@ def _metric(kind: str, runs: str = '{"$and":[]}', **fields: Any) -> dict[str, An
     return {"run_filter": runs, "run_metric_filter": {kind: fields}}
 
 
-def _wanted(slack: Destination, webhook: Destination) -> list[tuple[str, AutomationFields]]:
+def _definitions(slack: Destination, webhook: Destination) -> list[tuple[str, AutomationFields]]:
     """Return author and fields of each."""
     failed = AutomationFields(
         name="Tell who is on duty", event="RUN_STATE", filter=_state("FAILED"), action="NOTIFICATION",
@@ -87,7 +87,7 @@ def _make(
     return Automation.objects.select_related("destination").get(pk=number)
 
 
-def _let_act(
+def _add_history(
     project: Project, failed: Automation, good: Automation, jumps: Automation, _falls: Automation
 ) -> None:
     """Write what they did in the last days: one of each outcome at least."""

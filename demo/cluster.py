@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from demo.hardware import samples, told
+from demo.hardware import run_environment, samples
 from demo.plans import Log, Plan, Source, console, rows, times
 from demo.wire import LoggedRun
 
@@ -42,7 +42,7 @@ def cluster(_source: Source) -> Iterator[Plan]:
             author="ada", team="vision", project="cluster", uid=uid, seed=900 + number,
             fields={
                 "displayName": title, "jobType": job_type, "host": host, "program": command[0],
-                "told": told(host, command, gpus=8),
+                "told": run_environment(host, command, gpus=8),
             },
             log=log, began_s_ago=LASTS_S, lasts_s=LASTS_S,
         )  # fmt: skip

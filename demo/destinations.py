@@ -50,9 +50,9 @@ def make_destinations() -> None:
     )  # fmt: skip
     create_webhook(**given, name="On call", url="https://events.pagerduty.com/v2/enqueue", preset="pagerduty")
     failed = {"state": MessageState.FAILED, "status": 404, "error": why, "response": "channel_not_found"}
-    _tell(gone, now - timedelta(days=2), **failed)
-    _tell(channel, now - timedelta(minutes=3), state=MessageState.SENT, status=200, response="ok")
-    _tell(
+    _add_message(gone, now - timedelta(days=2), **failed)
+    _add_message(channel, now - timedelta(minutes=3), state=MessageState.SENT, status=200, response="ok")
+    _add_message(
         discord, now, state=MessageState.WAITING, status=503, error="HTTP 503", request=_SENT, attempt_count=2,
         response="upstream connect error or disconnect/reset before headers", ended_at=None,
     )  # fmt: skip
@@ -62,7 +62,7 @@ def _set(row: Destination, **fields: Any) -> None:
     Destination.objects.filter(pk=row.pk).update(**fields)
 
 
-def _tell(row: Destination, at: Any, **fields: Any) -> None:
+def _add_message(row: Destination, at: Any, **fields: Any) -> None:
     message = Message.objects.create(
         **{
             "recipient": f"destination:{row.pk}", "destination": row, "team": row.team, "is_open": False,

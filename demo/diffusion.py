@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from demo.hardware import samples, told
+from demo.hardware import run_environment, samples
 from demo.media import Uploads, histogram, sample_picture
 from demo.plans import Log, Plan, Source, rows, times
 from demo.wire import LoggedRun
@@ -67,7 +67,7 @@ def diffusion_models(source: Source) -> Iterator[Plan]:
             fields={
                 "displayName": f"unet-{config['channels']}-{config['schedule']}", "config": config, "host": "gpu-03",
                 "program": "sample.py",
-                "told": told("gpu-03", ["sample.py"], gpus=2) | {"visualize": {"scores": SCORES}},
+                "told": run_environment("gpu-03", ["sample.py"], gpus=2) | {"visualize": {"scores": SCORES}},
             },
             log=_diffusion_log(lasts_s), began_s_ago=(5 - number) * 14_000.0, lasts_s=lasts_s,
         )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 GPU = "NVIDIA H100 80GB HBM3"
 
 
-def told(host: str, command: Sequence[str], *, gpus: int = 0) -> dict[str, Any]:
+def run_environment(host: str, command: Sequence[str], *, gpus: int = 0) -> dict[str, Any]:
     """Return what an SDK says of where it runs, for the config's own part."""
     return {
         "cli_version": "0.31.0",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from demo.hardware import samples, told
+from demo.hardware import run_environment, samples
 from demo.plans import Log, Plan, Source, console, rows, times
 from demo.wire import LoggedRun
 
@@ -63,7 +63,7 @@ def language_models(source: Source) -> Iterator[Plan]:
             fields={
                 "displayName": f"gpt-{params / 1e9:g}b-{'ab'[number % 2]}", "config": config, "jobType": "pretrain",
                 "host": "hpc-login-1", "program": "pretrain.py", "groupName": "scaling",
-                "told": told("hpc-login-1", ["pretrain.py", "--config", "gpt.yaml"], gpus=8),
+                "told": run_environment("hpc-login-1", ["pretrain.py", "--config", "gpt.yaml"], gpus=8),
                 "notes": "Loss at 20 tokens a parameter, for the scaling law.",
             },
             log=_language_log(config, lasts_s, dies=number == 7),

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from demo.hardware import samples, told
+from demo.hardware import run_environment, samples
 from demo.wire import LoggedRun, Server
 
 EVERY_S = 1.0
@@ -20,7 +20,7 @@ def go_live(server: Server, minutes: float) -> None:
         LoggedRun.begin(
             server, "vision", "cifar-sweep", f"live{int(began_at)}{number}", displayName=f"live-{number}",
             config={"optimizer.lr": 0.001 * 3**number, "batch_size": 128, "epochs": 90}, host="gpu-01",
-            program="train.py", told=told("gpu-01", ["train.py"], gpus=1),
+            program="train.py", told=run_environment("gpu-01", ["train.py"], gpus=1),
         )
         for number in range(3)
     ]  # fmt: skip

@@ -33,7 +33,7 @@ def _command(*words: str) -> dict[str, Any]:
     return answer
 
 
-def require_room(names: set[str], progress: Progress) -> None:
+def require_free_names(names: set[str], progress: Progress) -> None:
     """Refuse a server on which some of the demo's names stand for somebody else.
 
     Raises:

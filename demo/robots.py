@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from demo.hardware import told
+from demo.hardware import run_environment
 from demo.plans import Log, Plan, Source, rows
 from demo.wire import LoggedRun
 
@@ -40,7 +40,7 @@ def robots(source: Source) -> Iterator[Plan]:
             fields={
                 "displayName": f"{config['algorithm']}-seed-{config['seed']}", "config": config, "host": "sim-01",
                 "groupName": str(config["algorithm"]), "jobType": "train", "program": "rl.py",
-                "told": told("sim-01", ["rl.py", "--algorithm", str(config["algorithm"])]),
+                "told": run_environment("sim-01", ["rl.py", "--algorithm", str(config["algorithm"])]),
             },
             log=_robot_log(config, lasts_s), began_s_ago=(31 - number) * 2700.0, lasts_s=lasts_s,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from demo.hardware import samples, told
+from demo.hardware import run_environment, samples
 from demo.plans import Log, Plan, Source, console, name, rows, times
 from demo.wire import LoggedRun
 
@@ -72,7 +72,7 @@ def sweep(source: Source) -> Iterator[Plan]:
             fields={
                 "displayName": name(number), "config": config, "groupName": str(config["optimizer.name"]),
                 "jobType": "train", "host": host, "program": "train.py",
-                "told": told(host, ["train.py", "--sweep"], gpus=1), "commit": "9f31c7e2a4",
+                "told": run_environment(host, ["train.py", "--sweep"], gpus=1), "commit": "9f31c7e2a4",
             },
             tags=["baseline"] if number % 17 == 0 else [],
             log=_sweep_log(config, lasts_s), began_s_ago=(COUNT - number) * 2900.0 + lasts_s, lasts_s=lasts_s,

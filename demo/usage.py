@@ -32,7 +32,7 @@ _GB = 10**9
 
 
 @dataclass(slots=True)
-class Place:
+class TeamUsage:
     """A team, with who uses it for what; what is first is used most."""
 
     name: str
@@ -62,14 +62,14 @@ def make_usage() -> None:
 
     now = datetime.now(UTC)
     source = np.random.default_rng(11)
-    ledgers, places = Ledgers(now), _places()
+    ledgers, places = Ledgers(now), _teams_in_use()
     first = _months_before(now, MONTHS)
     for day in range((now - first).days + 1):
         at = first + timedelta(days=day)
         part = day / max((now - first).days, 1)
         _run(ledgers, places, source, at, part)
         _store(ledgers, places, source, at, part)
-        _take_in(ledgers, places, source, at, part)
+        _ingest_traces(ledgers, places, source, at, part)
     _write(ledgers)
     _age_logged_runs()
     rebuild()
@@ -81,7 +81,7 @@ def _months_before(now: datetime, count: int) -> datetime:
     return datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
 
 
-def _places() -> list[Place]:
+def _teams_in_use() -> list[TeamUsage]:
     """Find the teams; make the projects and the person that are gone."""
     from django.db import transaction
 
@@ -113,7 +113,7 @@ def _places() -> list[Place]:
         people = list(team.memberships.order_by("pk").values_list("user_id", flat=True))
         if team.name == "vision":
             people.insert(3, emil.pk)
-        places.append(Place(team.name, team.pk, projects or [None], people, gone))
+        places.append(TeamUsage(team.name, team.pk, projects or [None], people, gone))
     return places
 
 
@@ -123,23 +123,23 @@ def _chosen(items: list[int | None] | list[int], source: np.random.Generator) ->
     return items[int(source.choice(len(items), p=weights / weights.sum()))]
 
 
-def _project_of(place: Place, source: np.random.Generator, part: float) -> int | None:
+def _project_of(place: TeamUsage, source: np.random.Generator, part: float) -> int | None:
     if place.gone is not None and part < 0.8 and source.random() < 0.35 * (1 - part):
         return place.gone
     return _chosen(place.projects, source)
 
 
-def _grown(span: tuple[float, float], part: float) -> float:
+def _interpolated(span: tuple[float, float], part: float) -> float:
     return span[0] + (span[1] - span[0]) * part
 
 
 def _run(
-    ledgers: Ledgers, places: list[Place], source: np.random.Generator, at: datetime, part: float
+    ledgers: Ledgers, places: list[TeamUsage], source: np.random.Generator, at: datetime, part: float
 ) -> None:
     """Let runs of a day run: fewer at weekends, some over midnight, some with samples of GPUs."""
     from usage.models import TrackedInterval
 
-    hours = _grown(HOURS, part) / 30 * (1.18 if at.weekday() < 5 else 0.52) * source.uniform(0.7, 1.3)
+    hours = _interpolated(HOURS, part) / 30 * (1.18 if at.weekday() < 5 else 0.52) * source.uniform(0.7, 1.3)
     while hours > 0:
         place = places[int(source.choice(len(places), p=_weights(places)))]
         lasts = float(np.clip(source.lognormal(1.0, 0.8), 0.2, 16))
@@ -175,22 +175,22 @@ def _sample(
         )
 
 
-def _weights(places: list[Place]) -> list[float]:
+def _weights(places: list[TeamUsage]) -> list[float]:
     whole = sum(SHARES[place.name] for place in places)
     return [SHARES[place.name] / whole for place in places]
 
 
 def _store(
-    ledgers: Ledgers, places: list[Place], source: np.random.Generator, at: datetime, part: float
+    ledgers: Ledgers, places: list[TeamUsage], source: np.random.Generator, at: datetime, part: float
 ) -> None:
     """Let what is held come to where it should be; some is deleted now and then, and with its project."""
-    whole = _grown(STORED_GB, part) * (1 + 0.05 * np.sin(part * 40))
+    whole = _interpolated(STORED_GB, part) * (1 + 0.05 * np.sin(part * 40))
     for place, share in zip(places, _weights(places), strict=True):
         held = sum(size for key, size in ledgers.held.items() if key[0] == place.team_id)
         missing = whole * share * _GB - held
         moment = at + timedelta(seconds=int(source.uniform(0, 80_000)))
         if place.gone is not None and (ledgers.now - at).days == 63:
-            _let_go(ledgers, place.gone, moment)
+            _release(ledgers, place.gone, moment)
         if missing > 0:
             project, person = _project_of(place, source, part), _chosen(place.people, source)
         else:
@@ -202,7 +202,7 @@ def _store(
             _enter(ledgers, (place.team_id, project, person, kind), max(delta, -held_there), moment)
 
 
-def _let_go(ledgers: Ledgers, project_id: int, at: datetime) -> None:
+def _release(ledgers: Ledgers, project_id: int, at: datetime) -> None:
     for key, size in list(ledgers.held.items()):
         if key[1] == project_id:
             _enter(ledgers, key, -size, at)
@@ -227,14 +227,14 @@ def _enter(ledgers: Ledgers, key: tuple[int, int | None, int | None, str], delta
     )
 
 
-def _take_in(
-    ledgers: Ledgers, places: list[Place], source: np.random.Generator, at: datetime, part: float
+def _ingest_traces(
+    ledgers: Ledgers, places: list[TeamUsage], source: np.random.Generator, at: datetime, part: float
 ) -> None:
     """Take in traces of the teams that have some."""
     from usage.models import IngestionEntry
 
     for place, share in zip(places, (0.0, 0.0, 0.25, 0.75), strict=False):
-        size = int(_grown(TRACES_GB, part) * _GB / 30 * share * source.uniform(0.5, 1.5))
+        size = int(_interpolated(TRACES_GB, part) * _GB / 30 * share * source.uniform(0.5, 1.5))
         moment = at + timedelta(seconds=int(source.uniform(30_000, 70_000)))
         if size and moment < ledgers.now:
             ledgers.traces.append(

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 from django.utils import timezone
 
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from exports.models import UNDER_WAY, Export, ExportState
 
 
-def lines(source: User, target: User) -> Iterator[Line]:
+def preview_merge(source: User, target: User) -> Iterator[MergeLine]:
     """Yield the archives that the account that ends asked for."""
-    yield Line("exports", Export.objects.filter(asked_by=source).count(), "those under way are canceled")
+    yield MergeLine("exports", Export.objects.filter(asked_by=source).count(), "those under way are canceled")
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand them over; what is being made was asked for by who no longer is."""
     rows = Export.objects.filter(asked_by=source)
     rows.filter(state__in=UNDER_WAY).update(state=ExportState.CANCELED, ended_at=timezone.now())

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from accounts.operators.admin_actions import Act, ServedAdmin
+from accounts.operators.admin_actions import AdminAction, ServedAdmin
 from exports.models import Export
 from exports.services import cancel_export
 
@@ -26,6 +26,6 @@ class ExportAdmin(ServedAdmin[Export]):
     search_fields = ["team__name", "asked_by__username", "error"]
     date_hierarchy = "created_at"
     acts = (
-        Act(slug="cancel", label="Cancel export", in_bulk=True, fits=lambda export: export.is_under_way,
+        AdminAction(slug="cancel", label="Cancel export", in_bulk=True, fits=lambda export: export.is_under_way,
             do=lambda doing: str(cancel_export(actor=doing.actor, export=doing.row).state_label)),
     )  # fmt: skip

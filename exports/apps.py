@@ -7,8 +7,8 @@ class ExportsConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from accounts.lifecycle.account_merge import Part, register_merge_part
-        from accounts.settings.sections import Place, Section, register_sections
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
+        from accounts.settings.sections import Section, SettingsScope, register_sections
         from exports import access, account_merge, audit_words, known_limits
         from exports.blobs import ExportFiles
         from storage import owners
@@ -17,10 +17,15 @@ class ExportsConfig(AppConfig):
         access.register()
         audit_words.register()
         known_limits.register()
-        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
+        register_account_participant(
+            AccountParticipant(preview_merge=account_merge.preview_merge, merge=account_merge.merge)
+        )
         owners.register(ExportFiles())
         words = _("download archive backup data takeout")
-        register_sections(Place.USER, Section(_("Export"), "download", "exports:own", rank=88, words=words))
         register_sections(
-            Place.TEAM, Section(_("Export"), "download", "exports:team", rank=80, needs=TeamAction.EXPORT)
+            SettingsScope.USER, Section(_("Export"), "download", "exports:own", rank=88, words=words)
+        )
+        register_sections(
+            SettingsScope.TEAM,
+            Section(_("Export"), "download", "exports:team", rank=80, needs=TeamAction.EXPORT),
         )

@@ -8,7 +8,7 @@ from exports.models import UNDER_WAY, Export
 from teams.models import Team
 
 
-def _at_work(actor: Actor, team: Team | None) -> Used | None:
+def _running_exports(actor: Actor, team: Team | None) -> Used | None:
     if team is None:
         return None
     return Used(Export.objects.filter(team=team, asked_by=actor.lookup_id, state__in=UNDER_WAY).count())
@@ -20,6 +20,6 @@ def register() -> None:
         Limit(
             "exports.at_work", LimitGroup.TEAM, _("Running exports of a team per person"),
             lambda: 1,  # the constraint exports_export_one_under_way
-            REFUSED, measure=_at_work,
+            REFUSED, measure=_running_exports,
         ),
     )  # fmt: skip

@@ -2,15 +2,15 @@
 
 from django.db.models import Model, Q
 
-from access.resource_paths import Naming, register_naming
-from common.formats.numbers import whole
+from access.resource_paths import ResourcePath, register_path
+from common.formats.numbers import parse_int
 from exports.models import Export
 
 
 def _export(parts: list[str]) -> Q | None:
     match parts:
         case ["exports", number, *_]:
-            return Q(pk=whole(number) or 0)
+            return Q(pk=parse_int(number) or 0)
     return None
 
 
@@ -20,4 +20,4 @@ def _path_of(row: Model) -> str:
 
 def register_names() -> None:
     """Tell `access.resource_paths`."""
-    register_naming(Naming(Export, _export, _path_of, "exports/12", ("team",)))
+    register_path(ResourcePath(Export, _export, _path_of, "exports/12", ("team",)))

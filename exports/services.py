@@ -40,7 +40,7 @@ class _CanceledError(Exception):
 
 
 @transaction.atomic
-def ask_for_export(*, actor: Actor, team: Team) -> Export:
+def request_export(*, actor: Actor, team: Team) -> Export:
     """Ask for an archive of what a team owns and the actor may see; a worker makes it.
 
     Raises:
@@ -74,11 +74,11 @@ def cancel_export(*, actor: Actor, export: Export) -> Export:
     )
     export.refresh_from_db()
     if stopped:
-        _told(actor, export, "export.cancel")
+        _record(actor, export, "export.cancel")
     return export
 
 
-def _told(actor: Actor, export: Export, action: str) -> None:
+def _record(actor: Actor, export: Export, action: str) -> None:
     team = export.team
     record(actor, action, export, organization_id=team.organization_id, team_id=team.pk)
 
@@ -94,7 +94,7 @@ def download_export(*, actor: Actor, export: Export) -> Blob:
     require(actor, TeamAction.EXPORT, export.team)
     if export.state != ExportState.DONE or export.blob is None:
         raise Gone(_("This archive is not available: %(state)s.") % {"state": export.state_label.lower()})
-    _told(actor, export, "export.download")
+    _record(actor, export, "export.download")
     return export.blob
 
 
@@ -123,7 +123,7 @@ class _Progress:
     """Tells the page how far it is, every few seconds, and hears there that nobody waits any more."""
 
     def __init__(self, export: Export) -> None:
-        self._export, self._told_at, self.runs_done = export, 0.0, 0
+        self._export, self._signed_at, self.runs_done = export, 0.0, 0
 
     def sign(self) -> None:
         """Give a sign of life.
@@ -131,9 +131,9 @@ class _Progress:
         Raises:
             _CanceledError: the export is no longer this worker's.
         """
-        if time.monotonic() - self._told_at < _SIGN_EVERY_S:
+        if time.monotonic() - self._signed_at < _SIGN_EVERY_S:
             return
-        self._told_at = time.monotonic()
+        self._signed_at = time.monotonic()
         mine = Export.objects.filter(
             pk=self._export.pk, state=ExportState.RUNNING, attempts=self._export.attempts
         )

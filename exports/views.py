@@ -36,7 +36,7 @@ def _section(request: HttpRequest, team: Team, template: str) -> HttpResponse:
     require(actor, TeamAction.EXPORT, team)
     if request.method == "POST":
         try:
-            services.ask_for_export(actor=actor, team=team)
+            services.request_export(actor=actor, team=team)
             make_exports.delay()
         except DomainError as refusal:
             messages.error(request, refusal.message)
@@ -99,7 +99,7 @@ def _section_of(export: Export) -> str:
     )
 
 
-def _not_there(request: HttpRequest, export: Export, error: Gone) -> HttpResponse:
+def _missing_archive(request: HttpRequest, export: Export, error: Gone) -> HttpResponse:
     """Say why an archive cannot be downloaded, with the way to another."""
     context = {
         "export": export,
@@ -118,12 +118,12 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         return redirect(archive_path(actor_of(request), export))
     except Gone as error:
-        return _not_there(request, export, error)
+        return _missing_archive(request, export, error)
 
 
 def archive_path(actor: Actor, export: Export) -> str:
     """Return the signed address of an archive; raises as `services.download_export`."""
     blob = services.download_export(actor=actor, export=export)
-    made = export.ended_at or timezone.now()
-    name = f"{export.team.name}-{made:%Y-%m-%d}.zip"
+    ended_at = export.ended_at or timezone.now()
+    name = f"{export.team.name}-{ended_at:%Y-%m-%d}.zip"
     return get_path(blob, name=name, content_type="application/zip", download=True)

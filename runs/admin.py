@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.shortcuts import redirect
 
 from accounts.models import User
-from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
+from accounts.operators.admin_actions import ActionContext, AdminAction, AdminActionForm, ServedAdmin
 from common.admin import ReadOnly
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
@@ -32,7 +32,7 @@ from teams.models import Role, Visibility
 from teams.roles.builtin import roles_for
 
 
-class VisibilityForm(ActForm):
+class VisibilityForm(AdminActionForm):
     """Who sees a project."""
 
     visibility = forms.ChoiceField(choices=Visibility.choices)
@@ -42,7 +42,7 @@ class VisibilityForm(ActForm):
         self.initial["visibility"] = self.row.visibility
 
 
-class InviteForm(ActForm):
+class InviteForm(AdminActionForm):
     """Who is let into a restricted project."""
 
     username = forms.CharField(max_length=150, help_text="Of a team member or a service account.")
@@ -62,7 +62,7 @@ class InviteForm(ActForm):
         return user
 
 
-def _invite(doing: Doing[Project]) -> str:
+def _invite(doing: ActionContext[Project]) -> str:
     user, role = doing.typed["username"], doing.typed["role"]
     members.add_project_member(actor=doing.actor, project=doing.row, user=user, role=role)
     return f"{user} now has access as {role.label}."
@@ -72,7 +72,7 @@ def _is_restricted(row: Project) -> bool:
     return row.deleted_at is None and row.visibility == Visibility.RESTRICTED
 
 
-def _show_project(doing: Doing[Project]) -> Any:
+def _show_project(doing: ActionContext[Project]) -> Any:
     projects.change_visibility(actor=doing.actor, project=doing.row, **doing.typed)
     return redirect("admin:runs_project_change", doing.row.pk)
 
@@ -128,14 +128,14 @@ class ProjectAdmin(ServedAdmin[Project]):
     exclude = ["description"]
     inlines = [MemberInline, FormerNameInline]
     acts = (
-        Act(slug="visibility", label="Change visibility", form=VisibilityForm, fits=_is_live, is_dangerous=True,
+        AdminAction(slug="visibility", label="Change visibility", form=VisibilityForm, fits=_is_live, is_dangerous=True,
             do=_show_project),
-        Act(slug="invite", label="Grant access", form=InviteForm, fits=_is_restricted, is_dangerous=True, do=_invite,
-            text="A team member gets access to the restricted project; its members are notified by email."),
-        Act(slug="delete", label="Delete project", fits=_is_live, is_dangerous=True,
+        AdminAction(slug="invite", label="Grant access", form=InviteForm, fits=_is_restricted, is_dangerous=True,
+            do=_invite, text="A team member gets access to the restricted project; its members are notified by email."),
+        AdminAction(slug="delete", label="Delete project", fits=_is_live, is_dangerous=True,
             text="The project and its runs are hidden, and can be restored for some days.",
             do=lambda doing: _no_message(project_deletion.delete_project(actor=doing.actor, project=doing.row))),
-        Act(slug="restore", label="Restore project", fits=_is_deleted, in_bulk=True,
+        AdminAction(slug="restore", label="Restore project", fits=_is_deleted, in_bulk=True,
             text="It comes back with the runs that were deleted with it.",
             do=lambda doing: _no_message(project_deletion.restore_project(actor=doing.actor, project=doing.row))),
     )  # fmt: skip
@@ -181,17 +181,17 @@ class RunAdmin(ServedAdmin[Run]):
     ]  # fmt: skip
     inlines = [StateChangeInline]
     acts = (
-        Act(slug="stop", label="Stop run", in_bulk=True, fits=lambda run: run.state == RunState.RUNNING,
+        AdminAction(slug="stop", label="Stop run", in_bulk=True, fits=lambda run: run.state == RunState.RUNNING,
             text="Its process is asked to stop at its next heartbeat.",
             do=lambda doing: _no_message(lifecycle.stop_run(actor=doing.actor, run=doing.row))),
-        Act(slug="protect", label="Protect from deletion", in_bulk=True, fits=lambda run: not run.is_protected,
+        AdminAction(slug="protect", label="Protect from deletion", in_bulk=True, fits=lambda run: not run.is_protected,
             do=lambda doing: _no_message(deletion.protect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
-        Act(slug="unprotect", label="Remove protection", in_bulk=True, fits=lambda run: run.is_protected,
+        AdminAction(slug="unprotect", label="Remove protection", in_bulk=True, fits=lambda run: run.is_protected,
             do=lambda doing: _no_message(deletion.unprotect_runs(actor=doing.actor, run_ids=[doing.row.pk]))),
-        Act(slug="delete", label="Delete run", in_bulk=True, fits=_is_live,
+        AdminAction(slug="delete", label="Delete run", in_bulk=True, fits=_is_live,
             text="It is hidden, and can be restored for some days.",
             do=lambda doing: _no_message(deletion.delete_run(actor=doing.actor, run=doing.row))),
-        Act(slug="restore", label="Restore run", in_bulk=True, fits=_is_deleted,
+        AdminAction(slug="restore", label="Restore run", in_bulk=True, fits=_is_deleted,
             do=lambda doing: _no_message(deletion.restore_run(actor=doing.actor, run=doing.row))),
     )  # fmt: skip
     related = (

@@ -22,7 +22,7 @@ class RunsConfig(AppConfig):
 
     def _register_people(self) -> None:
         from access.grants import register_grants
-        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from runs.projects import account_merge, deletion
         from runs.projects.grants import RestrictedProjectMembers
         from runs.projects.public_projects import close_public_projects, public_projects_of
@@ -39,8 +39,12 @@ class RunsConfig(AppConfig):
                 close_projects=close_public_projects,
             )
         )
-        register_merge_part(
-            Part(lines=account_merge.lines, move=account_merge.move, conflicts=account_merge.conflicts)
+        register_account_participant(
+            AccountParticipant(
+                conflicts=account_merge.conflicts,
+                preview_merge=account_merge.preview_merge,
+                merge=account_merge.merge,
+            )
         )
 
     def _register_data(self) -> None:
@@ -55,8 +59,8 @@ class RunsConfig(AppConfig):
     def _register_pages(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from access.web.requests import register_forwarding
-        from accounts.settings.sections import Place, Section, register_sections
+        from access.web.middleware import register_forwarding
+        from accounts.settings.sections import Section, SettingsScope, register_sections
         from common.search import register_search
         from runs.access import ProjectAction
         from runs.projects import search
@@ -66,7 +70,9 @@ class RunsConfig(AppConfig):
             _("members invite request access private hidden"), _("Restricted projects"), "runs:restricted_projects",
         )  # fmt: skip
         needs = ProjectAction.MANAGE_MEMBERS
-        register_sections(Place.TEAM, Section(label, "lock", route, rank=45, needs=needs, words=words))
+        register_sections(
+            SettingsScope.TEAM, Section(label, "lock", route, rank=45, needs=needs, words=words)
+        )
         register_forwarding(redirects.to_renamed_project)
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)
         register_search(_("Runs"), icon="activity", rank=20, find=search.find_runs)

@@ -3,7 +3,7 @@
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from access.audit.values import Field, register_fields, size
+from access.audit.values import Field, register_fields, show_size
 from access.audit.words import Kind, register_kind, register_words
 from runs.access import ChartAction, ProjectAction, RunAction
 from runs.models import ChartAccess
@@ -79,7 +79,8 @@ def _register_fields() -> None:
         {
             "group": _("Group"), "job_type": _("Job type"), "tags": _("Tags"), "notes": _("Notes"),
             "state": Field(_("State"), choices=dict(RunState.choices)), "file": _("File"),
-            "bytes": Field(_("Size"), show=size), "keys": _("Keys"), "step": _("Step"), "kept_in": _("Kept in run"),
+            "bytes": Field(_("Size"), show=show_size), "keys": _("Keys"), "step": _("Step"),
+            "kept_in": _("Kept in run"),
         },
         scope="runs.Run",
     )  # fmt: skip

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from access.actor import Actor
 from access.engine import visible
 from access.limits.registry import REFUSED, Limit, LimitGroup, LimitUnit, Used, length_limit, register_limits
-from access.limits.request_rates import of_user
+from access.limits.request_rates import user_caller
 from common.formats import lenient_json
 from common.rate_limits import spent
 from runs.access import ChartAction, ProjectAction
@@ -53,7 +53,7 @@ def _charts(actor: Actor, team: Team | None) -> Used | None:
 
 def _access_requests(actor: Actor, _team: Team | None) -> Used | None:
     window_s = access_requests.HOUR_S
-    amounts = spent(access_requests.COUNTED, [of_user(actor.lookup_id)], window_s=window_s)
+    amounts = spent(access_requests.COUNTED, [user_caller(actor.lookup_id)], window_s=window_s)
     return Used(amounts[0]) if amounts else None
 
 

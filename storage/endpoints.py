@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 
 from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.web.streaming import in_thread
 from storage import filesystem, owners, quota, services, tickets
 
@@ -51,7 +51,7 @@ async def _receive(request: Request, incoming: filesystem.Incoming) -> filesyste
     """Write the body to the temporary file in pieces of about a MiB, each in a thread."""
     limit = settings.UPLOAD_MAX_BYTES
     too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
-    if (whole(request.headers.get("content-length", "")) or 0) > limit:
+    if (parse_int(request.headers.get("content-length", "")) or 0) > limit:
         raise too_large
     waiting = bytearray()
     async for chunk in request.stream():

@@ -7,21 +7,21 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from access.actions import Preset
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from teams.models import Invitation, InvitationState, Membership, OrganizationMember, Team
 
 _THEIRS = "where both are, the account that stays keeps its role, or becomes an admin if the other was one"
 
 
-def lines(source: User, target: User) -> Iterator[Line]:
+def preview_merge(source: User, target: User) -> Iterator[MergeLine]:
     """Yield the places and invitations of the account that ends."""
-    yield Line("teams", _places(source).count(), _THEIRS)
-    yield Line("organizations", OrganizationMember.objects.filter(user=source).count(), _THEIRS)
-    yield Line("invitations", Invitation.objects.pending_for(source).count())
+    yield MergeLine("teams", _places(source).count(), _THEIRS)
+    yield MergeLine("organizations", OrganizationMember.objects.filter(user=source).count(), _THEIRS)
+    yield MergeLine("invitations", Invitation.objects.pending_for(source).count())
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand over places in organizations and teams, and what was asked of the account or by it."""
     # where runs go that name no entity stays the choice of the account that stays
     Membership.objects.filter(user=source, is_default=True).update(is_default=False)

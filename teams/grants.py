@@ -10,7 +10,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from access.actions import Preset, spec_of
 from access.actor import Actor
-from access.grants import Place, Reason, register_grants
+from access.grants import GrantScope, Reason, register_grants
 from access.resources.registry import NOBODY, Resource, any_of, value_at
 from common.database.compiled_sql import KeysOf
 from teams.access import TeamAction
@@ -142,8 +142,8 @@ class TeamRoles:
         return condition
 
     def holders(
-        self, action: str, places: Collection[Place], among: Collection[int] | None
-    ) -> Iterator[tuple[Place, int]]:
+        self, action: str, places: Collection[GrantScope], among: Collection[int] | None
+    ) -> Iterator[tuple[GrantScope, int]]:
         """Yield who holds the action in each place by a role there."""
         reached = [place for place in places if not place.is_withheld]
         team_ids = {place.team_id for place in reached} - {None}
@@ -241,8 +241,8 @@ class InviteSwitch:
         return Q(pk__in=members.values("user_id"))
 
     def holders(
-        self, action: str, places: Collection[Place], among: Collection[int] | None
-    ) -> Iterator[tuple[Place, int]]:
+        self, action: str, places: Collection[GrantScope], among: Collection[int] | None
+    ) -> Iterator[tuple[GrantScope, int]]:
         """Yield the members of the teams whose switch is on."""
         if action != self.action:
             return

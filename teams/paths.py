@@ -2,7 +2,7 @@
 
 from django.db.models import Model, Q
 
-from access.resource_paths import Naming, register_naming
+from access.resource_paths import ResourcePath, register_path
 from teams.models import Organization, Team
 
 
@@ -27,5 +27,5 @@ def _path_of(row: Model) -> str:
 
 def register_names() -> None:
     """Tell `access.resource_paths`."""
-    register_naming(Naming(Team, _team, _path_of, "team", ("organization",)))
-    register_naming(Naming(Organization, _organization, _path_of, "organization"))
+    register_path(ResourcePath(Team, _team, _path_of, "team", ("organization",)))
+    register_path(ResourcePath(Organization, _organization, _path_of, "organization"))

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.settings.sections import Place, Section, register_sections
+from accounts.settings.sections import Section, SettingsScope, register_sections
 from teams.access import OrganizationAction, TeamAction
 
 
@@ -11,14 +11,14 @@ def register() -> None:
     words = _("organization members invitations join leave")
     limits, of_limits = _("Limits"), _("rate quota maximum 429 too many requests")
     register_sections(
-        Place.USER,
+        SettingsScope.USER,
         Section(_("Teams"), "users", "teams:mine", rank=20, words=words),
         Section(limits, "gauge", "teams:own_limits", rank=83, words=of_limits),
     )
     manages = OrganizationAction.MANAGE_SETTINGS
     service, explain = _("Service accounts"), _("Explain access")
     register_sections(
-        Place.TEAM,
+        SettingsScope.TEAM,
         Section(_("Members"), "users", "teams:members", rank=10),
         Section(_("Profile"), "image", "teams:profile", rank=20, needs=TeamAction.MANAGE_SETTINGS),
         Section(service, "terminal", "teams:service_accounts", 30, TeamAction.MANAGE_SERVICE_ACCOUNTS),
@@ -31,7 +31,7 @@ def register() -> None:
     people, roles = OrganizationAction.MANAGE_MEMBERS, OrganizationAction.MANAGE_ROLES
     of_roles = _("permissions custom role")
     register_sections(
-        Place.ORGANIZATION,
+        SettingsScope.ORGANIZATION,
         Section(_("Members"), "users", "teams:organization", rank=10),
         Section(_("Teams"), "layers", "teams:organization_teams", rank=20),
         Section(_("Roles"), "shield", "teams:organization_roles", rank=24, needs=roles, words=of_roles),

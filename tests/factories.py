@@ -18,6 +18,7 @@ from django.test import Client
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
 from access.web.requests import actor_of_user
+from accounts.api_keys import services as key_services
 from accounts.lifecycle import services as accounts
 from accounts.mail import outbox
 from accounts.models import User
@@ -192,7 +193,7 @@ def make_member(team: Team, role: Preset | Role = Preset.MEMBER, **user: Any) ->
 
 def make_key(owner: User, **more: Any) -> str:
     """Return the secret of a new API key."""
-    return accounts.create_api_key(actor=SYSTEM, owner=owner, **more)[1]
+    return key_services.create_api_key(actor=SYSTEM, owner=owner, **more)[1]
 
 
 def leave_open(client: Client) -> None:

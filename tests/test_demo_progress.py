@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from accounts.models import User
-from demo.people import PEOPLE_STEP, require_room
+from demo.people import PEOPLE_STEP, require_free_names
 from demo.progress import Progress
 from tests.factories import UserFactory
 
@@ -30,10 +30,10 @@ def test_a_step_is_done_once_wholly_or_not_at_all(tmp_path: Path) -> None:
 def test_names_of_others_are_refused_and_those_of_its_own_are_not(tmp_path: Path) -> None:
     progress = Progress(tmp_path / "demo.json")
     progress.add(PEOPLE_STEP)
-    require_room({"vision"}, progress)
+    require_free_names({"vision"}, progress)
     assert not progress.has(PEOPLE_STEP), "what the file told of is not there"
     UserFactory(username="vision")
     with pytest.raises(SystemExit, match="vision"):
-        require_room({"vision"}, progress)
+        require_free_names({"vision"}, progress)
     progress.add(PEOPLE_STEP)
-    require_room({"vision"}, progress)
+    require_free_names({"vision"}, progress)

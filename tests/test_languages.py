@@ -54,7 +54,7 @@ def found() -> Catalog:
 
 def messages_of(language: str) -> list[Message]:
     """Return the messages of a catalogue without its header."""
-    return [message for message in catalogues.kept(language) if message.id]
+    return [message for message in catalogues.read_catalogue(language) if message.id]
 
 
 def forms(message: Message) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def test_pages_have_no_english_left(client: Client, member_of: MakeMember, langu
     run = RunFactory()
     base = f"/{run.project.team.name}/{run.project.name}"
     headers = {"accept-language": language}
-    catalog = catalogues.kept(language)
+    catalog = catalogues.read_catalogue(language)
     for path in ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"):
         assert leftovers(client.get(path, headers=headers).text, catalog) == set(), path
     client.force_login(member_of(run.project.team, Preset.ADMIN))

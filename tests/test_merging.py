@@ -14,7 +14,7 @@ from django.utils import timezone
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts.lifecycle.account_merge import merge_accounts, plan_of
+from accounts.lifecycle.account_merge import merge_accounts, plan_merge
 from accounts.lifecycle.services import create_service_user, set_active
 from accounts.models import ApiKey, User
 from alerts.models import AlertSettings, Delivery, Destination, Event, EventKind, Message, Mute, Route, Secret
@@ -22,7 +22,7 @@ from alerts.tests.places import a_place
 from automations.models import Automation
 from billing.models import BillingAdmin
 from common.errors import Conflict, Invalid, NotFound
-from exports.services import ask_for_export
+from exports.services import request_export
 from runs.lifecycle import services as lifecycle
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
 from storage.services import record_bytes, stored_bytes
@@ -87,7 +87,7 @@ def old() -> User:
     ProjectMember.objects.create(project=project, user=user, role=built_in(Preset.MEMBER))
     invite(actor=actor(user), team=team, role=built_in(Preset.MEMBER), email="x@example.com")
     invite(actor=SYSTEM, team=TeamFactory(name="asking"), role=built_in(Preset.MEMBER), username="old")
-    ask_for_export(actor=actor(user), team=personal(user))
+    request_export(actor=actor(user), team=personal(user))
     _give_alerts(user, team, run)
     return user
 
@@ -204,7 +204,7 @@ def test_what_both_have_keeps_the_names_and_the_stronger_role(old: User, ada: Us
     SavedView.objects.create(project=project, user=ada, name="mine")
     SavedView.objects.create(project=project, user=ada, name="", spec={"kept": True})
     StoredChart.objects.create(team=personal(ada), name="chart", spec="{}")
-    assert any("notes → notes-old" in line.note for line in plan_of(old, ada).lines)
+    assert any("notes → notes-old" in line.note for line in plan_merge(old, ada).lines)
     merge(old, ada)
     assert Membership.objects.get(team=lab, user=ada).role.preset == Preset.ADMIN
     names = set(Project.objects.live().filter(team=personal(ada)).values_list("name", flat=True))

@@ -6,7 +6,7 @@ class UsageConfig(AppConfig):
     name = "usage"
 
     def ready(self) -> None:
-        from accounts.lifecycle.account_merge import Part, register_merge_part
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from runs.lifecycle import participants
         from usage import audit_words, settings_sections
         from usage.metering import account_merge, backfill
@@ -14,7 +14,12 @@ class UsageConfig(AppConfig):
 
         audit_words.register()
         settings_sections.register()
-        register_merge_part(Part(lines=account_merge.lines, move=account_merge.move))
+        register_account_participant(
+            AccountParticipant(
+                preview_merge=account_merge.preview_merge,
+                merge=account_merge.merge,
+            )
+        )
         participants.register(MeteringOfRun())
         post_migrate.connect(
             backfill.backfill_after_migration, sender=self, dispatch_uid="usage.backfill_metering"

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.settings.sections import Place, Section, register_sections
+from accounts.settings.sections import Section, SettingsScope, register_sections
 from teams.access import TeamAction
 
 
@@ -11,10 +11,10 @@ def register() -> None:
     storage, usage = _("Storage"), TeamAction.VIEW_USAGE
     of_bytes, of_hours = _("bytes disk space files quota usage trash"), _("hours storage quota cost gpu")
     register_sections(
-        Place.USER, Section(storage, "hard-drive", "usage:own_storage", rank=84, words=of_bytes)
+        SettingsScope.USER, Section(storage, "hard-drive", "usage:own_storage", rank=84, words=of_bytes)
     )
     register_sections(
-        Place.TEAM,
+        SettingsScope.TEAM,
         Section(_("Usage"), "chart-column", "usage:team_usage", 60, usage, of_hours),
         Section(storage, "hard-drive", "usage:team_storage", 70, usage, of_bytes),
     )

@@ -2,23 +2,23 @@
 
 from django.urls import path
 
-from access.web.requests import leads_to
+from access.web.requests import redirecting_view
 from runs.names.run_ids import RUN_ROUTE
 from wandb_api.views import pages
 
 app_name = "wandb"
 _PROJECT = "<str:entity>/<str:project>"
 urlpatterns = [
-    path("home", leads_to("runs:home"), name="home"),
-    path("signup", leads_to("account_signup"), name="signup"),
+    path("home", redirecting_view("runs:home"), name="home"),
+    path("signup", redirecting_view("account_signup"), name="signup"),
     path("profile", pages.own_page, name="profile"),
-    path("orgs/<str:entity>", leads_to("teams:organization"), name="organization"),
+    path("orgs/<str:entity>", redirecting_view("teams:organization"), name="organization"),
     path("<str:entity>/projects", pages.projects, name="projects"),
-    path(f"{_PROJECT}/workspace", leads_to("metrics:workspace"), name="workspace"),
-    path(f"{_PROJECT}/table", leads_to("runs:runs"), name="table"),
+    path(f"{_PROJECT}/workspace", redirecting_view("metrics:workspace"), name="workspace"),
+    path(f"{_PROJECT}/table", redirecting_view("runs:runs"), name="table"),
     path(f"{_PROJECT}/groups/<path:group>/workspace", pages.group, name="group_workspace"),
     path(f"{_PROJECT}/groups/<path:group>", pages.group, name="group"),
-    path(f"{RUN_ROUTE}/workspace", leads_to("metrics:run_workspace"), name="run_workspace"),
+    path(f"{RUN_ROUTE}/workspace", redirecting_view("metrics:run_workspace"), name="run_workspace"),
     # what is not part of Runyard
     path(f"{_PROJECT}/sweeps", pages.sweeps, name="sweeps"),
     path(f"{_PROJECT}/sweeps/<path:rest>", pages.sweeps, name="sweep"),

@@ -15,7 +15,7 @@ _PURGED_AT_ONCE = 1000
 """Entries that one statement deletes: SQLite has one writer, which runs that log must not wait for."""
 
 
-class Place(Protocol):
+class AuditedTeam(Protocol):
     """A team, as far as an entry names it."""
 
     pk: Any
@@ -38,7 +38,7 @@ def record(
     entry.save()
 
 
-def record_many(actor: Actor, action: str, objects: Iterable[tuple[Model, Place]]) -> None:
+def record_many(actor: Actor, action: str, objects: Iterable[tuple[Model, AuditedTeam]]) -> None:
     """Write an entry for each of many objects of an act, with the team it belongs to, in one statement."""
     entries = [_entry(actor, action, obj, team.organization_id, team.pk) for obj, team in objects]
     AuditEntry.objects.bulk_create(entries, batch_size=100)

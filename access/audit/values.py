@@ -63,17 +63,17 @@ def _how_of(entry: AuditEntry, name: str) -> Field:
 # Ways to show values
 
 
-def moment(value: Any, _told: Mapping[str, Any] | None = None) -> str:
+def show_time(value: Any, _values: Mapping[str, Any] | None = None) -> str:
     """Show a time that is kept as ISO 8601 in the reader's language and zone."""
     return exact_time(datetime.fromisoformat(value)) if value else EMPTY
 
 
-def day(value: Any, _told: Mapping[str, Any] | None = None) -> str:
+def show_day(value: Any, _values: Mapping[str, Any] | None = None) -> str:
     """Show a day that is kept as ISO 8601, maybe with a time, in the reader's language."""
     return date_format(date.fromisoformat(value[:10]), "DATE_FORMAT") if value else EMPTY
 
 
-def size(value: Any, _told: Mapping[str, Any] | None = None) -> str:
+def show_size(value: Any, _values: Mapping[str, Any] | None = None) -> str:
     """Show a number of bytes."""
     return EMPTY if value is None else filesize_binary(value)
 
@@ -106,20 +106,20 @@ class Values:
     def changes_of(self, entry: AuditEntry) -> list[Change]:
         """Return what an act found and left, in the order in which it was told."""
         names = dict.fromkeys([*entry.before, *entry.after])
-        told = [self._change(entry, name) for name in names]
-        return [change for change in told if {change.before, change.after} - {None, EMPTY}]
+        changes = [self._change(entry, name) for name in names]
+        return [change for change in changes if {change.before, change.after} - {None, EMPTY}]
 
     def _change(self, entry: AuditEntry, name: str) -> Change:
         how = _how_of(entry, name)
         sides = (entry.before, entry.after)
         before, after = (
-            self._shown(entry, how, told[name], told) if name in told else None for told in sides
+            self._shown(entry, how, values[name], values) if name in values else None for values in sides
         )
         return Change(str(how.label), before, after, entry.before.get(name) != entry.after.get(name))
 
-    def _shown(self, entry: AuditEntry, how: Field, value: Any, told: Mapping[str, Any]) -> str:
+    def _shown(self, entry: AuditEntry, how: Field, value: Any, values: Mapping[str, Any]) -> str:
         if how.show is not None:
-            return how.show(value, told)
+            return how.show(value, values)
         text = self._plain(entry, how, value)
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
@@ -137,9 +137,9 @@ class Values:
             return number_format(value, force_grouping=True)
         return EMPTY if value is None or value == "" else str(value)
 
-    def _part(self, entry: AuditEntry, name: str, value: Any, told: Mapping[str, Any]) -> str:
+    def _part(self, entry: AuditEntry, name: str, value: Any, values: Mapping[str, Any]) -> str:
         how = _how_of(entry, name)
-        return f"{how.label}: {self._shown(entry, how, value, told)}"
+        return f"{how.label}: {self._shown(entry, how, value, values)}"
 
     def _choices(self, choices: Choices) -> Mapping[Any, Text]:
         if not callable(choices):

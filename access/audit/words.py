@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from access.actor import Actor
 from access.engine import visible
 from access.models import AuditEntry
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 
 Text = str | Promise
 
@@ -92,7 +92,7 @@ def links_of(actor: Actor, entries: Iterable[AuditEntry]) -> dict[tuple[str, str
     """Return the addresses of the things that still exist and that the actor may see; one query for each kind."""
     keys: dict[str, set[int]] = {}
     for entry in entries:
-        if entry.object_type in _kinds and (pk := whole(entry.object_id)) is not None:
+        if entry.object_type in _kinds and (pk := parse_int(entry.object_id)) is not None:
             keys.setdefault(entry.object_type, set()).add(pk)
     found = {}
     for label, pks in keys.items():

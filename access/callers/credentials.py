@@ -1,22 +1,15 @@
-"""Header credentials to actor. `accounts` registers how API keys are checked; every interface asks here."""
+"""Header credentials to actor; every interface asks here. How API keys are checked is a setting, API_KEY_CHECKER."""
 
 import base64
 from collections.abc import Callable
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
 from access.actor import Actor
 from common.errors import Unauthenticated
 
-SecretChecker = Callable[[str, str], Actor]
-"""Takes the secret and the caller's address, returns the actor or raises Unauthenticated."""
-
-_checkers: list[SecretChecker] = []
-
 HOW = "Send an API key as HTTP Basic (user 'api', password the key) or as a Bearer token."
-
-
-def register_secret_checker(checker: SecretChecker) -> None:
-    """Set how a secret is checked; called in ``AppConfig.ready``."""
-    _checkers[:] = [checker]
 
 
 def secret_of(authorization: str) -> str:
@@ -43,6 +36,5 @@ def actor_of_header(authorization: str, address: str) -> Actor:
         Unauthenticated: no key, or an unknown, revoked or expired one.
     """
     secret = secret_of(authorization)
-    if not _checkers:
-        raise Unauthenticated("No way to check keys is registered.")
-    return _checkers[0](secret, address)
+    check: Callable[[str, str], Actor] = import_string(settings.API_KEY_CHECKER)
+    return check(secret, address)

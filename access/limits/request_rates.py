@@ -22,11 +22,11 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
     Raises:
         TooManyRequests: it was one too many.
     """
-    whom, name = _named(actor)
-    allowance = spend(what, whom, limit=limit, window_s=WINDOW_S)
+    caller, name = _caller(actor)
+    allowance = spend(what, caller, limit=limit, window_s=WINDOW_S)
     if allowance is None:
         return
-    request.allowance = allowance  # type: ignore[attr-defined]  # read by access.web.requests.AccessMiddleware
+    request.allowance = allowance  # type: ignore[attr-defined]  # read by access.web.middleware.AccessMiddleware
     if allowance.is_spent:
         message = (
             f"More than {limit} requests in a minute by this {name} (setting {setting});"
@@ -38,22 +38,22 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
 def spend_more(actor: Actor, *, what: str, limit: int, amount: int) -> None:
     """Let a request that is done count for so many more; what that leaves, the next one is told."""
     if amount > 0:
-        spend(what, _named(actor)[0], limit=limit, window_s=WINDOW_S, amount=amount)
+        spend(what, _caller(actor)[0], limit=limit, window_s=WINDOW_S, amount=amount)
 
 
-def of_key(pk: int) -> str:
+def key_caller(pk: int) -> str:
     """Return whose requests are counted when they come with an API key."""
     return f"key {pk}"
 
 
-def of_user(pk: int) -> str:
+def user_caller(pk: int) -> str:
     """Return whose requests are counted when they come from a browser."""
     return f"user {pk}"
 
 
-def _named(actor: Actor) -> tuple[str, str]:
+def _caller(actor: Actor) -> tuple[str, str]:
     if actor.key_id is not None:
-        return of_key(actor.key_id), "API key"
+        return key_caller(actor.key_id), "API key"
     if actor.user_id is not None:
-        return of_user(actor.user_id), "account"
+        return user_caller(actor.user_id), "account"
     return f"address {actor.address}", "address"

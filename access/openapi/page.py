@@ -70,7 +70,7 @@ class Chapter:
     operations: list[Operation] = field(default_factory=list)
 
 
-def _found(node: Node) -> Node:
+def _resolve(node: Node) -> Node:
     """Follow a reference."""
     while "$ref" in node:
         target: Any = document()
@@ -82,7 +82,7 @@ def _found(node: Node) -> Node:
     ]
     if len(alternatives) == 1:
         return {
-            **_found(alternatives[0]),
+            **_resolve(alternatives[0]),
             **{name: node[name] for name in ("description", "default") if name in node},
         }
     return node
@@ -90,7 +90,7 @@ def _found(node: Node) -> Node:
 
 def _type(node: Node) -> str:
     """Name a type in a word or two."""
-    node = _found(node)
+    node = _resolve(node)
     kinds = node.get("type", "any")
     names = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null"]
     name = " or ".join(names)
@@ -103,9 +103,9 @@ def _type(node: Node) -> str:
     return name
 
 
-def _words(node: Node) -> str:
+def _description(node: Node) -> str:
     """Return a description with the choices and the default."""
-    node = _found(node)
+    node = _resolve(node)
     enum = [value for value in node.get("enum", ()) if value not in ("", None)]
     parts = [
         node.get("description", "").replace("\n", " ") if "enum" not in node or not enum else "",
@@ -117,15 +117,15 @@ def _words(node: Node) -> str:
 
 def _fields(node: Node, depth: int = 0) -> list[Field]:
     """Return the values of an object, each followed by those in it."""
-    node = _found(node)
+    node = _resolve(node)
     if "items" in node and depth == 0:
         return _fields(node["items"])
     rows: list[Field] = []
     for name, inner in node.get("properties", {}).items():
         is_required = name in node.get("required", ())
-        rows.append(Field(name, _type(inner), _words(inner), is_required, depth))
-        within = _found(inner)
-        within = _found(within["items"]) if "items" in within else within
+        rows.append(Field(name, _type(inner), _description(inner), is_required, depth))
+        within = _resolve(inner)
+        within = _resolve(within["items"]) if "items" in within else within
         if depth + 1 < _DEEPEST and "properties" in within:
             rows += _fields(within, depth + 1)
     return rows
@@ -133,7 +133,7 @@ def _fields(node: Node, depth: int = 0) -> list[Field]:
 
 def _sample(name: str, node: Node) -> Any:
     """Return a value that could be sent."""
-    node = _found(node)
+    node = _resolve(node)
     known = {"entity": "vision", "project": "mnist", "name": "vision", "organization": "acme", "username": "ada",
              "role": "member", "uids": ["k3x9a1bc"], "people": ["grace@example.com"]}  # fmt: skip
     if name in known:
@@ -154,7 +154,7 @@ _FORM = "multipart/form-data"
 def _body_of(operation: Node) -> Node:
     content = operation.get("requestBody", {}).get("content", {})
     kind = _FORM if _FORM in content else "application/json"
-    return _found(content[kind]["schema"]) if content else {}
+    return _resolve(content[kind]["schema"]) if content else {}
 
 
 def _sent(operation: Node) -> list[str]:
@@ -205,7 +205,7 @@ def _operation(method: str, path: str, operation: Node) -> Operation:
     answers, refusals = _answers(operation)
     parameters = [
         Field(row["name"], _type(row["schema"]),
-              " ".join(filter(None, [row.get("description", ""), _words({**row["schema"], "description": ""})])),
+              " ".join(filter(None, [row.get("description", ""), _description({**row["schema"], "description": ""})])),
               bool(row.get("required")))
         for row in operation.get("parameters", [])
     ]  # fmt: skip

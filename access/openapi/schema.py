@@ -190,6 +190,6 @@ def document() -> dict[str, Any]:
     return made
 
 
-def written() -> str:
+def document_text() -> str:
     """Return the description as `FILE` keeps it, so that a change of the API is seen in review."""
     return json.dumps(document(), indent=1, ensure_ascii=False, default=str) + "\n"

@@ -53,7 +53,7 @@ def docs(request: HttpRequest) -> HttpResponse:
 
 @declare(Open.ANYONE)
 @csrf_exempt
-def nothing(request: HttpRequest, **_: Any) -> HttpResponse:
+def unknown_endpoint(request: HttpRequest, **_: Any) -> HttpResponse:
     """Say in the API's own words that there is no such endpoint."""
     message = "Unknown endpoint. GET /api/v1/openapi.json describes all endpoints."
     body = {"error": {"code": "not_found", "message": message, "detail": None}}

@@ -62,7 +62,7 @@ def resource_of(model: type[Model]) -> Resource:
         raise LookupError(f"{model._meta.label} is not registered with access") from None
 
 
-def asked_about(models: Iterable[str]) -> frozenset[str]:
+def explainable_models(models: Iterable[str]) -> frozenset[str]:
     """Return the models whose rows an action on these can be asked about: projects, too, for all that lies in them."""
     lie_in_one = any(_resources[label].project for label in models if label in _resources)
     projects = (each.model for each in _resources.values() if each.project == "pk")

@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from common.errors import Invalid
 from common.rest.responses import Pages
-from common.rest.unknown_fields import unknown_words
+from common.rest.unknown_fields import unknown_name_message
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -33,18 +33,18 @@ def check_query(request: "Request", view: "APIView") -> None:
     known = known_parameters(view)
     unknown = sorted(set(request.query_params) - known - _ALWAYS)
     if unknown:
-        told = {name: [unknown_words(name, known, "parameter")] for name in unknown}
-        error = Invalid(" ".join(words[0] for words in told.values()))
-        error.detail = told
+        problems = {name: [unknown_name_message(name, known, "parameter")] for name in unknown}
+        error = Invalid(" ".join(words[0] for words in problems.values()))
+        error.detail = problems
         raise error
 
 
 def known_parameters(view: "APIView") -> frozenset[str]:
     """Return the names of the parameters that the description of the view's action has."""
-    place = type(view), str(getattr(view, "action", ""))
-    if place not in _known:
-        _known[place] = frozenset(_described(view, place[1]))
-    return _known[place]
+    endpoint = type(view), str(getattr(view, "action", ""))
+    if endpoint not in _known:
+        _known[endpoint] = frozenset(_described(view, endpoint[1]))
+    return _known[endpoint]
 
 
 def _described(view: "APIView", action: str) -> set[str]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from access.actions import Preset, UnknownActionError, all_actions, presets, register_actions
 from access.actor import ANONYMOUS, SYSTEM, Actor, ActorKind
 from access.audit import log
-from access.engine import can, require, visible, who_may, who_may_each
+from access.callers.elevation import elevated
+from access.engine import can, require, require_operator, visible, who_may, who_may_each
 from access.models import AuditEntry
 from access.resources.registry import resource_of
 from access.web.requests import actor_of_user
@@ -171,16 +172,45 @@ class TestKeptQueries:
 
 
 def test_the_system_and_an_elevated_operator_may_everything(run: Run):
-    elevated = actor_of_user(UserFactory(is_operator=True), elevated=True)
+    operator = actor_of_user(UserFactory(is_operator=True), elevated=True)
     for name, spec in all_actions():
         if "runs.Run" in spec.on:
             assert can(SYSTEM, name, run)
-            assert can(elevated, name, run)
+            assert can(operator, name, run)
 
 
 def test_an_operator_without_elevation_is_a_stranger(run: Run):
     """TEAM-21."""
     assert not can(actor(UserFactory(is_operator=True)), RunAction.VIEW, run)
+
+
+class TestRequireOperator:
+    """What belongs to the installation is for operators who ask for their rights; every adapter makes its actor so."""
+
+    def test_lets_pass_operators_who_use_their_rights_and_the_machine(self):
+        boss = UserFactory(is_operator=True)
+        require_operator(actor_of_user(boss, elevated=True), "operator")
+        require_operator(elevated(actor(boss), "true", what="a test"), "operator")
+        require_operator(SYSTEM, "operator")
+
+    @pytest.mark.parametrize(
+        "who", ["nobody", "person", "service account", "scoped key", "not asked", "acting"]
+    )
+    def test_refuses_everybody_else(self, who: str):
+        boss = UserFactory(is_operator=True, username="boss")
+        ada = UserFactory()
+        ada.impersonated_by = boss.username
+        asking = {
+            "nobody": ANONYMOUS,
+            "person": actor(UserFactory()),
+            "service account": actor(ServiceAccountFactory(team=TeamFactory())),
+            "scoped key": _limited(boss, *(name for name, _ in all_actions())),
+            "acting": actor_of_user(ada, elevated=True),
+        }
+        found = actor(boss) if who == "not asked" else elevated(asking[who], "true", what="a test")
+        with pytest.raises(Forbidden, match="Only operators of this installation can do this") as refusal:
+            require_operator(found, "plan.save")
+        assert refusal.value.action == "plan.save"
 
 
 def test_only_an_operator_can_be_elevated():

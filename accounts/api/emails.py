@@ -33,7 +33,7 @@ class EmailSerializer(serializers.ModelSerializer[EmailAddress]):
         fields: ClassVar[list[str]] = ["id", "email", "verified", "primary"]
 
 
-class NewEmailSerializer(serializers.Serializer[Any]):
+class EmailCreateSerializer(serializers.Serializer[Any]):
     """What adds an address."""
 
     email = serializers.EmailField(max_length=254)
@@ -63,14 +63,14 @@ class EmailViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[EmailAddres
         require(actor, AccountAction.MANAGE_EMAILS, User.objects.get(pk=actor.lookup_id))
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewEmailSerializer, responses={201: EmailSerializer})
+    @extend_schema(request=EmailCreateSerializer, responses={201: EmailSerializer})
     def create(self, request: Request) -> Response:
         """Add an email address, to which the link goes that verifies it."""
         actor = signed_in(request)
-        body = validated(NewEmailSerializer, request.data)
+        body = validated(EmailCreateSerializer, request.data)
         user = User.objects.get(pk=actor.lookup_id)
-        made = emails.add_email(actor=actor, user=user, request=request._request, **body)
-        return Response(EmailSerializer(made).data, status=HTTP_201_CREATED)
+        address = emails.add_email(actor=actor, user=user, request=request._request, **body)
+        return Response(EmailSerializer(address).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return one of one's own email addresses."""

@@ -17,9 +17,9 @@ from access.rest.policy import actor_of, signed_in
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from accounts.access import AccountAction
-from accounts.lifecycle import services
+from accounts.api_keys import services
+from accounts.api_keys.selectors import api_keys_of
 from accounts.models import ApiKey, User
-from accounts.sign_in.selectors import api_keys_of
 from common.rest.responses import validated
 
 
@@ -38,7 +38,7 @@ class ApiKeySerializer(serializers.ModelSerializer[ApiKey]):
                                        "last_used_at"]  # fmt: skip
 
 
-class MadeKeySerializer(ApiKeySerializer):
+class ApiKeyCreatedSerializer(ApiKeySerializer):
     """A new key."""
 
     secret = serializers.CharField(help_text="The key itself. It is not shown again.")
@@ -47,13 +47,13 @@ class MadeKeySerializer(ApiKeySerializer):
         fields: ClassVar[list[str]] = [*ApiKeySerializer.Meta.fields, "secret"]
 
 
-class KeyLabelSerializer(serializers.Serializer[Any]):
+class ApiKeyUpdateSerializer(serializers.Serializer[Any]):
     """What of a key can be changed."""
 
     label = serializers.CharField(max_length=services.MAX_LABEL, allow_blank=True)  # type: ignore[assignment]  # the value, not the name of a field
 
 
-class LimitSerializer(serializers.Serializer[Any]):
+class ApiKeyLimitSerializer(serializers.Serializer[Any]):
     """How far a key reaches from now on."""
 
     scopes = serializers.ListField(
@@ -69,7 +69,7 @@ class LimitSerializer(serializers.Serializer[Any]):
         return scopes
 
 
-class NewKeySerializer(LimitSerializer):
+class ApiKeyCreateSerializer(ApiKeyLimitSerializer):
     """What makes a key."""
 
     label = serializers.CharField(max_length=services.MAX_LABEL, allow_blank=True, default="")  # type: ignore[assignment]  # the value, not the name of a field
@@ -106,7 +106,7 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
         """List one's own API keys, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewKeySerializer, responses={201: MadeKeySerializer})
+    @extend_schema(request=ApiKeyCreateSerializer, responses={201: ApiKeyCreatedSerializer})
     def create(self, request: Request) -> Response:
         """Make an API key; its secret is in this answer only.
 
@@ -114,27 +114,27 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
         """
         actor = signed_in(request)
         owner = User.objects.get(pk=actor.lookup_id)
-        body = validated(NewKeySerializer, request.data)
+        body = validated(ApiKeyCreateSerializer, request.data)
         key, secret = services.create_api_key(actor=actor, owner=owner, **body)
         key.secret = secret  # type: ignore[attr-defined]  # shown this once
-        return Response(MadeKeySerializer(key).data, status=HTTP_201_CREATED)
+        return Response(ApiKeyCreatedSerializer(key).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return one of one's own API keys."""
         return super().retrieve(request, *args, **kwargs)
 
-    @extend_schema(request=KeyLabelSerializer)
+    @extend_schema(request=ApiKeyUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Call a key otherwise."""
-        body = validated(KeyLabelSerializer, request.data)
+        body = validated(ApiKeyUpdateSerializer, request.data)
         key = services.rename_api_key(actor=actor_of(request), key=self.get_object(), **body)
         return Response(ApiKeySerializer(key).data)
 
-    @extend_schema(request=LimitSerializer)
+    @extend_schema(request=ApiKeyLimitSerializer)
     @action(detail=True, methods=["post"])
     def limit(self, request: Request, pk: str) -> Response:
         """Let a key do less from now on; it never does more again."""
-        key, body = self.get_object(), validated(LimitSerializer, request.data)
+        key, body = self.get_object(), validated(ApiKeyLimitSerializer, request.data)
         key = services.limit_api_key(actor=actor_of(request), key=key, **body)
         return Response(ApiKeySerializer(key).data)
 

@@ -54,7 +54,7 @@ class _Pixels(serializers.FloatField):
         return value
 
 
-class NewPictureSerializer(serializers.Serializer[Any]):
+class PictureUpdateSerializer(serializers.Serializer[Any]):
     """A picture, and the square of it to keep: all three numbers, in pixels, or none for the middle."""
 
     picture = serializers.FileField(help_text="PNG, JPEG or WebP; 5 MB at most.")
@@ -72,7 +72,7 @@ class NewPictureSerializer(serializers.Serializer[Any]):
 
 
 _TAKES: Any = {
-    "multipart/form-data": NewPictureSerializer,
+    "multipart/form-data": PictureUpdateSerializer,
     **dict.fromkeys(("image/png", "image/jpeg", "image/webp"), OpenApiTypes.BINARY),
 }
 
@@ -98,7 +98,9 @@ class PictureViewSet(ViewSet):
         By itself it is the whole body, with its own content type; then its middle is taken.
         """
         row, given = self.row(request), cast("Mapping[str, Any]", request.data)
-        body = validated(NewPictureSerializer, dict(given.items()))  # of a form, too, whose values are lists
+        body = validated(
+            PictureUpdateSerializer, dict(given.items())
+        )  # of a form, too, whose values are lists
         upload = body.pop("picture")
         profiles.change_picture(actor=actor_of(request), row=row, upload=upload, **body)
         return Response(PictureSerializer(row).data)

@@ -49,8 +49,8 @@ def reaches() -> list[Reach]:
 
 def reach_of(scopes: Collection[str] | None) -> Reach | None:
     """Return the ready-made reach that a key has, None for chosen actions."""
-    held = None if scopes is None else frozenset(scopes)
-    return next((reach for reach in reaches() if reach.actions == held), None)
+    granted = None if scopes is None else frozenset(scopes)
+    return next((reach for reach in reaches() if reach.actions == granted), None)
 
 
 def reach_label(scopes: Collection[str] | None) -> str:

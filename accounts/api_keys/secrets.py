@@ -13,7 +13,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey
-from common.crypto import keyed_hash, random_text, same
+from common.crypto import is_same_secret, keyed_hash, random_text
 from common.errors import DomainError, TooManyRequests, Unauthenticated
 from common.rate_limits import count
 
@@ -52,7 +52,7 @@ def actor_of_secret(secret: str, address: str) -> Actor:
     key = None
     if _FORM.fullmatch(secret):  # anything else is no key, and might hold what PostgreSQL cannot compare: NUL
         key = ApiKey.objects.select_related("user").filter(prefix=prefix_of(secret)).first()
-    if key is None or not same(key.hash, hash_of(secret)) or not key.user.is_active:
+    if key is None or not is_same_secret(key.hash, hash_of(secret)) or not key.user.is_active:
         logger.info("API key refused from %s: unknown or revoked", address)
         message = (
             "This API key is unknown or was revoked. Make a new one on the API keys page of your settings"

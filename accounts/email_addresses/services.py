@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require, visible
-from access.web.requests import keep_actor
+from access.web.requests import set_actor
 from accounts.access import AccountAction
 from accounts.email_addresses import verification
 from accounts.models import User
@@ -95,6 +95,6 @@ def delete_email(*, actor: Actor, address: EmailAddress, request: HttpRequest) -
 def _begin(request: HttpRequest, actor: Actor, user: User) -> None:
     """Tell allauth who asks, and count the attempt as the page does."""
     request.user = user
-    keep_actor(request, actor)
+    set_actor(request, actor)
     if ratelimit.consume(request, app="allauth.account", action="manage_email", user=user) is None:
         raise TooManyRequests(_("Too many attempts. Wait a minute, then try again."), wait_s=60)

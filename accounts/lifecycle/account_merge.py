@@ -1,10 +1,10 @@
 """Making one account of two of the same person (TEAM-21): what one has goes to the other, and its name stays taken.
 
-Each app says in `AppConfig.ready` what it keeps of people and how that changes hands. What would clash is named before
+Each app that keeps something of people moves it (`accounts.lifecycle.participants`). What would clash is named before
 anything moves; all of it happens in one transaction or not at all.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,60 +20,31 @@ from access.engine import require
 from access.signals import rights_changed
 from accounts.access import AccountAction
 from accounts.lifecycle.deletion import make_tombstone
+from accounts.lifecycle.participants import AccountParticipant, MergeLine, participants
 from accounts.mail import sending
 from accounts.models import ApiKey, User, UserKind
 from common.errors import Conflict, Invalid
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of what would happen."""
-
-    what: str
-    count: int
-    note: str = ""
-    """What becomes of those that the other account has, too."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What one app keeps of people. Functions take the account that ends and the one that stays."""
-
-    lines: Callable[[User, User], Iterable[Line]]
-    move: Callable[[User, User], None]
-    """Runs in the merging transaction."""
-    conflicts: Callable[[User, User], Iterable[str]] = lambda source, target: ()
-    """Says what stands in the way, in whole sentences."""
-
-
 @dataclass(slots=True)
-class Plan:
+class MergePlan:
     """What merging would do."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[MergeLine] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
 
 
-_parts: list[Part] = []
-
-
-def register_merge_part(part: Part) -> None:
-    """Add what an app keeps of people; called in ``AppConfig.ready``."""
-    if part not in _parts:
-        _parts.append(part)
-
-
-def plan_of(source: User, target: User) -> Plan:
+def plan_merge(source: User, target: User) -> MergePlan:
     """Return what would move and what stands in the way; changes nothing."""
-    plan = Plan(conflicts=list(_unfit(source, target)))
+    plan = MergePlan(conflicts=list(_basic_conflicts(source, target)))
     if not plan.conflicts:
-        for part in (OWN, *_parts):
-            plan.lines += [line for line in part.lines(source, target) if line.count]
-            plan.conflicts += part.conflicts(source, target)
+        for participant in (OWN, *participants()):
+            plan.lines += [line for line in participant.preview_merge(source, target) if line.count]
+            plan.conflicts += participant.conflicts(source, target)
     return plan
 
 
-def _unfit(source: User, target: User) -> Iterator[str]:
+def _basic_conflicts(source: User, target: User) -> Iterator[str]:
     if source.pk == target.pk:
         yield _("An account cannot be merged into itself.")
     for user in (source, target):
@@ -89,7 +60,7 @@ def _unfit(source: User, target: User) -> Iterator[str]:
 
 
 @transaction.atomic
-def merge_accounts(*, actor: Actor, source: User, target: User, typed: str) -> Plan:
+def merge_accounts(*, actor: Actor, source: User, target: User, typed: str) -> MergePlan:
     """Give all that one account has to another and leave a tombstone of it; returns what was done.
 
     Args:
@@ -113,13 +84,13 @@ def merge_accounts(*, actor: Actor, source: User, target: User, typed: str) -> P
         raise Invalid(
             _("Type the username of the account that will be removed, %(name)s.") % {"name": source}
         )
-    plan = plan_of(source, target)
+    plan = plan_merge(source, target)
     if plan.conflicts:
         raise Conflict(" ".join(plan.conflicts))
-    for part in (OWN, *_parts):
-        part.move(source, target)
-    told = {line.what: line.count for line in plan.lines}
-    record(actor, "account.merge", target, after={"merged": source.username, "moved": told})
+    for participant in (OWN, *participants()):
+        participant.merge(source, target)
+    moved = {line.what: line.count for line in plan.lines}
+    record(actor, "account.merge", target, after={"merged": source.username, "moved": moved})
     record(actor, "account.merge_away", source, after={"into": target.username})
     sending.send("accounts/email/account_merged", target, {"merged": source.username})
     make_tombstone(source)
@@ -130,15 +101,17 @@ def merge_accounts(*, actor: Actor, source: User, target: User, typed: str) -> P
 # What this app keeps of people itself
 
 
-def _own_lines(source: User, target: User) -> Iterator[Line]:
-    yield Line("API keys", ApiKey.objects.filter(user=source).count())
-    yield Line("email addresses", EmailAddress.objects.filter(user=source).count(), "not as the primary one")
-    yield Line("connected sign-in providers", SocialAccount.objects.filter(user=source).count())
+def _preview_own(source: User, target: User) -> Iterator[MergeLine]:
+    yield MergeLine("API keys", ApiKey.objects.filter(user=source).count())
+    yield MergeLine(
+        "email addresses", EmailAddress.objects.filter(user=source).count(), "not as the primary one"
+    )
+    yield MergeLine("connected sign-in providers", SocialAccount.objects.filter(user=source).count())
     factors = Authenticator.objects.filter(user=source).count()
-    yield Line("second factors", factors, "removed: the account that stays keeps its own")
+    yield MergeLine("second factors", factors, "removed: the account that stays keeps its own")
 
 
-def _own_move(source: User, target: User) -> None:
+def _merge_own(source: User, target: User) -> None:
     ApiKey.objects.filter(user=source).update(user=target)
     theirs = set(EmailAddress.objects.filter(user=target).values_list("email", flat=True))
     EmailAddress.objects.filter(user=source, email__in=theirs).delete()
@@ -146,4 +119,4 @@ def _own_move(source: User, target: User) -> None:
     SocialAccount.objects.filter(user=source).update(user=target)
 
 
-OWN = Part(lines=_own_lines, move=_own_move)
+OWN = AccountParticipant(preview_merge=_preview_own, merge=_merge_own)

@@ -22,7 +22,7 @@ from accounts.models import User, UserKind
 from common.errors import Conflict
 
 
-def keep_an_operator(user: User) -> None:
+def require_another_operator(user: User) -> None:
     """Refuse to lose the last operator who can sign in; the rows are locked until the transaction ends.
 
     Raises:
@@ -44,7 +44,7 @@ def set_operator(*, actor: Actor, user: User, is_operator: bool) -> None:
     if is_operator and (user.kind != UserKind.PERSON or not user.is_active):
         raise Conflict(_("Only a person with an active account can be an operator."))
     if not is_operator:
-        keep_an_operator(user)
+        require_another_operator(user)
     before, user.is_operator = user.is_operator, is_operator
     user.save(update_fields=["is_operator", "updated_at"])
     record(actor, "account.set_operator", user, before={"operator": before}, after={"operator": is_operator})

@@ -18,10 +18,11 @@ from django.db.models import F, Min, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from access.actor import Actor, ActorKind
+from access.actor import Actor
 from access.audit.log import record
+from access.engine import require_operator
 from accounts.models import OutboxMail
-from common.errors import Conflict, Forbidden
+from common.errors import Conflict
 
 logger = logging.getLogger(__name__)
 
@@ -111,11 +112,6 @@ def deliver_waiting() -> None:
         deliver_to(address)
 
 
-def _operates(actor: Actor) -> None:
-    if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
-        raise Forbidden(_("Only operators of this installation can do this."), action="operator")
-
-
 @transaction.atomic
 def retry(*, actor: Actor, mail: OutboxMail) -> None:
     """Send one that waits at once; one that is too old to be tried gets three days more.
@@ -123,7 +119,7 @@ def retry(*, actor: Actor, mail: OutboxMail) -> None:
     Raises:
         Conflict: it was kept to be read, or sent meanwhile.
     """
-    _operates(actor)
+    require_operator(actor, "operator")
     now = timezone.now()
     created_at = max(mail.created_at, now - TRIED_FOR + timedelta(hours=1))
     fresh = {"try_at": now, "is_refused": False, "created_at": created_at}
@@ -136,7 +132,7 @@ def retry(*, actor: Actor, mail: OutboxMail) -> None:
 @transaction.atomic
 def drop(*, actor: Actor, mail: OutboxMail) -> None:
     """Throw a mail away."""
-    _operates(actor)
+    require_operator(actor, "operator")
     record(actor, "outbox.delete", mail, before={"to": mail.to})
     mail.delete()
 

@@ -12,6 +12,7 @@ from email.utils import make_msgid
 from typing import Any
 from urllib.parse import urlsplit
 
+from celery import signature
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template import TemplateDoesNotExist
@@ -20,7 +21,6 @@ from django.utils import translation
 
 from accounts.models import OutboxMail, User
 from accounts.settings.preferences import in_language_of
-from accounts.tasks import deliver_mail
 from common import installation_settings
 from common.database.commits import after_commit
 
@@ -103,7 +103,8 @@ def queue(message: EmailMultiAlternatives) -> list[OutboxMail]:
             html=html,
             headers={**message.extra_headers, "Message-ID": make_msgid(domain=domain)},
         )
-        after_commit(deliver_mail.delay, address)  # the schedule sends it, too
+        # by its name: tasks import what sends mail
+        after_commit(signature("accounts.tasks.deliver_mail").delay, address)  # the schedule sends it, too
         rows.append(row)
     return rows
 

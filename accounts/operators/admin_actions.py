@@ -1,7 +1,7 @@
-"""Acts of operators in the admin: one row, one page that says what follows, one call of a service (TEAM-21).
+"""Actions of operators in the admin: one row, one page that says what follows, one call of a service (TEAM-21).
 
-Rows are only looked at; whatever changes them is an `Act` of their `ServedAdmin`, so that permission, guards and the
-audit log are those of everybody. A dangerous act asks for the password again first.
+Rows are only looked at; whatever changes them is an `AdminAction` of their `ServedAdmin`, so that permission, guards
+and the audit log are those of everybody. A dangerous act asks for the password again first.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,6 +19,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
 
 from access.actor import Actor
+from access.engine import has_operator_rights
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import check
@@ -28,7 +29,7 @@ from common.errors import DomainError
 M = TypeVar("M", bound=Model)
 
 
-class ActForm(forms.Form):
+class AdminActionForm(forms.Form):
     """What an act asks for; ``row`` is what it is done to, None where something is created."""
 
     def __init__(self, *args: Any, row: Any = None, **kwargs: Any) -> None:
@@ -45,7 +46,7 @@ class ActForm(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Doing(Generic[M]):
+class ActionContext(Generic[M]):
     """An act under way: who does it to what, and what they typed."""
 
     request: HttpRequest
@@ -62,17 +63,17 @@ Reply = str | HttpResponseBase | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act(Generic[M]):
+class AdminAction(Generic[M]):
     """Something that a service does."""
 
     slug: str
     label: str
     """On buttons and in lists, an imperative."""
-    do: Callable[["Doing[M]"], Reply]
+    do: Callable[["ActionContext[M]"], Reply]
     """Calls the service; returns what to tell, or where to go."""
     text: str = ""
     """What follows from it."""
-    form: type[ActForm] = ActForm
+    form: type[AdminActionForm] = AdminActionForm
     fits: Callable[[M], bool] = lambda row: True
     """Whether the act makes sense for the row as it is; the service decides what is allowed."""
     is_dangerous: bool = False
@@ -96,8 +97,8 @@ class AuditedAdmin(admin.ModelAdmin[M]):
 class ServedAdmin(ReadOnly, AuditedAdmin[M]):
     """Rows that are looked at here and changed by services alone."""
 
-    acts: ClassVar[tuple[Act[Any], ...]] = ()
-    creation: ClassVar[Act[Any] | None] = None
+    acts: ClassVar[tuple[AdminAction[Any], ...]] = ()
+    creation: ClassVar[AdminAction[Any] | None] = None
     related: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     """Lists that belong to a row: label, ``app_model``, and the lookup that the row's key is put into."""
     change_form_template = "admin/served_change_form.html"
@@ -110,7 +111,7 @@ class ServedAdmin(ReadOnly, AuditedAdmin[M]):
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Only where a service creates rows."""
-        return self.creation is not None and request.user.is_staff
+        return self.creation is not None and has_operator_rights(actor_of(request))
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page of acts."""
@@ -133,7 +134,7 @@ class ServedAdmin(ReadOnly, AuditedAdmin[M]):
         shown = {} if row is None else {"acts": list(self._offered(row)), "related": list(self._related(row))}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
-    def _offered(self, row: M) -> Iterable[tuple[Act[M], str]]:
+    def _offered(self, row: M) -> Iterable[tuple[AdminAction[M], str]]:
         """Yield the acts that make sense for a row as it is, and their pages."""
         name = f"admin:{self.opts.app_label}_{self.opts.model_name}_act"
         for act in self.acts:
@@ -162,7 +163,7 @@ class ServedAdmin(ReadOnly, AuditedAdmin[M]):
         page: HttpResponseBase = self._page(request, act, row)
         return page
 
-    def _page(self, request: HttpRequest, act: Act[M], row: M | None) -> Any:
+    def _page(self, request: HttpRequest, act: AdminAction[M], row: M | None) -> Any:
         form = act.form(request.POST if request.method == "POST" else None, row=row)
         preview = {}
         if form.is_bound and form.is_valid():
@@ -176,16 +177,18 @@ class ServedAdmin(ReadOnly, AuditedAdmin[M]):
         }  # fmt: skip
         return TemplateResponse(request, "admin/act.html", context, status=422 if form.errors else 200)
 
-    def _do(self, request: HttpRequest, act: Act[M], row: Any, form: ActForm) -> HttpResponseBase | None:
+    def _do(
+        self, request: HttpRequest, act: AdminAction[M], row: Any, form: AdminActionForm
+    ) -> HttpResponseBase | None:
         """Do it and leave the page, or say on it why not."""
         try:
-            told = act.do(Doing(request, row, form.cleaned_data))
+            reply = act.do(ActionContext(request, row, form.cleaned_data))
         except DomainError as error:
             form.add_error(None, error.message)
             return None
-        if isinstance(told, HttpResponseBase):
-            return told
-        messages.success(request, told or f"{act.label}: done.")
+        if isinstance(reply, HttpResponseBase):
+            return reply
+        messages.success(request, reply or f"{act.label}: done.")
         return redirect(self._after(row))
 
     def _after(self, row: Any) -> str:
@@ -194,7 +197,7 @@ class ServedAdmin(ReadOnly, AuditedAdmin[M]):
         return reverse(f"{name}_change", args=[row.pk]) if is_there else reverse(f"{name}_changelist")
 
 
-def _in_bulk(act: Act[Any]) -> Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponseBase | None]:
+def _in_bulk(act: AdminAction[Any]) -> Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponseBase | None]:
     """Return the function of a list's action: the same act for each row, one refusal stops no other."""
 
     def run(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
@@ -204,7 +207,7 @@ def _in_bulk(act: Act[Any]) -> Callable[[Any, HttpRequest, QuerySet[Any]], HttpR
         for row in queryset:
             try:
                 if act.fits(row):
-                    act.do(Doing(request, row, {}))
+                    act.do(ActionContext(request, row, {}))
                     count += 1
             except DomainError as error:
                 messages.warning(request, f"{row}: {error.message}")

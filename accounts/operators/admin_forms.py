@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.html import format_html
 
-from accounts.lifecycle.account_merge import plan_of
+from accounts.lifecycle.account_merge import plan_merge
 from accounts.models import User
-from accounts.operators.admin_actions import ActForm
+from accounts.operators.admin_actions import AdminActionForm
 
 
 class UserField(forms.CharField):
@@ -27,7 +27,7 @@ class UserField(forms.CharField):
         return user
 
 
-class NewUserForm(ActForm):
+class NewUserForm(AdminActionForm):
     """A person's new account."""
 
     username = forms.CharField(
@@ -42,7 +42,7 @@ class NewUserForm(ActForm):
     )
 
 
-class DisplayNameForm(ActForm):
+class DisplayNameForm(AdminActionForm):
     """What pages call a person."""
 
     display_name = forms.CharField(max_length=120, required=False)
@@ -52,7 +52,7 @@ class DisplayNameForm(ActForm):
         self.initial["display_name"] = self.row.display_name
 
 
-class ReasonForm(ActForm):
+class ReasonForm(AdminActionForm):
     """Why; the audit log keeps it."""
 
     reason = forms.CharField(
@@ -60,7 +60,7 @@ class ReasonForm(ActForm):
     )
 
 
-class MergeForm(ActForm):
+class MergeForm(AdminActionForm):
     """Into which account, and a name typed so that nobody merges by mistake."""
 
     into = UserField(label="Account to keep", help_text="Username or verified address.")
@@ -69,7 +69,7 @@ class MergeForm(ActForm):
     def preview(self) -> dict[str, Any]:
         """Say what would move, and what is in the way."""
         target = self.cleaned_data["into"]
-        plan = plan_of(self.row, target)
+        plan = plan_merge(self.row, target)
         rows = [
             format_html("{}: {}{}", line.what, line.count, f" ({line.note})" if line.note else "")
             for line in plan.lines

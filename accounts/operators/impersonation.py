@@ -2,8 +2,8 @@
 
 The session stays the operator's, so nothing of the person's own sign-in is touched; each request asks anew whether both
 may go on. Whatever the person's actor does is written down under both names. What only they themselves do is refused:
-views marked by `person_only` or by `reauthentication`, all of allauth, and the actions that `access.actor.withhold`
-names.
+views marked by `person_only` or by `reauthentication`, all of allauth, and the actions that
+`access.actor.deny_while_impersonating` names.
 """
 
 import asyncio
@@ -24,7 +24,8 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
-from access.web.requests import actor_of_user, address_of, refusal
+from access.web.refusals import refusal
+from access.web.requests import actor_of_user, address_of
 from accounts.access import AccountAction
 from accounts.models import User, UserKind
 from accounts.sign_in.reauthentication import not_for_another
@@ -96,11 +97,11 @@ def begin(*, actor: Actor, user: User, reason: str) -> dict[str, Any]:
 
 def acting_of(session: Any, operator: Any) -> Acting | None:
     """Return who acts by a session, None where nobody does or may any longer."""
-    held = session.get(SESSION_KEY)
-    if not held or not getattr(operator, "is_staff", False):
+    state = session.get(SESSION_KEY)
+    if not state or not getattr(operator, "is_staff", False):
         return None
-    until = datetime.fromisoformat(held["until"])
-    user = User.objects.select_related("claim").filter(pk=held["user"]).first()
+    until = datetime.fromisoformat(state["until"])
+    user = User.objects.select_related("claim").filter(pk=state["user"]).first()
     if user is None or not may_be_acted_as(user) or until <= timezone.now():
         return None
     user.impersonated_by = operator.username
@@ -109,8 +110,8 @@ def acting_of(session: Any, operator: Any) -> Acting | None:
 
 def end(request: HttpRequest, operator: Any) -> User | None:
     """Stop acting, and write it down; returns as whom the operator acted."""
-    held = request.session.pop(SESSION_KEY, None)
-    user = User.objects.filter(pk=held["user"]).first() if held else None
+    state = request.session.pop(SESSION_KEY, None)
+    user = User.objects.filter(pk=state["user"]).first() if state else None
     if user is not None:
         record(actor_of_user(operator, address=address_of(request)), END, user)
     return user

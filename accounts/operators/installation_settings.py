@@ -6,11 +6,12 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from access.actor import Actor, ActorKind
+from access.actor import Actor
 from access.audit.log import record
+from access.engine import require_operator
 from accounts.models import InstallationSetting
 from common.database.commits import after_commit
-from common.errors import Conflict, Forbidden
+from common.errors import Conflict
 from common.installation_settings import VARIABLES, is_given
 
 CACHE_KEY = "installation-settings"
@@ -19,11 +20,11 @@ _CACHED_S = 300
 
 def stored() -> dict[str, Any]:
     """Return what is stored, by name."""
-    held: dict[str, Any] | None = cache.get(CACHE_KEY)
-    if held is None:
-        held = dict(InstallationSetting.objects.values_list("name", "value"))
-        cache.set(CACHE_KEY, held, _CACHED_S)
-    return held
+    found: dict[str, Any] | None = cache.get(CACHE_KEY)
+    if found is None:
+        found = dict(InstallationSetting.objects.values_list("name", "value"))
+        cache.set(CACHE_KEY, found, _CACHED_S)
+    return found
 
 
 @transaction.atomic
@@ -34,8 +35,7 @@ def change(*, actor: Actor, values: dict[str, Any]) -> list[str]:
         Conflict: the environment decides one of them.
         Forbidden: the actor is no operator.
     """
-    if not (actor.elevated or actor.kind is ActorKind.SYSTEM):
-        raise Forbidden(_("Only operators of this installation can do this."), action="operator")
+    require_operator(actor, "operator")
     before = dict(InstallationSetting.objects.select_for_update().values_list("name", "value"))
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     for name, value in changed.items():

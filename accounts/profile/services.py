@@ -98,14 +98,14 @@ def change_words(*, actor: Actor, row: Named, words: Words, display_name: str | 
     Raises:
         Invalid: too many links, or one that leads to no web page.
     """
-    place = _may_change(actor, row)
+    owner = _may_change(actor, row)
     _check(words)
     stored = {**asdict(words), "links": [asdict(link) for link in words.links]}
     Profile.objects.update_or_create(claim=row.claim, defaults=stored)
     if display_name is not None:
         stored["display_name"] = row.display_name = display_name.strip()
         cast("Model", row).save(update_fields=["display_name", "updated_at"])
-    record(actor, profile_action(row), cast("Model", row), after=stored, **place)
+    record(actor, profile_action(row), cast("Model", row), after=stored, **owner)
 
 
 @transaction.atomic
@@ -126,11 +126,11 @@ def change_profile(*, actor: Actor, row: Named, given: Mapping[str, Any]) -> Non
 @transaction.atomic
 def rename(*, actor: Actor, row: Named, display_name: str) -> None:
     """Change what pages call a row, and nothing else."""
-    place, model = _may_change(actor, row), cast("Model", row)
+    owner, model = _may_change(actor, row), cast("Model", row)
     before, row.display_name = row.display_name, display_name.strip()
     model.save(update_fields=["display_name", "updated_at"])
     after = {"display_name": row.display_name}
-    record(actor, profile_action(row), model, before={"display_name": before}, after=after, **place)
+    record(actor, profile_action(row), model, before={"display_name": before}, after=after, **owner)
 
 
 @transaction.atomic
@@ -140,13 +140,13 @@ def change_intro(*, actor: Actor, row: Named, intro: str) -> None:
     Raises:
         Invalid: it is too long.
     """
-    place = _may_change(actor, row)
+    owner = _may_change(actor, row)
     text = intro.replace("\r\n", "\n").strip()
     if len(text) > MAX_INTRO:
         problem = _("An intro can have at most %(most)s characters; this one has %(n)s.")
         raise Invalid(problem % {"most": MAX_INTRO, "n": len(text)})
     Profile.objects.update_or_create(claim=row.claim, defaults={"intro": text})
-    record(actor, profile_action(row), cast("Model", row), after={"intro": text[:2000]}, **place)
+    record(actor, profile_action(row), cast("Model", row), after={"intro": text[:2000]}, **owner)
 
 
 @transaction.atomic
@@ -158,26 +158,26 @@ def change_picture(
     Raises:
         Invalid, TooLarge: why it cannot be taken.
     """
-    place = _may_change(actor, row)
+    owner = _may_change(actor, row)
     content = to_picture(upload, crop)
     digest = digest_of(content)
     Picture.objects.update_or_create(claim=row.claim, defaults={"digest": digest, "content": content})
     Name.objects.filter(pk=row.claim.pk).update(picture=digest)
     row.claim.picture = digest
-    record(actor, profile_action(row), cast("Model", row), after={"picture": digest}, **place)
+    record(actor, profile_action(row), cast("Model", row), after={"picture": digest}, **owner)
 
 
 @transaction.atomic
 def remove_picture(*, actor: Actor, row: Named) -> None:
     """Let initials stand for the name again."""
-    place = _may_change(actor, row)
+    owner = _may_change(actor, row)
     Picture.objects.filter(claim=row.claim).delete()
     Name.objects.filter(pk=row.claim.pk).update(picture="")
     row.claim.picture = ""
-    record(actor, profile_action(row), cast("Model", row), after={"picture": ""}, **place)
+    record(actor, profile_action(row), cast("Model", row), after={"picture": ""}, **owner)
 
 
-def forget_profile(claim: Name) -> None:
+def delete_profile(claim: Name) -> None:
     """Remove all that was told and shown under a name; call when its owner is deleted, in that transaction."""
     Profile.objects.filter(claim=claim).delete()
     Picture.objects.filter(claim=claim).delete()

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from access.actor import Actor
 from access.audit.log import record
@@ -101,39 +102,41 @@ class BetaFeature:
     label: str | Promise
     description: str | Promise
     is_on: Callable[[User], bool]
-    turn: Callable[[Actor, User, bool], None]
+    switch: Callable[[Actor, User, bool], None]
     """Store the choice; asks for the permission."""
 
 
-_features: dict[str, BetaFeature] = {}
-
-
-def register_beta_feature(feature: BetaFeature) -> None:
-    """Add a switch; called in ``AppConfig.ready``."""
-    _features[feature.key] = feature
-
-
-def beta_features() -> list[BetaFeature]:
-    """Return all switches in the order in which they were added."""
-    return list(_features.values())
-
-
-def turn_beta_feature(*, actor: Actor, user: User, key: str, on: bool) -> None:
-    """Turn one switch.
+def switch_beta_feature(*, actor: Actor, user: User, key: str, on: bool) -> None:
+    """Switch one feature on or off.
 
     Raises:
-        Invalid: there is no such switch.
+        Invalid: there is no such feature.
     """
-    if key not in _features:
+    feature = next((each for each in BETA_FEATURES if each.key == key), None)
+    if feature is None:
         raise Invalid(_("Unknown setting."))
-    _features[key].turn(actor, user, on)
+    feature.switch(actor, user, on)
 
 
-def is_night(user: User) -> bool:
+def is_dark_mode(user: User) -> bool:
     """Whether the dark theme was chosen."""
     return user.theme == Theme.DARK
 
 
-def turn_night(actor: Actor, user: User, on: bool) -> None:  # noqa: FBT001 - the form of every switch
+def set_dark_mode(actor: Actor, user: User, on: bool) -> None:  # noqa: FBT001 - the form of every switch
     """Choose the dark theme, or the light one: off must be light also where the system is dark."""
     choose_theme(actor=actor, user=user, theme=Theme.DARK if on else Theme.LIGHT)
+
+
+BETA_FEATURES = (
+    BetaFeature(
+        key="night-mode",
+        label=gettext_lazy("Night mode"),
+        description=gettext_lazy(
+            "Use the dark theme on every page, whatever your system setting. Same as the theme Dark."
+        ),
+        is_on=is_dark_mode,
+        switch=set_dark_mode,
+    ),
+)
+"""The switches of the section Beta features, in order."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from access.actor import Actor
-from accounts.settings.sections import Place, sections_for
+from accounts.settings.sections import SettingsScope, sections_for
 from common.search import Hit
 
 
@@ -14,7 +14,7 @@ def find_settings(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
     if actor.user_id is None:
         return
     words = text.lower().split()
-    for section in sections_for(actor, Place.USER):
+    for section in sections_for(actor, SettingsScope.USER):
         haystack = f"{section.label} {section.words}".lower()
         if all(word in haystack for word in words):
             yield Hit(str(section.label), reverse(section.route), icon=section.icon)

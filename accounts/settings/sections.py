@@ -11,7 +11,7 @@ from access.actor import Actor
 from access.engine import can
 
 
-class Place(StrEnum):
+class SettingsScope(StrEnum):
     """Whose settings a section belongs to."""
 
     USER = "user"
@@ -40,31 +40,31 @@ class Section:
         return (self.variant(actor, row) if self.variant else None) or self
 
 
-_sections: dict[Place, dict[str, Section]] = {place: {} for place in Place}
+_sections: dict[SettingsScope, dict[str, Section]] = {scope: {} for scope in SettingsScope}
 
 
-def register_sections(place: Place, *sections: Section) -> None:
+def register_sections(scope: SettingsScope, *sections: Section) -> None:
     """Add sections, shown in order of ``rank``; called in ``AppConfig.ready``."""
     for section in sections:
-        _sections[place][section.route] = section
+        _sections[scope][section.route] = section
 
 
-def all_sections(place: Place) -> list[Section]:
-    """Return every section of a place, in order."""
-    return sorted(_sections[place].values(), key=lambda section: section.rank)
+def all_sections(scope: SettingsScope) -> list[Section]:
+    """Return every section of a scope, in order."""
+    return sorted(_sections[scope].values(), key=lambda section: section.rank)
 
 
-def sections_for(actor: Actor, place: Place, row: Model | None = None) -> Iterator[Section]:
+def sections_for(actor: Actor, scope: SettingsScope, row: Model | None = None) -> Iterator[Section]:
     """Yield the sections that the actor may open; one query for each action that sections need."""
     allowed: dict[str, bool] = {"": True}
-    for section in all_sections(place):
+    for section in all_sections(scope):
         if section.needs not in allowed:
             allowed[section.needs] = row is not None and can(actor, section.needs, row)
         if allowed[section.needs]:
             yield section.seen_by(actor, row)
 
 
-def section_at(actor: Actor, place: Place, route: str, row: Model | None = None) -> Section | None:
+def section_at(actor: Actor, scope: SettingsScope, route: str, row: Model | None = None) -> Section | None:
     """Return the section whose page a route is, as the viewer reads it."""
-    section = _sections[place].get(route)
+    section = _sections[scope].get(route)
     return section and section.seen_by(actor, row)

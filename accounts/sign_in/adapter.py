@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 
 from access.audit.log import record
 from access.web.requests import actor_of_user, address_of
-from accounts.hooks import invited_address
 from accounts.lifecycle.names import check_name
 from accounts.lifecycle.services import add_user, is_taken
 from accounts.mail import sending
+from accounts.memberships import membership_policy
 from accounts.models import User
 from accounts.settings.preferences import in_language_of
 from accounts.sign_in import signup_policy
@@ -56,7 +56,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def is_email_verified(self, request: HttpRequest, email: str) -> bool:
         """Whether the address needs no confirmation: the invitation came by mail to it (TEAM-3)."""
-        return bool(email) and email.lower() == invited_address(request)
+        return bool(email) and email.lower() == membership_policy().invited_address(request)
 
     def clean_username(self, username: str, shallow: bool = False) -> str:  # noqa: FBT001, FBT002 - allauth's
         """Refuse what the name space refuses.

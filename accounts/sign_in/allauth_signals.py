@@ -14,30 +14,30 @@ from django.http import HttpRequest
 from access.actor import Actor
 from access.audit.log import record
 from access.web.requests import actor_of, actor_of_user, address_of
-from accounts.hooks import run_groups_hooks
 from accounts.mail import sending
+from accounts.memberships import membership_policy
 from accounts.models import User
 from accounts.sign_in import providers, reauthentication
 from accounts.sign_in.security import begin_activity
 from accounts.sign_in.selectors import user_of
-from accounts.sign_in.sso import keep_address, slug_of
+from accounts.sign_in.sso import slug_of, store_address
 
 
-def _note(request: HttpRequest, action: str, user: User, **after: Any) -> None:
+def _record(request: HttpRequest, action: str, user: User, **after: Any) -> None:
     record(actor_of(request), action, user, after=after)
 
 
 def _email_added(request: HttpRequest, user: User, email_address: EmailAddress, **_: Any) -> None:
-    _note(request, "email.add", user, email=email_address.email)
+    _record(request, "email.add", user, email=email_address.email)
     sending.send("accounts/email/email_added", user, {"added_email": email_address.email})
 
 
 def _email_confirmed(request: HttpRequest, email_address: EmailAddress, **_: Any) -> None:
-    _note(request, "email.verify", email_address.user, email=email_address.email)
+    _record(request, "email.verify", email_address.user, email=email_address.email)
 
 
 def _email_removed(request: HttpRequest, user: User, email_address: EmailAddress, **_: Any) -> None:
-    _note(request, "email.delete", user, email=email_address.email)
+    _record(request, "email.delete", user, email=email_address.email)
 
 
 def _email_changed(
@@ -49,30 +49,30 @@ def _email_changed(
 ) -> None:
     """Tell the new address, too; allauth tells the old one (ACC-31)."""
     old = from_email_address.email if from_email_address else ""
-    _note(request, "email.primary", user, email=to_email_address.email, instead_of=old)
+    _record(request, "email.primary", user, email=to_email_address.email, instead_of=old)
     context = {"from_email": old, "to_email": to_email_address.email}
     sending.send("account/email/email_changed", user, context, address=to_email_address.email)
 
 
 def _connected(request: HttpRequest, sociallogin: Any, **_: Any) -> None:
-    _note(request, "sign_in_method.add", sociallogin.user, provider=slug_of(sociallogin))
-    keep_address(request, sociallogin)
+    _record(request, "sign_in_method.add", sociallogin.user, provider=slug_of(sociallogin))
+    store_address(request, sociallogin)
 
 
 def _disconnected(request: HttpRequest, socialaccount: Any, **_: Any) -> None:
-    _note(request, "sign_in_method.remove", socialaccount.user, provider=socialaccount.provider)
+    _record(request, "sign_in_method.remove", socialaccount.user, provider=socialaccount.provider)
 
 
 def _password(action: str) -> Any:
     def note(request: HttpRequest, user: User, **_: Any) -> None:
-        _note(request, action, user)
+        _record(request, action, user)
 
     return note
 
 
 def _factor(action: str) -> Any:
     def note(request: HttpRequest, user: User, authenticator: Any, **_: Any) -> None:
-        _note(request, action, user, type=str(authenticator.type))
+        _record(request, action, user, type=str(authenticator.type))
 
     return note
 
@@ -81,7 +81,7 @@ def _signed_in(request: HttpRequest, user: User, sociallogin: Any = None, **_: A
     by = {"provider": slug_of(sociallogin)} if sociallogin is not None else {}
     record(actor_of_user(user, address=address_of(request)), "user.sign_in", user, after=by)
     if sociallogin is not None:
-        _tell_groups(user, sociallogin)
+        _update_groups(user, sociallogin)
     if settings.ACCOUNT_EMAIL_VERIFICATION != "mandatory":  # else allauth has sent it and let nobody in
         address = EmailAddress.objects.filter(user=user, primary=True, verified=False).first()
         if address is not None:
@@ -99,18 +99,18 @@ def _failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_
         record(Actor(address=address_of(request)), "user.sign_in_failed", user)
 
 
-def _tell_groups(user: User, sociallogin: Any) -> None:
+def _update_groups(user: User, sociallogin: Any) -> None:
     provider = providers.provider_of(slug_of(sociallogin))
     if provider is None or not provider.groups_claim:
         return
-    said = sociallogin.account.extra_data
-    claims = {**(said.get("id_token") or {}), **(said.get("userinfo") or {})}
+    sent = sociallogin.account.extra_data
+    claims = {**(sent.get("id_token") or {}), **(sent.get("userinfo") or {})}
     groups = claims.get(provider.groups_claim) or []
     named = [groups] if isinstance(groups, str) else groups
-    run_groups_hooks(user, provider.slug, frozenset(str(group) for group in named))
+    membership_policy().groups_named(user, provider.slug, frozenset(str(group) for group in named))
 
 
-_KEPT = [
+_RECEIVERS = [
     (user_logged_in, begin_activity),
     (user_logged_in, reauthentication.begin),
     (account.email_added, _email_added),
@@ -133,5 +133,5 @@ _KEPT = [
 
 def listen() -> None:
     """Connect all of it; called in ``AppConfig.ready``."""
-    for signal, receiver in _KEPT:
+    for signal, receiver in _RECEIVERS:
         signal.connect(receiver, weak=False, dispatch_uid=f"accounts.{id(receiver)}")

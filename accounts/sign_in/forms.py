@@ -14,7 +14,7 @@ from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.hooks import invited_address
+from accounts.memberships import membership_policy
 from accounts.models import ProviderKind, SignInProvider
 from accounts.sign_in import signup_policy
 
@@ -79,7 +79,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no type stubs
     """Allauth's form, which begins with the address that was invited."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        invited = invited_address(context.request)
+        invited = membership_policy().invited_address(context.request)
         kwargs["initial"] = {"email": invited} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
         if "password1" in self.fields:  # not where one signs up by a passkey

@@ -12,13 +12,13 @@ GITHUB = "github"
 
 def _from_environment() -> list[SignInProvider]:
     """Return the providers that settings name; they are never stored."""
-    made = []
+    found = []
     for given in settings.SIGN_IN_PROVIDERS:
         secret = given.get("secret", "")
         provider = SignInProvider(**{name: value for name, value in given.items() if name != "secret"})
         provider.secret = secret
-        made.append(provider)
-    return made
+        found.append(provider)
+    return found
 
 
 def enabled_providers() -> list[SignInProvider]:

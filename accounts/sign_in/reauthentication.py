@@ -24,7 +24,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from access.actor import ANONYMOUS
-from access.web.requests import refusal
+from access.web.refusals import refusal
 from accounts.models import User
 from common.errors import Forbidden
 
@@ -107,7 +107,7 @@ def ask(request: HttpRequest) -> HttpResponseBase:
         back = (
             _page_of(request.headers.get("HX-Current-URL", "/")) if is_fragment else request.get_full_path()
         )
-    elif methods and not is_fragment and _keep(request):
+    elif methods and not is_fragment and _store_request(request):
         back = request.path  # its query is kept with it; allauth compares the path alone
     else:
         messages.info(
@@ -137,7 +137,7 @@ def _page_of(url: str) -> str:
     return path + (f"?{page.query}" if page.query else "")
 
 
-def _keep(request: HttpRequest) -> bool:
+def _store_request(request: HttpRequest) -> bool:
     """Keep what was sent until it is known who sent it; files and very much text are not."""
     if request.FILES or len(kept := serialize_request(request)) > _MOST_KEPT_BYTES:
         return False

@@ -49,8 +49,8 @@ class Connection:
     @property
     def login(self) -> str:
         """What the person is called there."""
-        said = self.account.extra_data
-        claims = said.get("userinfo") or said.get("id_token") or said
+        claims = self.account.extra_data
+        claims = claims.get("userinfo") or claims.get("id_token") or claims
         names = (claims.get(key) for key in ("login", "preferred_username", "email", "name"))
         return str(next(filter(None, names), self.account.uid))
 
@@ -125,7 +125,7 @@ def begin_activity(request: HttpRequest, **_more: object) -> None:
     request.session[_SEEN] = timezone.now().isoformat()
 
 
-def note_activity(request: HttpRequest) -> None:
+def record_activity(request: HttpRequest) -> None:
     """Write down, at most every five minutes, that a session is used; the session itself remembers when."""
     now = timezone.now()
     last = parse_datetime(request.session.get(_SEEN, "")) if request.session.get(_SEEN) else None
@@ -142,8 +142,8 @@ def methods_of(user: User, address: EmailAddress, connections: list[Connection])
     """Return how one may sign in as the holder of an address (ACC-30)."""
     found = [_("Password")] if user.has_usable_password() else []
     for connection in connections:
-        said = connection.account.extra_data
-        claims = {**(said.get("id_token") or {}), **(said.get("userinfo") or {}), **said}
+        claims = connection.account.extra_data
+        claims = {**(claims.get("id_token") or {}), **(claims.get("userinfo") or {}), **claims}
         if str(claims.get("email", "")).lower() == address.email.lower():
             found.append(connection.name)
     return found

@@ -1,20 +1,12 @@
-"""Reads for the key pages and for sign-in."""
+"""Reads for sign-in."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
-from access.actor import Actor
-from access.engine import visible
 from access.models import AuditEntry
-from accounts.access import AccountAction
-from accounts.models import ApiKey, User
-
-
-def api_keys_of(actor: Actor) -> QuerySet[ApiKey]:
-    """Return the actor's own keys, newest first."""
-    return visible(actor, AccountAction.VIEW_KEYS, ApiKey.objects.filter(user_id=actor.lookup_id))
+from accounts.models import User
 
 
 def user_of(credentials: Mapping[str, Any]) -> User | None:

@@ -4,7 +4,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from accounts.hooks import invited_address
+from accounts.memberships import membership_policy
 from common import installation_settings
 
 
@@ -15,7 +15,7 @@ def is_open() -> bool:
 
 def may_sign_up(request: HttpRequest) -> bool:
     """Whether this browser may see the form: sign-up is open, or it has opened a mailed invitation."""
-    return is_open() or bool(invited_address(request))
+    return is_open() or bool(membership_policy().invited_address(request))
 
 
 def check_address(request: HttpRequest, address: str) -> None:
@@ -24,7 +24,7 @@ def check_address(request: HttpRequest, address: str) -> None:
     Raises:
         ValidationError: says the rule.
     """
-    invited = invited_address(request)
+    invited = membership_policy().invited_address(request)
     if invited and address.lower() == invited:
         return
     if not is_open():

@@ -190,7 +190,7 @@ def _refused(request: HttpRequest, provider: SignInProvider | None, reason: str)
     return render(request, "socialaccount/refused.html", context, status=403)
 
 
-def keep_address(request: HttpRequest, login: SocialLogin) -> None:
+def store_address(request: HttpRequest, login: SocialLogin) -> None:
     """Add the addresses that a newly connected provider proves (ACC-32), unless others have proven them."""
     user = login.user
     for address in vouched_addresses(login):

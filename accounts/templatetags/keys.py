@@ -10,6 +10,6 @@ register = template.Library()
 
 
 @register.simple_tag
-def reach_label(held: Collection[str] | None) -> str:
+def reach_label(granted: Collection[str] | None) -> str:
     """Return what a key may, in a word or two."""
-    return scopes.reach_label(held)
+    return scopes.reach_label(granted)

@@ -9,15 +9,15 @@ from django.urls import reverse
 from access.web.requests import actor_of
 from accounts.mail.outbox import is_outbox_used
 from accounts.models import SignInProvider
-from accounts.settings.sections import Place, section_at, sections_for
+from accounts.settings.sections import SettingsScope, section_at, sections_for
 from accounts.sign_in.providers import enabled_providers
 
 register = template.Library()
 
 
 @register.inclusion_tag("settings/rail.html", takes_context=True)
-def settings_rail(context: dict[str, Any], place: str, row: Model | None = None) -> dict[str, Any]:
-    """List the sections of ``place`` that the viewer may open; ``row`` is the team or organization.
+def settings_rail(context: dict[str, Any], scope: str, row: Model | None = None) -> dict[str, Any]:
+    """List the sections of ``scope`` that the viewer may open; ``row`` is the team or organization.
 
     A page below a section names it by ``section_route``.
     """
@@ -25,17 +25,17 @@ def settings_rail(context: dict[str, Any], place: str, row: Model | None = None)
     arguments = [] if row is None else [str(row)]
     entries = [
         {"section": section, "url": reverse(section.route, args=arguments)}
-        for section in sections_for(actor_of(request), Place(place), row)
+        for section in sections_for(actor_of(request), SettingsScope(scope), row)
     ]
     return {"entries": entries, "here": context.get("section_route") or request.resolver_match.view_name}
 
 
 @register.simple_tag(takes_context=True)
-def settings_heading(context: dict[str, Any], place: str) -> str:
+def settings_heading(context: dict[str, Any], scope: str) -> str:
     """Return the name of the section whose page this is."""
     request = context["request"]
     section = section_at(
-        actor_of(request), Place(place), request.resolver_match.view_name, context.get(place)
+        actor_of(request), SettingsScope(scope), request.resolver_match.view_name, context.get(scope)
     )
     return str(section.label) if section else ""
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from access.models import AuditEntry
-from accounts.lifecycle import services
+from accounts.api_keys import services
 from accounts.mail import outbox, sending
 from accounts.models import OutboxMail
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, actor

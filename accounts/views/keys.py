@@ -15,16 +15,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from accounts.access import AccountAction
+from accounts.api_keys import services
 from accounts.api_keys.forms import ApiKeyForm, ReachForm
 from accounts.api_keys.scopes import all_scopes, reach_label
-from accounts.lifecycle import services
+from accounts.api_keys.selectors import api_keys_of
 from accounts.models import ApiKey
 from accounts.operators.impersonation import person_only
 from accounts.sign_in.reauthentication import reauthenticated_post
-from accounts.sign_in.selectors import api_keys_of
 from accounts.views.base import signed_in_user
 from common.errors import DomainError, NotFound
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.web.responses import fragment
 
 _PAGE = 50
@@ -150,10 +150,10 @@ def api_key_limit(request: HttpRequest, pk: int) -> HttpResponse:
 def api_keys_delete(request: HttpRequest) -> HttpResponse:
     """Revoke the keys named by ``key``, repeated; ones that are gone already are no error."""
     actor = actor_of(request)
-    wanted = [pk for text in request.POST.getlist("key") if (pk := whole(text))][: services.MAX_KEYS]
-    chosen = list(api_keys_of(actor).filter(pk__in=wanted).select_related("user"))
+    chosen_keys = [pk for text in request.POST.getlist("key") if (pk := parse_int(text))][: services.MAX_KEYS]
+    chosen = list(api_keys_of(actor).filter(pk__in=chosen_keys).select_related("user"))
     services.delete_api_keys(actor=actor, keys=chosen)
     if chosen:
-        told = ngettext("%(count)d key deleted.", "%(count)d keys deleted.", len(chosen))
-        messages.success(request, told % {"count": len(chosen)})
+        message = ngettext("%(count)d key deleted.", "%(count)d keys deleted.", len(chosen))
+        messages.success(request, message % {"count": len(chosen)})
     return redirect("accounts:api_keys")

@@ -20,7 +20,7 @@ _SANDBOX = (
 )
 
 
-def _kept(pk: int) -> OutboxMail:
+def _kept_mail(pk: int) -> OutboxMail:
     """Return a mail that nobody else gets; one on its way to its reader is for them alone."""
     mail = OutboxMail.objects.filter(pk=pk).exclude(kept_at=None).first()
     if mail is None:
@@ -46,9 +46,9 @@ def mails(request: HttpRequest) -> HttpResponse:
 @require_GET
 def mail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one; its links open accounts, so that it was read is written down (TEAM-21)."""
-    kept = _kept(pk)
-    record(actor_of(request), "outbox.read", kept, after={"to": kept.to})
-    return render(request, "accounts/outbox/mail.html", {"mail": kept})
+    stored_mail = _kept_mail(pk)
+    record(actor_of(request), "outbox.read", stored_mail, after={"to": stored_mail.to})
+    return render(request, "accounts/outbox/mail.html", {"mail": stored_mail})
 
 
 @declare(Open.OPERATOR)
@@ -56,7 +56,7 @@ def mail(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def mail_body(request: HttpRequest, pk: int) -> HttpResponse:
     """Return its HTML for a frame that can neither run scripts nor reach this origin."""
-    reply = HttpResponse(_kept(pk).html)
+    reply = HttpResponse(_kept_mail(pk).html)
     reply["Content-Security-Policy"] = _SANDBOX
     reply["X-Frame-Options"] = "SAMEORIGIN"
     return reply

@@ -38,9 +38,9 @@ def beta(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if request.method == "POST":
         key, on = request.POST.get("key", ""), request.POST.get("on") == "1"
-        preferences.turn_beta_feature(actor=actor_of(request), user=user, key=key, on=on)
+        preferences.switch_beta_feature(actor=actor_of(request), user=user, key=key, on=on)
         return redirect("accounts:beta")
-    rows = [{"feature": one, "is_on": one.is_on(user)} for one in preferences.beta_features()]
+    rows = [{"feature": one, "is_on": one.is_on(user)} for one in preferences.BETA_FEATURES]
     return render(request, "settings/beta.html", {"rows": rows})
 
 

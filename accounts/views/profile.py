@@ -30,7 +30,7 @@ _NOTHING_RUNS = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ProfileUrls:
     """Addresses of one row's profile."""
 
     page: str
@@ -41,7 +41,7 @@ class Places:
 
 
 def show_profile_section(
-    request: HttpRequest, row: Named, places: Places, template: str, more: dict[str, object]
+    request: HttpRequest, row: Named, places: ProfileUrls, template: str, more: dict[str, object]
 ) -> HttpResponse:
     """Show the words of a profile in a form, or store them; beside it the picture."""
     profile = profiles.profile_of(row)
@@ -63,7 +63,7 @@ def show_profile_section(
     return render(request, template, context, status=422 if form.errors else 200)
 
 
-def take_picture(request: HttpRequest, row: Named, back: str) -> HttpResponse:
+def store_picture(request: HttpRequest, row: Named, back: str) -> HttpResponse:
     """Store the picture that was sent, or remove the one there is; say on the next page what came of it."""
     upload = request.FILES.get("picture")
     try:
@@ -83,7 +83,7 @@ def take_picture(request: HttpRequest, row: Named, back: str) -> HttpResponse:
     return redirect(back)
 
 
-def take_intro(request: HttpRequest, row: Named, back: str) -> HttpResponse:
+def store_intro(request: HttpRequest, row: Named, back: str) -> HttpResponse:
     """Store an intro and show the page again."""
     profiles.change_intro(actor=actor_of(request), row=row, intro=request.POST.get("intro", ""))
     return redirect(back)
@@ -102,7 +102,7 @@ def settings_home(request: HttpRequest) -> HttpResponse:
 def profile(request: HttpRequest) -> HttpResponse:
     """Settings, section Profile (ACC-1)."""
     user = signed_in_user(request)
-    places = Places(
+    places = ProfileUrls(
         page=reverse("runs:entity", args=[user.username]),
         settings=reverse("accounts:profile"),
         picture=reverse("accounts:profile_picture"),
@@ -116,7 +116,7 @@ def profile(request: HttpRequest) -> HttpResponse:
 @require_POST
 def profile_picture(request: HttpRequest) -> HttpResponse:
     """Take or remove one's own picture."""
-    return take_picture(request, signed_in_user(request), "accounts:profile")
+    return store_picture(request, signed_in_user(request), "accounts:profile")
 
 
 @declare(Open.SIGNED_IN)
@@ -124,7 +124,7 @@ def profile_picture(request: HttpRequest) -> HttpResponse:
 def profile_intro(request: HttpRequest) -> HttpResponse:
     """Store one's own intro (ACC-3)."""
     user = signed_in_user(request)
-    return take_intro(request, user, reverse("runs:entity", args=[user.username]))
+    return store_intro(request, user, reverse("runs:entity", args=[user.username]))
 
 
 @declare(Open.ANYONE)  # its address holds the digest: who has it has seen the picture's owner

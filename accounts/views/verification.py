@@ -39,7 +39,7 @@ def waiting(request: HttpRequest) -> HttpResponseBase:
     refusal = None
     if request.method == "POST":
         try:
-            if _changed(request, stage.login, address, form):
+            if _change_address(request, stage.login, address, form):
                 return redirect("account_email_verification_sent")
         except TooManyRequests as error:
             refusal = error
@@ -49,7 +49,7 @@ def waiting(request: HttpRequest) -> HttpResponseBase:
     return reply
 
 
-def _changed(request: HttpRequest, login: Any, address: EmailAddress, form: AddressForm) -> bool:
+def _change_address(request: HttpRequest, login: Any, address: EmailAddress, form: AddressForm) -> bool:
     """Send the mail again, or to another address; whether that was done."""
     if "change" not in request.POST:
         verification.send_again(request, address, signup=login.signup)

@@ -20,10 +20,10 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from runyard_agent.capture import Capture, tell
-from runyard_agent.link import Link
+from runyard_agent.link import Link, first_frame
 from runyard_agent.mappings import Config, Summary
-from runyard_agent.settings import WRAPPED_RUN, Settings, load
-from runyard_agent.values import plain_config, plain_row
+from runyard_agent.settings import Settings, load
+from runyard_agent.values import check_choice, plain_row
 
 RESUME = ("allow", "must", "never")
 POLICIES = ("now", "live", "end")
@@ -32,7 +32,6 @@ INTERRUPTED = 130
 """The exit code of a program that Ctrl-C ended."""
 _SLACK_S = 15.0
 """How much longer than its own time the recorder is waited for."""
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 class Run:
@@ -110,7 +109,7 @@ class Run:
             ValueError: there is no such level.
         """
         level = str(getattr(level, "value", level)).upper()
-        _check("level", level, LEVELS)
+        check_choice("level", level, LEVELS)
         alert = {"title": str(title), "text": str(text), "level": level, "wait_s": float(wait_s)}
         self._send("alert", {**alert, "token": secrets.token_hex(16)})
 
@@ -134,7 +133,7 @@ class Run:
         Raises:
             ValueError: there is no such policy, or the path is not below ``base_path``.
         """
-        _check("policy", policy, POLICIES)
+        check_choice("policy", policy, POLICIES)
         default = Path(path).parent if Path(path).is_absolute() else "."
         base = os.path.normpath(Path.cwd() / (default if base_path is None else base_path))
         pattern = os.path.normpath(Path.cwd() / path)
@@ -310,7 +309,7 @@ def init(
         ValueError: there is no such ``resume``.
     """
     global _current  # noqa: PLW0603 - the run that the functions of the module mean
-    _check("resume", resume or "allow", RESUME)
+    check_choice("resume", resume or "allow", RESUME)
     if _current:
         _current.finish()
     given = {
@@ -327,7 +326,7 @@ def init(
     }
     flags = {**(settings or {}), **{key: value for key, value in given.items() if value is not None}}
     found = load(flags)
-    _current = Run(found, _greeting(found, flags, config, resume))
+    _current = Run(found, first_frame(found, flags, config, resume))
     if found.mode != "disabled":
         _watch_exit()
         _current._begin()
@@ -368,25 +367,6 @@ def finish(exit_code: int = 0) -> None:
         _current.finish(exit_code)
 
 
-def _greeting(
-    settings: Settings, flags: Mapping[str, Any], config: Any, resume: str | None
-) -> dict[str, Any]:
-    """Return what a recorder needs to know."""
-    wrapped = os.environ.get(WRAPPED_RUN)
-    return {
-        "flags": dict(flags),
-        "run_id": settings.run_id or "".join(secrets.choice(_LETTERS) for _ in range(8)),
-        "joins": bool(wrapped) and settings.run_id == wrapped,
-        "continues": bool(settings.run_id),
-        "resume": resume or "allow",
-        "config": {} if config is None else plain_config(config),
-        "arguments": list(sys.argv),
-        "cwd": str(Path.cwd()),
-        "folder": "",
-        "saved": [],
-    }
-
-
 def _watch_exit() -> None:
     global _exit  # noqa: PLW0603 - hooks of the interpreter, once
     if _exit is None:
@@ -408,11 +388,6 @@ def _exit_code_of(error: BaseException | None) -> int:
     if isinstance(error, SystemExit):
         return (error.code or 0) if isinstance(error.code, (int, type(None))) else 1
     return 1
-
-
-def _check(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
 
 
 def _after_fork() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import marshal
 import os
+import secrets
 import select
 import struct
 import subprocess
@@ -16,8 +17,12 @@ import tempfile
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Callable, NamedTuple
+
+from runyard_agent.settings import WRAPPED_RUN, Settings
+from runyard_agent.values import plain_config
 
 HEAD = struct.Struct("<IQ")
 """Bytes of the payload that follows, and the frame's number."""
@@ -31,6 +36,7 @@ _MOST_BYTES = 128 * 2**20
 """How much waits in memory for a recorder that takes nothing."""
 _MOST_RESTARTS = 5
 _TICK_S = 1.0
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 dumps = marshal.dumps  # 2 us for a row of 20 numbers, where json takes 40; both ends are the same Python
 loads = marshal.loads
@@ -42,6 +48,25 @@ class Cut(NamedTuple):
     frames: int = 0
     rows: int = 0
     lines: int = 0
+
+
+def first_frame(
+    settings: Settings, flags: Mapping[str, Any], config: Any, resume: str | None
+) -> dict[str, Any]:
+    """Return what a recorder needs to know."""
+    wrapped = os.environ.get(WRAPPED_RUN)
+    return {
+        "flags": dict(flags),
+        "run_id": settings.run_id or "".join(secrets.choice(_LETTERS) for _ in range(8)),
+        "joins": bool(wrapped) and settings.run_id == wrapped,
+        "continues": bool(settings.run_id),
+        "resume": resume or "allow",
+        "config": {} if config is None else plain_config(config),
+        "arguments": list(sys.argv),
+        "cwd": str(Path.cwd()),
+        "folder": "",
+        "saved": [],
+    }
 
 
 class Link:

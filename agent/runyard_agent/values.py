@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Callable
 
@@ -83,3 +83,13 @@ def _refuse(value: Any, path: str) -> Any:
 
 def _as_text(value: Any, _: str) -> str:
     return str(value)
+
+
+def check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    """Refuse what is not one of the known values.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")

@@ -82,7 +82,7 @@ class Site:
                 self.end_headers()
                 self.wfile.write(text.encode())
 
-            do_GET = do_POST = _answer  # noqa: N815
+            do_GET = do_POST = _answer
 
             def date_time_string(self, timestamp=None):
                 return site.date or super().date_time_string(timestamp)

@@ -351,7 +351,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_RDWR)
 
-    do_GET = do_POST = do_PUT = _serve  # noqa: N815 - names of http.server
+    do_GET = do_POST = do_PUT = _serve
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from alerts.automation_provider import automations
 from alerts.models import AlertSettings, Delivery, Destination, Event, Message, Mute, Route, Secret
@@ -19,17 +19,17 @@ from teams.models import Team
 _MAX_NAME = 64
 
 
-def lines(source: User, target: User) -> Iterator[Line]:
+def preview_merge(source: User, target: User) -> Iterator[MergeLine]:
     """Yield what the account that ends has."""
     team = personal_team(source)
     note = "the account that stays keeps its own where both have some"
-    yield Line("alert settings", AlertSettings.objects.filter(user=source).count(), note)
-    yield Line("muted projects and teams", Mute.objects.filter(user=source).count())
-    yield Line("destinations of alerts", Destination.objects.filter(team=team).count())
-    yield Line("secrets of webhooks", Secret.objects.filter(team=team).count())
+    yield MergeLine("alert settings", AlertSettings.objects.filter(user=source).count(), note)
+    yield MergeLine("muted projects and teams", Mute.objects.filter(user=source).count())
+    yield MergeLine("destinations of alerts", Destination.objects.filter(team=team).count())
+    yield MergeLine("secrets of webhooks", Secret.objects.filter(team=team).count())
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand over settings, mutes, messages, and what is in the personal entity."""
     _move_settings(source, target)
     for mute in Mute.objects.filter(user=source):

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 from accounts.models import User
@@ -17,7 +17,7 @@ from runs.lifecycle import services as lifecycle
 from runs.models import Run
 from runs.states import RunState
 from teams.models import Team
-from tests.fakes.serving import serving
+from tests.fakes.serving import FakeHandler, serving
 
 
 class Peer:
@@ -49,20 +49,11 @@ def http_peer() -> Iterator[Peer]:
     """Run one on a port of its own."""
     peer = Peer()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(FakeHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            peer.take(body, self.headers)
+            peer.take(self.body(), self.headers)
             time.sleep(peer.answers_after_s)
-            self.send_response(peer.status)
-            for name, value in peer.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"ok")
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            self.answer(peer.status, b"ok", peer.headers)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

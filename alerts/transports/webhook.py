@@ -18,7 +18,7 @@ from alerts.transports.masking import Mask
 from alerts.transports.outcome import Outcome
 from alerts.transports.signatures import signed_headers
 from common.errors import DomainError, Invalid
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.safe_http.client import Answer, OutgoingError, post
 
 AGENT = "Runyard (+webhooks)"
@@ -61,7 +61,7 @@ def shown_response(answer: Answer, mask: Mask) -> str:
 
 def wait_s(headers: Mapping[str, str]) -> float | None:
     """Return how long a peer wants to be left alone, an hour at most; None where it does not say in seconds."""
-    told = whole(headers.get("retry-after", "").strip())
+    told = parse_int(headers.get("retry-after", "").strip())
     return None if told is None else min(float(told), _MOST_WAIT_S)
 
 

@@ -6,19 +6,19 @@ Those of the personal entity move into the one that stays, after its destination
 
 from collections.abc import Iterator
 
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from alerts.lifecycle.account_merge import free_name
 from automations.models import Automation
 from teams.account_merge import personal_team
 
 
-def lines(source: User, target: User) -> Iterator[Line]:
+def preview_merge(source: User, target: User) -> Iterator[MergeLine]:
     """Yield what the account that ends has."""
-    yield Line("automations", Automation.objects.filter(team=personal_team(source)).count())
+    yield MergeLine("automations", Automation.objects.filter(team=personal_team(source)).count())
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand over automations of the personal entity, and who is mailed and named by others."""
     team = personal_team(target)
     for automation in Automation.objects.filter(team=personal_team(source)):

@@ -39,7 +39,7 @@ def begin_runs(name: str, first: int, count: int) -> list[SimulatedRun]:
 
 def _runs_of(person: str, count: int) -> list[SimulatedRun]:
     from access.actor import SYSTEM
-    from accounts.lifecycle.services import create_api_key
+    from accounts.api_keys.services import create_api_key
     from bench import world
 
     project = world.project(person)

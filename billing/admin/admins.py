@@ -3,7 +3,7 @@
 from django import forms
 from django.contrib import admin
 
-from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
+from accounts.operators.admin_actions import ActionContext, AdminAction, AdminActionForm, ServedAdmin
 from accounts.operators.admin_forms import UserField
 from billing.admins import services as admins
 from billing.models import BillingAdmin
@@ -12,7 +12,7 @@ from teams.models import Organization
 _WHO = "Username or verified address of an organization admin."
 
 
-class AssignForm(ActForm):
+class AssignForm(AdminActionForm):
     """Who manages billing."""
 
     user = UserField(help_text=_WHO)
@@ -28,14 +28,14 @@ class NewBillingAdminForm(AssignForm):
     field_order = ("organization", "user")
 
 
-def _assign(doing: Doing[BillingAdmin]) -> str:
+def _assign(doing: ActionContext[BillingAdmin]) -> str:
     organization, user = doing.typed.get("organization") or doing.row.organization, doing.typed["user"]
     lost = admins.assign(actor=doing.actor, organization=organization, user=user)
     instead = f" instead of {', '.join(map(str, lost))}" if lost else ""
     return f"{user} now manages the billing of {organization}{instead}."
 
 
-def _withdraw(doing: Doing[BillingAdmin]) -> None:
+def _withdraw(doing: ActionContext[BillingAdmin]) -> None:
     admins.withdraw(actor=doing.actor, organization=doing.row.organization, user=doing.row.user)
 
 
@@ -48,12 +48,12 @@ class BillingAdminAdmin(ServedAdmin[BillingAdmin]):
     search_fields = ["user__username", "user__email", "organization__name"]
     date_hierarchy = "created_at"
     _moves = "On plans with one billing admin, the role moves. Everybody whose role changes gets an email."
-    creation = Act(
+    creation = AdminAction(
         slug="add", label="Assign a billing admin", form=NewBillingAdminForm, text=_moves, do=_assign
     )
     acts = (
-        Act(slug="assign", label="Assign another billing admin", form=AssignForm, is_dangerous=True,
+        AdminAction(slug="assign", label="Assign another billing admin", form=AssignForm, is_dangerous=True,
             text=_moves, do=_assign),
-        Act(slug="withdraw", label="Withdraw the role", is_dangerous=True, do=_withdraw,
+        AdminAction(slug="withdraw", label="Withdraw the role", is_dangerous=True, do=_withdraw,
             text="They are notified by email. The last active billing admin keeps the role."),
     )  # fmt: skip

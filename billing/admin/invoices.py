@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.utils import timezone
 
-from accounts.operators.admin_actions import Act, ActForm, Doing, ServedAdmin
+from accounts.operators.admin_actions import ActionContext, AdminAction, AdminActionForm, ServedAdmin
 from accounts.operators.admin_forms import ReasonForm
 from billing.invoices import services as invoices
 from billing.models import (
@@ -26,7 +26,7 @@ _PAYER = ["subscription__organization__name", "subscription__team__name"]
 _WITH = ["subscription__plan", "subscription__organization", "subscription__team"]
 
 
-class PaidForm(ActForm):
+class PaidForm(AdminActionForm):
     """What the bank says of a transfer."""
 
     payment_ref = forms.CharField(
@@ -41,14 +41,14 @@ class PaidForm(ActForm):
         self.initial["on"] = timezone.now().date()
 
 
-def _mark_paid(doing: Doing[Invoice]) -> str:
+def _mark_paid(doing: ActionContext[Invoice]) -> str:
     at = datetime.combine(doing.typed["on"], time(), UTC)
     ref = doing.typed["payment_ref"]
     row = invoices.mark_paid(actor=doing.actor, invoice=doing.row, payment_ref=ref, at=at)
     return f"{row.number} is paid; the receipt is on its way."
 
 
-def _void(doing: Doing[Invoice]) -> str:
+def _void(doing: ActionContext[Invoice]) -> str:
     row = invoices.mark_void(actor=doing.actor, invoice=doing.row, reason=doing.typed["reason"])
     return f"{row.number} is void."
 
@@ -84,10 +84,10 @@ class InvoiceAdmin(ServedAdmin[Invoice]):
     inlines = [LineInline, PaymentInline]
     related = (("Payments", "billing_payment", "invoice__id__exact"),)
     acts = (
-        Act(slug="paid", label="Mark as paid", form=PaidForm, is_dangerous=True, do=_mark_paid,
+        AdminAction(slug="paid", label="Mark as paid", form=PaidForm, is_dangerous=True, do=_mark_paid,
             fits=lambda row: row.status == InvoiceStatus.OPEN,
             text="The transfer arrived. The billing admins get a receipt by email."),
-        Act(slug="void", label="Void invoice", form=ReasonForm, is_dangerous=True, do=_void,
+        AdminAction(slug="void", label="Void invoice", form=ReasonForm, is_dangerous=True, do=_void,
             fits=lambda row: row.status == InvoiceStatus.OPEN,
             text="It need not be paid, and its number stays taken. The billing admins get the reason by email."),
     )  # fmt: skip

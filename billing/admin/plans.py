@@ -13,7 +13,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from access.web.requests import actor_of
-from accounts.operators.admin_actions import Act, ActForm, AuditedAdmin, Doing, ServedAdmin
+from accounts.operators.admin_actions import (
+    ActionContext,
+    AdminAction,
+    AdminActionForm,
+    AuditedAdmin,
+    ServedAdmin,
+)
 from billing.changes import assignments, trials
 from billing.models import Plan, Subscription
 from billing.plans import services as plans
@@ -131,7 +137,7 @@ class PlanAdmin(AuditedAdmin[Plan]):
             messages.error(request, error.message)
 
 
-class AssignPlanForm(ActForm):
+class AssignPlanForm(AdminActionForm):
     """Which plan."""
 
     plan = forms.ModelChoiceField(Plan.objects.order_by("rank", "pk"))
@@ -142,7 +148,7 @@ class AssignPlanForm(ActForm):
         self.fields["plan"].initial = self.row.plan_id
 
 
-class TrialForm(ActForm):
+class TrialForm(AdminActionForm):
     """Which plan, and until when."""
 
     plan = forms.ModelChoiceField(Plan.objects.order_by("rank", "pk"))
@@ -161,7 +167,7 @@ class TrialForm(ActForm):
         self.fields["ends_on"].initial = last.date()
 
 
-class AssignStorageForm(ActForm):
+class AssignStorageForm(AdminActionForm):
     """How much more."""
 
     extra_storage_gb = forms.IntegerField(
@@ -177,7 +183,7 @@ class AssignStorageForm(ActForm):
         self.fields["extra_storage_gb"].initial = self.row.extra_storage_gb
 
 
-class AssignPaymentForm(ActForm):
+class AssignPaymentForm(AdminActionForm):
     """How, and when."""
 
     by_transfer = forms.BooleanField(
@@ -199,12 +205,12 @@ class AssignPaymentForm(ActForm):
         self.fields["anchor_day"].initial = self.row.anchor_day
 
 
-def _assign(doing: Doing[Subscription]) -> str:
+def _assign(doing: ActionContext[Subscription]) -> str:
     row = assignments.assign_plan(actor=doing.actor, subscription=doing.row, **doing.typed)
     return f"{row.payer} is on {row.plan}."
 
 
-def _start_trial(doing: Doing[Subscription]) -> str:
+def _start_trial(doing: ActionContext[Subscription]) -> str:
     last, typed = doing.typed["ends_on"], doing.typed
     row = trials.start_trial(
         actor=doing.actor, subscription=doing.row, plan=typed["plan"], reason=typed["reason"],
@@ -213,12 +219,12 @@ def _start_trial(doing: Doing[Subscription]) -> str:
     return f"{row.payer} has a trial of {row.plan} until {last}, and {row.trial_then} afterwards."
 
 
-def _assign_storage(doing: Doing[Subscription]) -> str:
+def _assign_storage(doing: ActionContext[Subscription]) -> str:
     row = assignments.assign_storage(actor=doing.actor, subscription=doing.row, **doing.typed)
     return f"{row.payer} has {row.extra_storage_gb} GB more."
 
 
-def _assign_payment(doing: Doing[Subscription]) -> str:
+def _assign_payment(doing: ActionContext[Subscription]) -> str:
     row = assignments.assign_payment(actor=doing.actor, subscription=doing.row, **doing.typed)
     how = "by bank transfer" if row.pays_by_transfer else "by the method on file"
     return f"{row.payer} pays {how}; periods begin on day {row.anchor_day}."
@@ -236,16 +242,16 @@ class SubscriptionAdmin(ServedAdmin[Subscription]):
     list_select_related = ["plan", "next_plan", "organization", "team"]
     search_fields = ["organization__name", "organization__display_name", "team__name", "customer_ref"]
     acts = (
-        Act(slug="plan", label="Change plan", form=AssignPlanForm, is_dangerous=True, do=_assign,
+        AdminAction(slug="plan", label="Change plan", form=AssignPlanForm, is_dangerous=True, do=_assign,
             text="Applies at once, whether the plan is offered or not. No invoice is created; a scheduled change is "
             "canceled. The payer can return to earlier plans only if they are offered."),
-        Act(slug="trial", label="Start a trial", form=TrialForm, is_dangerous=True, do=_start_trial,
+        AdminAction(slug="trial", label="Start a trial", form=TrialForm, is_dangerous=True, do=_start_trial,
             text="The plan applies at once and is free until the end of the last day, UTC; then the previous plan "
             "returns. Billing admins get an email 7 days and 1 day before. Nothing is deleted when it ends."),
-        Act(slug="storage", label="Set extra storage", form=AssignStorageForm, do=_assign_storage,
+        AdminAction(slug="storage", label="Set extra storage", form=AssignStorageForm, do=_assign_storage,
             text="Applies at once, on top of the plan's storage and without an invoice; the next period is charged for "
             "it if the plan sells storage."),
-        Act(slug="payment", label="Change payment", form=AssignPaymentForm, do=_assign_payment,
+        AdminAction(slug="payment", label="Change payment", form=AssignPaymentForm, do=_assign_payment,
             text="Applies to invoices from now on; open invoices stay as they are."),
     )  # fmt: skip
 

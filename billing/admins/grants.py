@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor
-from access.grants import Place, Reason, met, unmet
+from access.grants import GrantScope, Reason, met, unmet
 from access.resources.registry import NOBODY, Resource, value_at
 from billing.models import BillingAdmin
 from billing.subscriptions.billed import is_billed_organization
@@ -54,8 +54,8 @@ class BillingAdmins:
         return Q(pk__in=admins.values("user_id"))
 
     def holders(
-        self, action: str, places: Collection[Place], among: Collection[int] | None
-    ) -> Iterator[tuple[Place, int]]:
+        self, action: str, places: Collection[GrantScope], among: Collection[int] | None
+    ) -> Iterator[tuple[GrantScope, int]]:
         """Yield the billing admins of each place's organization."""
         if action != self.action:
             return

@@ -13,7 +13,7 @@ from billing.invoices.closing import up_to_date
 from billing.models import Plan, Subscription, UsageCategory
 from billing.models.plans import TERMS
 from billing.plans.pricing import MOST_EXTRA_GB
-from billing.plans.services import require_operator
+from billing.plans.services import require_plan_operator
 from common.errors import Conflict, Invalid
 
 
@@ -24,7 +24,7 @@ def assign_plan(*, actor: Actor, subscription: Subscription, plan: Plan, reason:
     A change that was waiting for the period's end is dropped; bought storage ends where the plan sells none. What the
     payer had before it cannot choose any more, unless it is offered: so operators withdraw a plan.
     """
-    require_operator(actor, "subscription.assign")
+    require_plan_operator(actor, "subscription.assign")
     row = up_to_date(subscription, timezone.now())
     before = row.terms
     row.next_plan, row.next_extra_storage_gb = None if row.plan_id == plan.pk else plan, None
@@ -43,7 +43,7 @@ def assign_storage(
     Raises:
         Invalid: less than none, or more than a PB.
     """
-    require_operator(actor, "subscription.assign_storage")
+    require_plan_operator(actor, "subscription.assign_storage")
     if not 0 <= extra_storage_gb <= MOST_EXTRA_GB:
         raise Invalid(_("Extra storage must be 0 to %(most)d GB.") % {"most": MOST_EXTRA_GB})
     row = up_to_date(subscription, timezone.now())
@@ -70,7 +70,7 @@ def assign_payment(
     Raises:
         Conflict: the day would change after the first period: days would count or be paid twice.
     """
-    require_operator(actor, "subscription.assign_payment")
+    require_plan_operator(actor, "subscription.assign_payment")
     row = up_to_date(subscription, timezone.now())
     if anchor_day != row.anchor_day and (row.invoices_made or row.closed_to):
         raise Conflict(_("The start day cannot be changed once a period was closed or invoiced."))

@@ -13,8 +13,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from access.actor import SYSTEM, Actor, ActorKind
+from access.actor import SYSTEM, Actor
 from access.audit.log import record
+from access.engine import require_operator
 from billing.invoices.closing import up_to_date
 from billing.invoices.mails import tell_trial_ended, tell_trial_ends
 from billing.models import Plan, Subscription
@@ -22,7 +23,7 @@ from billing.models.plans import TERMS
 from billing.plans.catalogue import fallback_of
 from billing.plans.pricing import keep_terms
 from billing.subscriptions.selectors import locked
-from common.errors import Conflict, Forbidden, Invalid
+from common.errors import Conflict, Invalid
 
 TOLD_DAYS = (7, 1)
 """So many days before the end it is mailed."""
@@ -39,10 +40,7 @@ def start_trial(
         Invalid: the end has passed.
         Conflict: it is the payer's plan already, and there is no plan without a price to go to afterwards.
     """
-    if not actor.elevated and actor.kind is not ActorKind.SYSTEM:
-        raise Forbidden(
-            _("Only operators of this installation can change plans."), action="subscription.trial"
-        )
+    require_operator(actor, "subscription.trial", _("Only operators of this installation can change plans."))
     now = timezone.now()
     if ends_at <= now:
         raise Invalid(_("The end of a trial must be in the future."))

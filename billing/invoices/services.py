@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 
 from access.actor import SYSTEM, Actor, ActorKind
 from access.audit import log
+from access.engine import require_operator
 from billing import gateways
 from billing.invoices import mails as mailing
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from common.database.commits import after_commit
-from common.errors import Conflict, Forbidden, Invalid
+from common.errors import Conflict, Invalid
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
         Forbidden: neither the system nor an operator says so.
         Conflict: nothing is owed by the invoice, or an operator says so while a charge is under way.
     """
-    _require_operator(actor)
+    require_operator(actor, action="invoice.settle")
     row = _locked(invoice)
     if row.status == InvoiceStatus.PAID:
         return row
@@ -101,7 +102,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
         Invalid: an operator gave no reason.
         Conflict: it is paid, another invoice charges it, or an operator asks while a charge is under way.
     """
-    _require_operator(actor)
+    require_operator(actor, action="invoice.settle")
     reason = reason.strip()
     if not reason and actor.kind is not ActorKind.SYSTEM:
         raise Invalid(
@@ -174,11 +175,6 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
 def _locked(invoice: Invoice) -> Invoice:
     rows = Invoice.objects.select_related(*_WITH).select_for_update(of=("self",), no_key=True)
     return rows.get(pk=invoice.pk)
-
-
-def _require_operator(actor: Actor) -> None:
-    if actor.kind is not ActorKind.SYSTEM and not actor.elevated:
-        raise Forbidden(_("Only operators of this installation can do this."), action="invoice.settle")
 
 
 def _require_open(row: Invoice) -> None:

@@ -6,19 +6,19 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from access.actor import Actor, ActorKind
+from access.actor import Actor
 from access.audit.log import record
+from access.engine import require_operator
 from billing.models import Plan, Subscription
 from billing.plans.catalogue import fallback_of
-from common.errors import Conflict, Forbidden, Invalid
+from common.errors import Conflict, Invalid
 
 _UNTOLD = frozenset({"id", "created_at", "updated_at"})
 
 
-def require_operator(actor: Actor, action: str) -> None:
-    """Plans are the installation's own: no role of an organization reaches to them."""
-    if not actor.elevated and actor.kind is not ActorKind.SYSTEM:
-        raise Forbidden(_("Only operators of this installation can change plans."), action=action)
+def require_plan_operator(actor: Actor, action: str) -> None:
+    """Refuse everybody else: plans are the installation's own, and no role of an organization reaches to them."""
+    require_operator(actor, action, _("Only operators of this installation can change plans."))
 
 
 def _told(plan: Plan) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def save_plan(*, actor: Actor, plan: Plan) -> Plan:
         Invalid: its view-only seats are limited, and it has none; storage is sold in advance and not limited; or it
             is a trial, and there is no plan for afterwards.
     """
-    require_operator(actor, "plan.save")
+    require_plan_operator(actor, "plan.save")
     list(Plan.objects.select_for_update().order_by("pk"))  # two who name a default do so one after the other
     before = Plan.objects.filter(pk=plan.pk).first()
     _check(plan)
@@ -93,7 +93,7 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
     Raises:
         Conflict: somebody is, or it is a default.
     """
-    require_operator(actor, "plan.delete")
+    require_plan_operator(actor, "plan.delete")
     plan = Plan.objects.select_for_update().get(pk=plan.pk)
     if plan.is_default or plan.is_personal_default:
         raise Conflict(

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 from access.routes import Open, declare
 from billing.payments import webhooks
 from common.errors import DomainError, Invalid, TooLarge
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.web.responses import as_json
 
 
@@ -33,7 +33,7 @@ def _body(request: HttpRequest) -> bytes:
         Invalid: its length is not said.
         TooLarge: it is longer than events are.
     """
-    length = whole(request.headers.get("Content-Length", ""))
+    length = parse_int(request.headers.get("Content-Length", ""))
     if length is None:
         raise Invalid("The event has no Content-Length.")
     if length > webhooks.MAX_EVENT_BYTES:

@@ -21,14 +21,14 @@ class Counts:
     def begin(self, name: str, size: int) -> "hashlib._Hash":
         """Count a file; what is returned takes its content."""
         part = name.partition("/")[0]
-        held = self._parts.setdefault(part, [0, 0])
-        held[0] += 1
-        held[1] += size
+        counts = self._parts.setdefault(part, [0, 0])
+        counts[0] += 1
+        counts[1] += size
         digest: hashlib._Hash = self._digests.setdefault(part, hashlib.sha256())
         digest.update(f"{name} {size}\n".encode())
         return digest
 
-    def told(self) -> dict[str, dict[str, Any]]:
+    def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return ``{part: {"files", "bytes", "sha256"}}``."""
         return {
             part: {"files": files, "bytes": size, "sha256": self._digests[part].hexdigest()}
@@ -54,6 +54,6 @@ class Hashed:
             yield content
 
 
-def forget_members(tar: tarfile.TarFile) -> None:
+def release_members(tar: tarfile.TarFile) -> None:
     """Let an archive forget the files that have passed: it remembers each, and there may be millions."""
     tar.members = []  # type: ignore[attr-defined]  # the stubs lack it

@@ -17,7 +17,7 @@ def _lock() -> Path:
 
 
 @contextmanager
-def nothing_erased() -> Iterator[None]:
+def block_deletion() -> Iterator[None]:
     """Keep every file of the data folder for the length of the context, once nobody is removing one."""
     _lock().parent.mkdir(parents=True, exist_ok=True)
     with _lock().open("a") as file:

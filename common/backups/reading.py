@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from common import VERSION
 from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
-from common.backups.counts import Counts, Hashed, forget_members
+from common.backups.counts import Counts, Hashed, release_members
 from common.errors import Conflict, Invalid
 
 _NAME = re.compile(rf"(?:{DATABASE}|{SECRET_KEY}|(?:{BLOBS}|{SEGMENTS})(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+)")
@@ -29,7 +29,7 @@ def verify(archive: Path) -> dict[str, Any]:
         Invalid: no backup, or one that is cut off or damaged.
     """
     with _opened(archive) as (tar, counts, about):
-        return {"backup": str(archive), **_told(about), **_read(tar, counts, None)}
+        return {"backup": str(archive), **_summary(about), **_read(tar, counts, None)}
 
 
 def restore(archive: Path, *, replace: bool) -> dict[str, Any]:
@@ -49,13 +49,13 @@ def restore(archive: Path, *, replace: bool) -> dict[str, Any]:
     home = Path(settings.DATA_FOLDER)
     with _opened(archive) as (tar, counts, about), _folder(home) as folder:
         _require_fitting(about)
-        held = _is_held()
-        if held and not replace:
+        occupied = _is_occupied()
+        if occupied and not replace:
             raise Conflict(f"The installation in {home} is not empty; --force puts the backup in its place.")
         read = _read(tar, counts, folder)
-        aside = _set_aside(home) if held else None
+        aside = _set_aside(home) if occupied else None
         _put_in_place(folder)
-    result: dict[str, Any] = {"restored": str(archive), **_told(about), **read}
+    result: dict[str, Any] = {"restored": str(archive), **_summary(about), **read}
     if aside:
         result["replaced"] = f"what was there is in {aside}"
     if settings.ENVIRONMENT["RUNYARD_SECRET_KEY"].value:
@@ -63,7 +63,7 @@ def restore(archive: Path, *, replace: bool) -> dict[str, Any]:
     return result
 
 
-def _told(about: dict[str, Any]) -> dict[str, Any]:
+def _summary(about: dict[str, Any]) -> dict[str, Any]:
     return {name: about[name] for name in ("version", "created_at")} | {"kind": about["database"]}
 
 
@@ -105,10 +105,10 @@ def _read(tar: tarfile.TarFile, counts: Counts, folder: Path | None) -> dict[str
         Invalid: it is not what was written.
     """
     while (member := tar.next()) is not None:
-        forget_members(tar)
+        release_members(tar)
         if member.name == MANIFEST:
             written = json.loads(_content(tar, member, Counts()))
-            found = counts.told()
+            found = counts.to_dict()
             damaged = sorted(part for part in {*written, *found} if written.get(part) != found.get(part))
             if damaged:
                 raise Invalid(f"The backup is damaged: {', '.join(damaged)} are not what was written.")
@@ -148,7 +148,7 @@ def _folders() -> list[Path]:
     return [Path(settings.BLOB_ROOT), Path(settings.SEGMENT_ROOT)]
 
 
-def _is_held() -> bool:
+def _is_occupied() -> bool:
     """Whether the installation has tables or files."""
     if connection.introspection.table_names():
         return True

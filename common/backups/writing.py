@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from common import VERSION
 from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
-from common.backups.counts import Counts, Hashed, forget_members
-from common.backups.deletion_lock import nothing_erased
+from common.backups.counts import Counts, Hashed, release_members
+from common.backups.deletion_lock import block_deletion
 from common.errors import Conflict
 
 
@@ -35,13 +35,13 @@ def back_up(given: Path) -> dict[str, Any]:
     # beside the target, so that it takes its name in one step once it is whole; only the owner may look into it
     with tempfile.TemporaryDirectory(prefix=".runyard-backup-", dir=target.parent) as folder:
         archive = Path(folder) / "archive"
-        with nothing_erased():
+        with block_deletion():
             copy = Path(folder) / DATABASE
             databases.copy_to(copy)
             counts = _write(archive, copy)
         archive.rename(target)
     _sync(target.parent)
-    return {"backup": str(target), "seconds": round(time.monotonic() - begin, 1), **counts.told()}
+    return {"backup": str(target), "seconds": round(time.monotonic() - begin, 1), **counts.to_dict()}
 
 
 def _write(archive: Path, copy: Path) -> Counts:
@@ -56,7 +56,7 @@ def _write(archive: Path, copy: Path) -> Counts:
             for part, root in ((BLOBS, settings.BLOB_ROOT), (SEGMENTS, settings.SEGMENT_ROOT)):
                 for path in _kept(Path(root)):
                     _add_file(tar, f"{part}/{path.relative_to(root).as_posix()}", path, counts)
-            _add_text(tar, MANIFEST, json.dumps(counts.told()), Counts())
+            _add_text(tar, MANIFEST, json.dumps(counts.to_dict()), Counts())
         file.flush()
         os.fsync(file.fileno())
     return counts
@@ -93,7 +93,7 @@ def _add_file(tar: tarfile.TarFile, name: str, path: Path, counts: Counts) -> No
         stat = os.fstat(file.fileno())
         info.size, info.mode, info.mtime = stat.st_size, 0o600, stat.st_mtime
         tar.addfile(info, Hashed(file, counts.begin(name, info.size)))
-    forget_members(tar)
+    release_members(tar)
 
 
 def _sync(folder: Path) -> None:

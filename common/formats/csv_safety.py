@@ -12,7 +12,7 @@ from common.formats.strict_json import strict_json
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def harmless(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Keep what a spreadsheet would run as a formula as text, by an apostrophe before it."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
@@ -20,7 +20,7 @@ def harmless(text: str) -> str:
 def _cell(value: Any) -> Any:
     """Return what the writer takes: numbers exact, text harmless, what CSV has no form for as its JSON."""
     if isinstance(value, str):
-        return harmless(value)
+        return escape_formula(value)
     if isinstance(value, list | dict):
         return strict_json(value)
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):

@@ -9,7 +9,7 @@ MOST = 2**63 - 1
 _DIGITS = 19
 
 
-def whole(text: str, most: int = MOST) -> int | None:
+def parse_int(text: str, most: int = MOST) -> int | None:
     """Return the number from 0 to ``most`` that ASCII digits write, None for any other text.
 
     `str.isdigit` alone takes "²", of which `int` makes nothing, and more digits than a database counts to.
@@ -20,14 +20,14 @@ def whole(text: str, most: int = MOST) -> int | None:
     return number if number <= most else None
 
 
-def whole_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:
+def int_param(given: Mapping[str, str], name: str, default: int, most: int) -> int:
     """Read a parameter that is a whole number from 0 to ``most``.
 
     Raises:
         Invalid: it is something else, or larger.
     """
     text = given.get(name, str(default))
-    number = whole(text, most)
+    number = parse_int(text, most)
     if number is None:
         raise Invalid(f"{name} must be a whole number from 0 to {most}, not {text[:40]!r}.")
     return number

@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from common.errors import DomainError, Invalid
-from common.formats.numbers import whole
-from common.rest.unknown_fields import check_fields, told_of
+from common.formats.numbers import parse_int
+from common.rest.unknown_fields import check_fields, error_sentences
 
 _MOST_TOLD = 5
 """Problems in one message; all are in its detail."""
@@ -66,7 +66,7 @@ def _could_be_place(text: str, ordering: Any) -> bool:
 
 def is_key(text: str) -> bool:
     """Say whether this could be the key of a row."""
-    return whole(text) is not None
+    return parse_int(text) is not None
 
 
 def is_yes(given: Mapping[str, str], name: str) -> bool:
@@ -109,8 +109,8 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None
     if wait:
         headers["Retry-After"] = str(int(wait))
     if isinstance(exc, exceptions.ValidationError):
-        told = " ".join(told_of(exc.detail)[:_MOST_TOLD]) or "The input is not valid."
-        return _refusal(_body("invalid", told, exc.detail), exc.status_code)
+        message = " ".join(error_sentences(exc.detail)[:_MOST_TOLD]) or "The input is not valid."
+        return _refusal(_body("invalid", message, exc.detail), exc.status_code)
     codes = exc.get_codes()
     code = codes if isinstance(codes, str) else exc.default_code
     return _refusal(_body(code, str(exc.detail)), exc.status_code, headers)

@@ -11,14 +11,14 @@ from rest_framework.fields import Field
 _MOST_SHOWN = 80
 
 
-def unknown_words(name: str, known: Iterable[str], kind: str) -> str:
+def unknown_name_message(name: str, known: Iterable[str], kind: str) -> str:
     """Say that there is no such ``kind``, the nearest one where one is near, and those that there are."""
     there = sorted(known)
-    told = f"There is no {kind} {name[:_MOST_SHOWN]!r} here."
+    message = f"There is no {kind} {name[:_MOST_SHOWN]!r} here."
     near = get_close_matches(name, there, n=1)
     if near:
-        told += f" Did you mean {near[0]!r}?"
-    return f"{told} It takes: {', '.join(there)}." if there else f"{told} It takes none."
+        message += f" Did you mean {near[0]!r}?"
+    return f"{message} It takes: {', '.join(there)}." if there else f"{message} It takes none."
 
 
 def check_fields(serializer: serializers.Serializer[Any], data: Any) -> None:
@@ -37,7 +37,7 @@ def check_fields(serializer: serializers.Serializer[Any], data: Any) -> None:
 def _unknown(serializer: serializers.Serializer[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     fields = {name: field for name, field in serializer.fields.items() if not field.read_only}
     found: dict[str, Any] = {
-        str(name): [unknown_words(str(name), fields, "field")] for name in data if name not in fields
+        str(name): [unknown_name_message(str(name), fields, "field")] for name in data if name not in fields
     }
     for name, field in fields.items():
         inner = _inside(field)
@@ -54,13 +54,15 @@ def _inside(field: Field[Any, Any, Any, Any]) -> serializers.Serializer[Any] | N
     return child if isinstance(child, serializers.Serializer) else None
 
 
-def told_of(detail: Any, path: str = "") -> list[str]:
+def error_sentences(detail: Any, path: str = "") -> list[str]:
     """Return the problems of a ValidationError as sentences, each after the path of its field."""
     if isinstance(detail, Mapping):
         inner = [(key if not path else f"{path}.{key}", each) for key, each in detail.items()]
         return [
-            words for key, each in inner for words in told_of(each, str(key).removeprefix("non_field_errors"))
+            words
+            for key, each in inner
+            for words in error_sentences(each, str(key).removeprefix("non_field_errors"))
         ]
     if isinstance(detail, list | tuple):
-        return [words for each in detail for words in told_of(each, path)]
+        return [words for each in detail for words in error_sentences(each, path)]
     return [f"{path}: {detail}" if path else str(detail)]

@@ -60,7 +60,9 @@ def fetch(url: str, *, max_bytes: int, accept: str) -> Fetched:
     headers = {"User-Agent": _AGENT, "Accept": accept}
     with _Deadline(WHOLE_S) as deadline:
         for _hop in range(MAX_HOPS):
-            with _asked(url, deadline, hosts=settings.PICTURE_HOSTS, method="GET", headers=headers) as answer:
+            with _exchange(
+                url, deadline, hosts=settings.PICTURE_HOSTS, method="GET", headers=headers
+            ) as answer:
                 if answer.status in _MOVED and answer.headers.get("Location"):
                     url = urljoin(url, str(answer.headers["Location"]))
                     continue
@@ -89,16 +91,16 @@ def post(url: str, *, body: bytes, headers: Mapping[str, str], hosts: Collection
     networks = networks_of(tuple(settings.ALLOWED_NETWORKS))
     with (
         _Deadline(WHOLE_S) as deadline,
-        _asked(
+        _exchange(
             url, deadline, hosts=hosts, networks=networks, method="POST", body=body, headers=headers
         ) as answer,
     ):
-        content, is_cut = _beginning(answer, deadline)
-        told = {name.lower(): value for name, value in answer.getheaders()}
-        return Answer(answer.status, told, content, is_cut)
+        content, is_cut = _read_beginning(answer, deadline)
+        answered = {name.lower(): value for name, value in answer.getheaders()}
+        return Answer(answer.status, answered, content, is_cut)
 
 
-def _beginning(answer: http.client.HTTPResponse, deadline: "_Deadline") -> tuple[bytes, bool]:
+def _read_beginning(answer: http.client.HTTPResponse, deadline: "_Deadline") -> tuple[bytes, bool]:
     """Read what is kept of an answer. Its status has come: that the rest does not changes nothing of what it says."""
     content = b""
     try:
@@ -159,7 +161,7 @@ class _Deadline:
 
 
 @contextmanager
-def _asked(
+def _exchange(
     url: str,
     deadline: _Deadline,
     *,

@@ -109,9 +109,9 @@ def wait_until_ready(folder: Path, process: "subprocess.Popen[bytes]", timeout_s
             else:
                 return
     log = folder / LOG
-    said = log.read_text(errors="replace")[-500:] if log.exists() else "nothing"
+    output = log.read_text(errors="replace")[-500:] if log.exists() else "nothing"
     raise EmbeddedRedisError(
-        f"The embedded Redis did not start (status {process.returncode}). It said: {said}"
+        f"The embedded Redis did not start (status {process.returncode}). It said: {output}"
     )
 
 

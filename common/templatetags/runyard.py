@@ -1,9 +1,6 @@
 """Tags and filters of every template (a builtin, so templates load nothing)."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from datetime import datetime
 from typing import Any
 
@@ -27,19 +24,6 @@ RUN_COLORS = 8
 _NAME_END = 10
 """Characters of a long name that are kept when it is cut in the middle."""
 _BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-
-
-@dataclass
-class Branch:
-    """One folder of a file tree."""
-
-    inner: "dict[str, Branch]" = dataclass_field(default_factory=dict)
-    files: list[Any] = dataclass_field(default_factory=list)
-
-    @property
-    def folders(self) -> "list[tuple[str, Branch]]":
-        """The folders inside, by name."""
-        return sorted(self.inner.items())
 
 
 @register.simple_tag
@@ -181,16 +165,6 @@ def number(value: float | None) -> str:
 
 
 @register.filter
-def middle_truncate(text: object, length: int = 40) -> str:
-    """Keep the ends of a long text, at most ``length`` characters: ``/home/al…/train.py``."""
-    whole = str(text)
-    if len(whole) <= length:
-        return whole
-    tail = (length - 1) // 2
-    return f"{whole[: length - 1 - tail]}…{whole[len(whole) - tail :]}"
-
-
-@register.filter
 def initials(name: object) -> str:
     """Return one or two capitals for an avatar: ``Ada Lovelace`` and ``ada-lovelace`` give ``AL``."""
     words = str(name).replace("-", " ").replace("_", " ").replace(".", " ").split()
@@ -239,16 +213,3 @@ def intro(text: str) -> SafeString:
 def basename(path: object) -> str:
     """Return what follows the last slash."""
     return str(path).rpartition("/")[2]
-
-
-@register.simple_tag
-def file_tree(files: Iterable[Any]) -> Branch:
-    """Put files, named by their paths, into folders; names are sorted at every level."""
-    root = Branch()
-    for file in sorted(files, key=lambda file: str(file.name)):
-        *folders, _name = str(file.name).split("/")
-        branch = root
-        for folder in folders:
-            branch = branch.inner.setdefault(folder, Branch())
-        branch.files.append(file)
-    return root

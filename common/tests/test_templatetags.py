@@ -57,15 +57,6 @@ def test_numbers_are_grouped_or_cut_to_six_figures(value, text):
     assert runyard.number(value) == text
 
 
-@pytest.mark.parametrize("length", [5, 12, 40])
-def test_middle_truncate_keeps_both_ends_and_the_length(length):
-    text = "/home/alice/experiments/2026/train.py"
-    cut = runyard.middle_truncate(text, length)
-    assert len(cut) <= length
-    assert cut[0] == text[0]
-    assert cut[-1] == text[-1]
-
-
 @pytest.mark.parametrize(
     ("name", "text"), [("Ada Lovelace", "AL"), ("ada", "A"), ("ci_bot.two", "CB"), ("", "?")]
 )
@@ -102,17 +93,6 @@ def test_field_ties_help_and_errors_to_its_input():
     assert described is not None
     assert all(f'id="{part}"' in html for part in described[1].split())
     assert 'aria-invalid="true"' in html
-
-
-def test_file_tree_sorts_folders_and_files():
-    names = ["b.txt", "media/images/2.png", "a.txt", "media/images/1.png"]
-    root = runyard.file_tree([SimpleNamespace(name=name) for name in names])
-    assert [file.name for file in root.files] == ["a.txt", "b.txt"]
-    (media,) = root.folders
-    assert [file.name for file in media[1].inner["images"].files] == [
-        "media/images/1.png",
-        "media/images/2.png",
-    ]
 
 
 def test_every_icon_in_use_is_in_the_sprite():

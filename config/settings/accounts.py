@@ -6,6 +6,10 @@ from config.env import env
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.SessionBackend"]
+API_KEY_CHECKER = "accounts.api_keys.secrets.actor_of_secret"
+"""Takes a secret and the caller's address; returns the actor or raises `Unauthenticated` (`access.callers`)."""
+INSTALLATION_SETTINGS_READER = "accounts.operators.installation_settings.stored"
+"""Returns by name what operators have set (`common.installation_settings`)."""
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

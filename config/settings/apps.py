@@ -21,7 +21,7 @@ INSTALLED_APPS = [
     "exports",
     "ingest",
     "wandb_api",
-    "config.admin_app.OperatorsAdminConfig",
+    "config.admin.app.OperatorsAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -59,7 +59,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.SessionActivityMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "access.web.requests.AccessMiddleware",
+    "access.web.middleware.AccessMiddleware",
     "accounts.middleware.OperatorsMiddleware",
 ]
 

@@ -16,4 +16,4 @@ from config.settings.security import *
 from config.settings.static import *
 
 ENVIRONMENT = env.known
-"""Every variable of the environment that was read, with its default; operators see them (config.admin_site)."""
+"""Every variable of the environment that was read, with its default; operators see them (config.admin.site)."""

@@ -39,7 +39,7 @@ class ExportSerializer(serializers.ModelSerializer[Export]):
                                        "ended_at"]  # fmt: skip
 
 
-class NewExportSerializer(serializers.Serializer[Any]):
+class ExportCreateSerializer(serializers.Serializer[Any]):
     """What is to be exported."""
 
     entity = serializers.CharField(max_length=64, help_text="Name of a team, or of yourself.")
@@ -68,14 +68,14 @@ class ExportViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Export]):
         """List the exports that you asked for, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewExportSerializer, responses={201: ExportSerializer})
+    @extend_schema(request=ExportCreateSerializer, responses={201: ExportSerializer})
     def create(self, request: Request) -> Response:
         """Ask for an archive of all that a team or you own; it is made in the background, one at a time."""
-        actor, body = signed_in(request), validated(NewExportSerializer, request.data)
+        actor, body = signed_in(request), validated(ExportCreateSerializer, request.data)
         team = Team.objects.live().filter(name=body["entity"]).first()
         if team is None:
             raise missing(Team)
-        export = services.ask_for_export(actor=actor, team=team)
+        export = services.request_export(actor=actor, team=team)
         make_exports.delay()
         return Response(ExportSerializer(export).data, status=HTTP_201_CREATED)
 

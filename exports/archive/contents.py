@@ -84,7 +84,7 @@ def write(archive: Archive, actor: Actor, team: Team, after_run: Callable[[], No
         _write_project(archive, actor, project, place)
         runs = runs_in(actor, team).filter(project=project).order_by("pk")
         listed = list(runs.values_list("pk", "uid", "display_name"))
-        archive.add_lines(f"{place}/runs.jsonl", map(_listed, listed))
+        archive.add_lines(f"{place}/runs.jsonl", map(_index_entry, listed))
         for pk, _uid, _name in listed:
             run = runs.select_related("user", "logged_by", "forked_from", "pulse").filter(pk=pk).first()
             if run is not None:  # deleted or moved since
@@ -99,7 +99,7 @@ def _folder(pk: int) -> str:
     return f"runs/{pk}"
 
 
-def _listed(row: tuple[int, str, str]) -> dict[str, str]:
+def _index_entry(row: tuple[int, str, str]) -> dict[str, str]:
     return {"folder": _folder(row[0]), "uid": row[1], "display_name": row[2]}
 
 

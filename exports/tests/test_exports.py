@@ -62,7 +62,7 @@ def opened(export):
 
 def made(who, team):
     """Ask for an archive, let the worker make it, and open it."""
-    export = services.ask_for_export(actor=actor(who), team=team)
+    export = services.request_export(actor=actor(who), team=team)
     make_exports()
     export.refresh_from_db()
     return export, opened(export)
@@ -159,9 +159,9 @@ def test_restricted_projects_of_others_stay_out_and_are_named(team, admin, clien
 def test_only_admins_export_a_team(team):
     for preset in (Preset.MEMBER, Preset.VIEW_ONLY):
         with pytest.raises(Forbidden):
-            services.ask_for_export(actor=actor(make_member(team, preset)), team=team)
+            services.request_export(actor=actor(make_member(team, preset)), team=team)
     with pytest.raises(NotFound):
-        services.ask_for_export(actor=actor(UserFactory()), team=team)
+        services.request_export(actor=actor(UserFactory()), team=team)
 
 
 def test_an_archive_is_its_askers_alone(team, admin, client):
@@ -185,16 +185,16 @@ def test_who_is_no_longer_an_admin_downloads_nothing(team, admin, client):
 
 
 def test_one_is_made_at_a_time_and_one_asked_for_by_each(team, admin):
-    services.ask_for_export(actor=actor(admin), team=team)
+    services.request_export(actor=actor(admin), team=team)
     with pytest.raises(Conflict, match="in progress"):
-        services.ask_for_export(actor=actor(admin), team=team)
+        services.request_export(actor=actor(admin), team=team)
     assert services._claim() is not None
-    services.ask_for_export(actor=actor(make_member(team, Preset.ADMIN)), team=team)
+    services.request_export(actor=actor(make_member(team, Preset.ADMIN)), team=team)
     assert services._claim() is None
 
 
 def test_one_whose_worker_was_killed_is_made_by_the_next(team, admin):
-    export = services.ask_for_export(actor=actor(admin), team=team)
+    export = services.request_export(actor=actor(admin), team=team)
     assert services._claim() == export
     with time_machine.travel(timezone.now() + services.SILENT + timedelta(seconds=1)):
         make_exports()
@@ -203,7 +203,7 @@ def test_one_whose_worker_was_killed_is_made_by_the_next(team, admin):
 
 
 def test_one_that_takes_the_server_down_is_given_up(team, admin):
-    export = services.ask_for_export(actor=actor(admin), team=team)
+    export = services.request_export(actor=actor(admin), team=team)
     for turn in range(services.MOST_ATTEMPTS):
         with time_machine.travel(timezone.now() + (turn + 1) * timedelta(minutes=6)):
             assert services._claim() == export
@@ -217,7 +217,7 @@ def test_one_that_takes_the_server_down_is_given_up(team, admin):
 def test_a_canceled_one_stops_and_leaves_nothing_on_the_disk(team, admin, settings, monkeypatch):
     monkeypatch.setattr(services, "_SIGN_EVERY_S", 0.0)
     RunFactory(project=ProjectFactory(team=team))
-    export = services.ask_for_export(actor=actor(admin), team=team)
+    export = services.request_export(actor=actor(admin), team=team)
     claimed = services._claim()
     assert claimed is not None
     services.cancel_export(actor=actor(admin), export=export)
@@ -250,7 +250,7 @@ def test_no_path_in_an_archive_depends_on_an_id(team, admin):
 def test_a_full_disk_is_told_before_anything_is_written(team, admin):
     record_bytes(team_id=team.pk, delta_bytes=2**60, category="file")
     with pytest.raises(Unavailable, match="MiB left"):
-        services.ask_for_export(actor=actor(admin), team=team)
+        services.request_export(actor=actor(admin), team=team)
 
 
 def test_archives_expire_and_their_bytes_are_freed(team, admin):
@@ -280,7 +280,7 @@ def test_a_person_exports_their_own_projects(client):
 
 def test_the_page_follows_an_export_until_it_ends(client, team, admin):
     client.force_login(admin)
-    services.ask_for_export(actor=actor(admin), team=team)
+    services.request_export(actor=actor(admin), team=team)
     waiting = client.get("/teams/vision/export", headers={"HX-Request": "true"}).content.decode()
     assert "every 2s" in waiting
     make_exports()

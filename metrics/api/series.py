@@ -16,7 +16,7 @@ from access.rest.policy import actor_of
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.errors import Invalid
-from common.formats.numbers import whole_number
+from common.formats.numbers import int_param
 from metrics.models import StreamKind
 from metrics.series import selectors
 from metrics.series.request_params import kind_of
@@ -167,6 +167,6 @@ class SeriesViewSet(ScopedViewSet[Run]):
         keys = list(dict.fromkeys(given.getlist("keys")))
         if not 1 <= len(keys) <= selectors.MAX_KEYS:
             raise Invalid(f"Name 1 to {selectors.MAX_KEYS} keys; this request names {len(keys)}.")
-        buckets = max(1, whole_number(given, "buckets", 600, selectors.MAX_BUCKETS))
+        buckets = max(1, int_param(given, "buckets", 600, selectors.MAX_BUCKETS))
         found = selectors.series(run.pk, kind_of(given), keys, x=given.get("x", ""), buckets=buckets)
         return Response({"series": found})

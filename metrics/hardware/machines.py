@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from runs.hosts.gpus import counted_names
 from runs.models import Run, RunHost
 from runs.states import RunState
@@ -279,7 +279,7 @@ def _gpu_values(values: Values) -> tuple[dict[int, Values], dict[int, float]]:
     for tag, (value, at) in values.items():
         is_held = tag.startswith(_OF_PROCESS)
         number, _, name = tag.removeprefix(_OF_PROCESS if is_held else _PREFIX).partition(".")
-        index = whole(number)
+        index = parse_int(number)
         if not tag.startswith(_PREFIX) or index is None or "." in name:
             continue
         if is_held:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
-from common.formats.numbers import whole_number
+from common.formats.numbers import int_param
 from metrics.views.workspace import WorkspaceRequest, json_answer
 from metrics.workspace.run_groups import DrawnGroups, Grouping, read_path, read_rules
 from runs.access import ProjectAction
@@ -26,7 +26,7 @@ def run_groups(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what is inside of the group that ``path`` leads to, from ``offset`` on: groups, or its runs."""
     row = get_project(actor_of(request), entity, project)
     query, path = TableQuery.of(request.GET), read_path(request.GET.get("path", ""))
-    offset = whole_number(request.GET, "offset", 0, 2**31)
+    offset = int_param(request.GET, "offset", 0, 2**31)
     level = Grouping.of(actor_of(request), row, query).level(path, offset)
     following = offset + len(level.groups) + len(level.runs)
     context = {

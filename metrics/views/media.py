@@ -15,7 +15,7 @@ from access.routes import declare
 from access.web.framing import name_ancestors
 from access.web.requests import actor_of
 from common.errors import Invalid, NotFound, TooLarge
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.web.responses import as_json
 from metrics.media import histograms
 from metrics.media import selectors as media
@@ -92,7 +92,7 @@ def step_of(request: HttpRequest) -> int:
         Invalid: it is no whole number.
     """
     text = request.GET.get("step", "0")
-    number = whole(text.removeprefix("-"))  # a run may log steps below zero
+    number = parse_int(text.removeprefix("-"))  # a run may log steps below zero
     if number is None:
         raise Invalid(f"step must be a whole number, not {text[:40]!r}.")
     return -number if text.startswith("-") else number

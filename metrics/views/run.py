@@ -10,7 +10,7 @@ from access.routes import declare
 from access.web.framing import framable, is_framed
 from access.web.requests import actor_of
 from common.errors import Invalid
-from common.formats.numbers import whole_number
+from common.formats.numbers import int_param
 from common.web.responses import as_json
 from metrics.series import selectors
 from metrics.series.request_params import kind_of
@@ -73,8 +73,8 @@ def series(request: HttpRequest, entity: str, project: str, uid: str) -> HttpRes
     keys = list(dict.fromkeys(request.GET.getlist("keys")))
     if len(keys) > selectors.MAX_KEYS:
         raise Invalid(f"At most {selectors.MAX_KEYS} keys in one request; this one names {len(keys)}.")
-    row_from = whole_number(request.GET, "since_row", 0, 2**62)
-    buckets = max(1, whole_number(request.GET, "buckets", 600, selectors.MAX_BUCKETS))
+    row_from = int_param(request.GET, "since_row", 0, 2**62)
+    buckets = max(1, int_param(request.GET, "buckets", 600, selectors.MAX_BUCKETS))
     next_row = reads.cursor(run.pk, kind)  # before the points: a row in between is sent again, never missed
     found = selectors.series(
         run.pk, kind, keys, x=request.GET.get("x", ""), buckets=buckets, row_from=row_from

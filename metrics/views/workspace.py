@@ -20,7 +20,7 @@ from access.routes import declare
 from access.web.framing import framable, is_framed
 from access.web.requests import actor_of
 from common.errors import Invalid
-from common.formats.numbers import whole, whole_number
+from common.formats.numbers import int_param, parse_int
 from common.web.streaming import in_thread
 from metrics.downloads import chart_csv
 from metrics.series import charts, selectors
@@ -102,7 +102,7 @@ def _bound(query: QueryDict, name: str) -> float | None:
 
 def _since(query: QueryDict, runs: list[Run]) -> dict[int, int]:
     """Return the row from which each run is wanted; ``since`` is given once per ``run``, in the same order."""
-    rows = [whole(text) for text in query.getlist("since")]
+    rows = [parse_int(text) for text in query.getlist("since")]
     uids = query.getlist("run")
     if rows and (len(rows) != len(uids) or None in rows):
         raise Invalid("since must be a row number for each run, in the order of the runs.")
@@ -118,7 +118,7 @@ def _chart_request(query: QueryDict, runs: list[Run]) -> charts.ChartRequest:
         kind=kind_of(query),
         keys=keys,
         x=query.get("x", ""),
-        buckets=max(1, whole_number(query, "buckets", 300, selectors.MAX_BUCKETS)),
+        buckets=max(1, int_param(query, "buckets", 300, selectors.MAX_BUCKETS)),
         x_from=_bound(query, "from"),
         x_to=_bound(query, "to"),
         since=_since(query, runs),
@@ -232,7 +232,7 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
         listed = matching_runs(actor, project, query)
     except Invalid as refused:
         error, listed = refused.message, Run.objects.none()
-    offset = whole_number(request.GET, "offset", 0, 2**31)
+    offset = int_param(request.GET, "offset", 0, 2**31)
     pinned = request.GET.getlist("uid")[:MAX_RUNS]
     total = listed.count()
     shown = listed.filter(uid__in=pinned) if pinned else listed[offset : offset + PAGE]

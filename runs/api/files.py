@@ -19,7 +19,7 @@ from access.rest.policy import actor_of
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.errors import NotFound
-from common.formats.numbers import whole_number
+from common.formats.numbers import int_param
 from common.rest.responses import ByName, is_key, is_yes
 from runs.access import RunAction
 from runs.api.serializers import (
@@ -117,8 +117,8 @@ class LogViewSet(ScopedViewSet[Run]):
     def logs(self, request: Request, pk: str) -> Response:
         """Return lines of the console; those that never came are left out."""
         run, given = self.get_object(), request.query_params
-        start, total = whole_number(given, "start", 0, _LONGEST), run.pulse.log_lines
-        stop = min(total, start + whole_number(given, "limit", 1000, MAX_LINES))
+        start, total = int_param(given, "start", 0, _LONGEST), run.pulse.log_lines
+        stop = min(total, start + int_param(given, "limit", 1000, MAX_LINES))
         found, masked = read_window(run.pk, start, stop, revealed=False)
         lines = [
             {"n": number, "at": line.at, "level": line.level, "text": line.text} for number, line in found
@@ -140,7 +140,7 @@ class LogViewSet(ScopedViewSet[Run]):
         run, given = self.get_object(), request.query_params
         flags = {"is_regex": is_yes(given, "regex"), "is_exact": is_yes(given, "exact")}
         needle, total = Needle(given.get("text", ""), **flags), run.pulse.log_lines
-        start = min(total, whole_number(given, "start", 0, _LONGEST))
+        start = min(total, int_param(given, "start", 0, _LONGEST))
         found, scanned_to = search(run.pk, needle, start, total, revealed=False)
         return Response({"total": total, "scanned_to": scanned_to, "lines": found})
 

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.utils.urls import replace_query_param
 
 from common.errors import Invalid
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.rest.responses import Pages
 from runs.query.ordering import page_order
 
@@ -54,7 +54,7 @@ def _start(cursor: str, ids: list[int]) -> int:
     if not cursor:
         return 0
     start_text, _, named = cursor.partition("-")
-    start, before = whole(start_text), whole(named)
+    start, before = parse_int(start_text), parse_int(named)
     if start is None or before is None:
         raise Invalid("`cursor` isn’t valid for this list.")
     return ids.index(before) + 1 if before in ids else min(start, len(ids))

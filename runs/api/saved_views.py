@@ -16,7 +16,7 @@ from rest_framework.viewsets import GenericViewSet
 from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.rest.responses import validated
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
@@ -91,7 +91,7 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
         return project_named_in(actor_of(self.request), self.request.query_params)
 
     def _view(self) -> SavedView:
-        return get_view(actor_of(self.request), whole(str(self.kwargs["pk"])) or 0)
+        return get_view(actor_of(self.request), parse_int(str(self.kwargs["pk"])) or 0)
 
     def get_queryset(self) -> QuerySet[SavedView]:
         """Return what the caller may read of the project."""

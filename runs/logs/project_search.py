@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from access.actor import Actor
 from common.errors import Invalid
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from runs.logs.search import LogMatch, Needle, first_matches
 from runs.models import Project, Run
 from runs.table.query import TableQuery, narrow_runs, visible_runs
@@ -40,7 +40,7 @@ class SearchCursor:
         if not text:
             return None
         run_id, _, line = text.partition("-")
-        run, number = whole(run_id), whole(line)
+        run, number = parse_int(run_id), parse_int(line)
         if run is None or number is None:
             raise Invalid("`after` is the `next` of an earlier answer.")
         return cls(run, number)

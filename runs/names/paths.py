@@ -2,7 +2,7 @@
 
 from django.db.models import Model, Q
 
-from access.resource_paths import Naming, register_naming
+from access.resource_paths import ResourcePath, register_path
 from runs.models import Project, Run, StoredChart
 from runs.names.run_ids import uid_of
 
@@ -44,6 +44,10 @@ def _path_of_chart(row: Model) -> str:
 
 def register_names() -> None:
     """Tell `access.resource_paths`."""
-    register_naming(Naming(Project, _project, _path_of_project, "team/project", ("team__organization",)))
-    register_naming(Naming(Run, _run, _path_of_run, "team/project/runs/id", ("project__team__organization",)))
-    register_naming(Naming(StoredChart, _chart, _path_of_chart, "charts/team/name", ("team__organization",)))
+    register_path(ResourcePath(Project, _project, _path_of_project, "team/project", ("team__organization",)))
+    register_path(
+        ResourcePath(Run, _run, _path_of_run, "team/project/runs/id", ("project__team__organization",))
+    )
+    register_path(
+        ResourcePath(StoredChart, _chart, _path_of_chart, "charts/team/name", ("team__organization",))
+    )

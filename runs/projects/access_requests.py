@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.audit.log import record
 from access.engine import require, who_may
-from access.limits.request_rates import of_user
+from access.limits.request_rates import user_caller
 from accounts.mail import sending
 from accounts.models import User
 from common.errors import TooManyRequests
@@ -36,7 +36,7 @@ def request_access(*, actor: Actor, team: Team, name: str) -> None:
         TooManyRequests: more than ten in an hour.
     """
     require(actor, TeamAction.VIEW, team)
-    wait_s = count(COUNTED, of_user(actor.lookup_id), limit=MOST_AN_HOUR, window_s=HOUR_S)
+    wait_s = count(COUNTED, user_caller(actor.lookup_id), limit=MOST_AN_HOUR, window_s=HOUR_S)
     if wait_s:
         message = _("You requested access %(most)s times within an hour. Try again later.")
         raise TooManyRequests(message % {"most": MOST_AN_HOUR}, wait_s=wait_s)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, SavedView, StoredChart
 from runs.projects.services import MAX_NAME
@@ -21,20 +21,22 @@ _AT_ONCE = 500
 """Runs in one statement: databases limit its parameters."""
 
 
-def lines(source: User, target: User) -> Iterator[Line]:
+def preview_merge(source: User, target: User) -> Iterator[MergeLine]:
     """Yield what the account that ends has."""
     team, taken = personal_team(source), _taken(target)
     projects = Project.objects.live().filter(team=team)
     renamed = [f"{name} → {_free(name, source, taken)}" for name in _names(projects) if name in taken]
-    yield Line("personal projects", projects.count(), "renamed: " + ", ".join(renamed) if renamed else "")
-    yield Line("runs", Run.objects.filter(user=source).count())
-    yield Line(
+    yield MergeLine(
+        "personal projects", projects.count(), "renamed: " + ", ".join(renamed) if renamed else ""
+    )
+    yield MergeLine("runs", Run.objects.filter(user=source).count())
+    yield MergeLine(
         "saved views",
         SavedView.objects.filter(user=source).count(),
         "working states are dropped where both have one",
     )
-    yield Line("custom charts", StoredChart.objects.filter(team=team).count())
-    yield Line("places in restricted projects", ProjectMember.objects.filter(user=source).count())
+    yield MergeLine("custom charts", StoredChart.objects.filter(team=team).count())
+    yield MergeLine("places in restricted projects", ProjectMember.objects.filter(user=source).count())
 
 
 def conflicts(source: User, target: User) -> Iterator[str]:
@@ -52,7 +54,7 @@ def conflicts(source: User, target: User) -> Iterator[str]:
         yield _("The personal entity of %(name)s no longer exists.") % {"name": source}
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand over projects, runs, views, charts and places."""
     theirs = Q(user=source) | Q(project__team=personal_team(source))
     # all at once, in one order: nothing may enter bytes for a run while these are moved

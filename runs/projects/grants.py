@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from access.actions import Preset
 from access.actor import Actor
-from access.grants import Place, Reason, met, unmet
+from access.grants import GrantScope, Reason, met, unmet
 from access.resources.registry import NOBODY, Resource, value_at
 from common.database.compiled_sql import KeysOf
 from runs.models import Project, ProjectMember
@@ -61,8 +61,8 @@ class RestrictedProjectMembers:
         return Q(pk__in=invited.values("user_id"))
 
     def holders(
-        self, action: str, places: Collection[Place], among: Collection[int] | None
-    ) -> Iterator[tuple[Place, int]]:
+        self, action: str, places: Collection[GrantScope], among: Collection[int] | None
+    ) -> Iterator[tuple[GrantScope, int]]:
         """Yield who was invited with the action to each restricted project."""
         by_project = {place.project_id: place for place in places if place.project_id is not None}
         invited = _invitations(action).filter(user__is_active=True, project__in=by_project)

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.templatetags.runyard import duration
 from runs.hosts.gpus import counted_names
 from runs.lifecycle.services import path_of
@@ -55,9 +55,9 @@ def _hardware(metadata: Metadata) -> str:
     logical, physical = metadata.get("cpu_count_logical"), metadata.get("cpu_count")
     if logical or physical:
         parts.append(_("%(n)s CPUs") % {"n": logical or physical})
-    if memory := whole(str(_part(metadata, "memory").get("total", ""))):
+    if memory := parse_int(str(_part(metadata, "memory").get("total", ""))):
         parts.append(_("%(n)s GiB memory") % {"n": f"{memory / 2**30:.1f}"})
-    if disk := whole(str(_part(_part(metadata, "disk"), "/").get("total", ""))):
+    if disk := parse_int(str(_part(_part(metadata, "disk"), "/").get("total", ""))):
         parts.append(_("%(n)s GiB disk") % {"n": f"{disk / 2**30:.0f}"})
     if cards := _gpus(metadata):
         parts.append(cards)

@@ -12,7 +12,7 @@ from access.engine import can, require
 from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import NotFound
-from common.formats.numbers import whole_number
+from common.formats.numbers import int_param
 from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
@@ -44,7 +44,7 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
         return render(request, "runs/files/preview.html", context)
     if search:
         context["found"] = find_files(run, search)
-    folder, start = request.GET.get("folder", ""), whole_number(request.GET, "start", 0, _MOST_FILES)
+    folder, start = request.GET.get("folder", ""), int_param(request.GET, "start", 0, _MOST_FILES)
     context["folder"] = folder_of(run, folder, start)
     refused = run.refused_files.all()
     context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}

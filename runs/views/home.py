@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts.lifecycle import services as accounts
-from accounts.sign_in.selectors import api_keys_of
+from accounts.api_keys import services as key_services
+from accounts.api_keys.selectors import api_keys_of
 from accounts.views.base import signed_in_user
 from common.errors import Forbidden
 from common.web.responses import fragment
@@ -40,11 +40,11 @@ def first_run(request: HttpRequest) -> HttpResponse:
     if not actor.impersonated_by and not api_keys_of(actor).exists():
         is_old = timezone.now() - user.created_at > _NEW
         try:
-            _row, secret = accounts.create_api_key(
+            _row, secret = key_services.create_api_key(
                 actor=actor, owner=user, label=_("First run"), is_mailed=is_old
             )
         except Forbidden:  # by the policy of an organization, which may want a shorter or limited one
-            why_none = accounts.why_no_new_key(user)
+            why_none = key_services.why_no_new_key(user)
     context = {
         "base_url": _base_url(request),
         "api_key": secret,

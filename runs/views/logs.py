@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import Invalid
-from common.formats.numbers import MOST, whole_number
+from common.formats.numbers import MOST, int_param
 from common.web.responses import as_json, attachment
 from runs import selectors
 from runs.access import ProjectAction, RunAction
@@ -49,8 +49,8 @@ def run_logs(request: HttpRequest, **names: str) -> HttpResponse:
 def run_log_lines(request: HttpRequest, **names: str) -> HttpResponse:
     """Return lines from ``start`` on, at most ``limit`` (1000; at most 5000); missing ones are left out."""
     run = run_of(request, names)
-    start, total = whole_number(request.GET, "start", 0, MOST), run.pulse.log_lines
-    stop = min(total, start + min(whole_number(request.GET, "limit", 1000, MOST), MAX_LINES))
+    start, total = int_param(request.GET, "start", 0, MOST), run.pulse.log_lines
+    stop = min(total, start + min(int_param(request.GET, "limit", 1000, MOST), MAX_LINES))
     found, masked = read_window(run.pk, start, stop, revealed=is_revealed(request, run))
     lines = [{"n": number, "at": line.at, "level": line.level, "text": line.text} for number, line in found]
     return as_json({"total": total, "lines": lines, "masked": masked})
@@ -68,7 +68,7 @@ def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
     flags = {name: request.GET.get(name) == "1" for name in ("regex", "exact", "raw")}
     needle = Needle(request.GET.get("text", ""), flags["regex"], flags["exact"], flags["raw"])
     total = run.pulse.log_lines
-    start = min(total, whole_number(request.GET, "start", 0, MOST))
+    start = min(total, int_param(request.GET, "start", 0, MOST))
     if not needle.text:
         return as_json({"total": total, "scanned_to": total, "lines": [], "most": MOST_HITS})
     found, scanned_to = search(run.pk, needle, start, total, revealed=is_revealed(request, run))

@@ -24,7 +24,7 @@ from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import Invalid, NotFound
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.formats.strict_json import strict
 from runs import selectors
 from runs.access import ProjectAction
@@ -115,7 +115,7 @@ class Table:
 
     def offset(self) -> int:
         """Return the first row that is asked for."""
-        return whole(self.request.GET.get("offset", "0"), _MOST_ROWS) or 0
+        return parse_int(self.request.GET.get("offset", "0"), _MOST_ROWS) or 0
 
 
 @declare(ProjectAction.VIEW)
@@ -167,7 +167,7 @@ def _urls(table: Table) -> dict[str, str]:
 def _state_of_address(table: Table) -> tuple[TableState, Invalid | None]:
     given = table.request.GET
     state = read_state(table.working.get("runs"))
-    if (pk := whole(given.get("view", ""))) is not None:
+    if (pk := parse_int(given.get("view", ""))) is not None:
         view = get_view(table.actor, pk)
         state = replace(read_state(view.spec.get("runs")), view=view.pk)
     try:
@@ -195,7 +195,7 @@ def _table(table: Table) -> HttpResponse:
     state = TableState(
         layout=read_layout(raw),
         crop=crop,
-        view=whole(given.get("view", "")) or 0,
+        view=parse_int(given.get("view", "")) or 0,
     )
     error = None
     try:

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import Q
 
-from accounts.operators.admin_actions import ActForm
+from accounts.operators.admin_actions import AdminActionForm
 from accounts.operators.admin_forms import UserField
 from teams.models import ProductAccess, Role, RoleLevel, TeamKind
 from teams.organizations.services import MAX_KEY_DAYS
@@ -20,7 +20,7 @@ def _team_roles(organization_id: int | None) -> Any:
     return Role.objects.filter(~Q(preset="") | own, level=RoleLevel.TEAM)
 
 
-class NewOrganizationForm(ActForm):
+class NewOrganizationForm(AdminActionForm):
     """A name and who leads it."""
 
     name = forms.CharField(
@@ -29,7 +29,7 @@ class NewOrganizationForm(ActForm):
     admin = UserField(label="First admin", help_text="Username or verified address.")
 
 
-class OrganizationSettingsForm(ActForm):
+class OrganizationSettingsForm(AdminActionForm):
     """What its admins set on its settings page."""
 
     display_name = forms.CharField(max_length=120, required=False)
@@ -47,7 +47,7 @@ class OrganizationSettingsForm(ActForm):
         self.initial.update({name: getattr(self.row, name) for name in self.fields})
 
 
-class EnforcedPrivacyForm(ActForm):
+class EnforcedPrivacyForm(AdminActionForm):
     """One choice per switch."""
 
     def prepare(self) -> None:
@@ -64,7 +64,7 @@ class EnforcedPrivacyForm(ActForm):
             )
 
 
-class PrivacyForm(ActForm):
+class PrivacyForm(AdminActionForm):
     """The switches of one team."""
 
     def prepare(self) -> None:
@@ -78,7 +78,7 @@ class PrivacyForm(ActForm):
             )
 
 
-class NewTeamForm(ActForm):
+class NewTeamForm(AdminActionForm):
     """A team of the organization."""
 
     name = forms.CharField(
@@ -88,7 +88,7 @@ class NewTeamForm(ActForm):
     admin = UserField(label="First admin", help_text="Username or verified address.")
 
 
-class TeamSettingsForm(ActForm):
+class TeamSettingsForm(AdminActionForm):
     """What its admins set on its settings page."""
 
     display_name = forms.CharField(max_length=120, required=False)
@@ -99,13 +99,13 @@ class TeamSettingsForm(ActForm):
         self.initial.update(display_name=self.row.display_name, kind=self.row.kind)
 
 
-class TypedNameForm(ActForm):
+class TypedNameForm(AdminActionForm):
     """The name, so that nobody deletes by mistake."""
 
     typed = forms.CharField(label="Name", help_text="Type the team’s name to confirm.")
 
 
-class RoleForm(ActForm):
+class RoleForm(AdminActionForm):
     """A role in a team: a built-in one, or one of its organization."""
 
     role = forms.ModelChoiceField(Role.objects.none())
@@ -133,7 +133,7 @@ class InviteForm(RoleForm):
     field_order = ("who", "role")
 
 
-class OrganizationMemberForm(ActForm):
+class OrganizationMemberForm(AdminActionForm):
     """A role in an organization, and how far somebody reaches into its products."""
 
     role = forms.ModelChoiceField(Role.objects.filter(level=RoleLevel.ORGANIZATION))

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 
 from access.audit.log import record
 from access.web.requests import actor_of
-from accounts.operators.admin_actions import Act, AuditedAdmin, Doing, ServedAdmin
+from accounts.operators.admin_actions import ActionContext, AdminAction, AuditedAdmin, ServedAdmin
 from teams.admin import forms
 from teams.invitations import services as invitations
 from teams.members import services
@@ -40,22 +40,22 @@ def counted(model: Any, owner: str) -> Coalesce:
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-def _new_organization(doing: Doing[Organization]) -> Any:
+def _new_organization(doing: ActionContext[Organization]) -> Any:
     row = create_organization(actor=doing.actor, **doing.typed)
     return redirect("admin:teams_organization_change", row.pk)
 
 
-def _new_team(doing: Doing[Organization]) -> Any:
+def _new_team(doing: ActionContext[Organization]) -> Any:
     row = create_team(actor=doing.actor, organization=doing.row, **doing.typed)
     return redirect("admin:teams_team_change", row.pk)
 
 
-def _enforce(doing: Doing[Organization]) -> None:
+def _enforce(doing: ActionContext[Organization]) -> None:
     values = {name: None if not value else value == "yes" for name, value in doing.typed.items()}
     enforce_privacy(actor=doing.actor, organization=doing.row, values=values)
 
 
-def _invite(doing: Doing[Team]) -> None:
+def _invite(doing: ActionContext[Team]) -> None:
     who, role = doing.typed["who"].strip(), doing.typed["role"]
     name = {"email": who} if "@" in who else {"username": who}
     invitations.invite(actor=doing.actor, team=doing.row, role=role, **name)
@@ -80,16 +80,16 @@ class OrganizationAdmin(ServedAdmin[Organization]):
     fields = [
         "name", "display_name", "enforced_privacy", "api_keys_allowed", "api_key_max_days", "roles", "created_at"
     ]  # fmt: skip
-    creation = Act(
+    creation = AdminAction(
         slug="add", label="Create an organization", form=forms.NewOrganizationForm, do=_new_organization
     )
     acts = (
-        Act(slug="settings", label="Change settings", form=forms.OrganizationSettingsForm,
+        AdminAction(slug="settings", label="Change settings", form=forms.OrganizationSettingsForm,
             do=lambda doing: _done(organizations.change_organization(
                 actor=doing.actor, organization=doing.row, **doing.typed))),
-        Act(slug="privacy", label="Enforce privacy", form=forms.EnforcedPrivacyForm, is_dangerous=True,
+        AdminAction(slug="privacy", label="Enforce privacy", form=forms.EnforcedPrivacyForm, is_dangerous=True,
             text="What you set here applies to all teams of the organization at once.", do=_enforce),
-        Act(slug="new-team", label="Create a team", form=forms.NewTeamForm, do=_new_team),
+        AdminAction(slug="new-team", label="Create a team", form=forms.NewTeamForm, do=_new_team),
     )  # fmt: skip
     related = (
         ("Organization members", "teams_organizationmember", "organization__id__exact"),
@@ -136,10 +136,10 @@ class OrganizationMemberAdmin(ServedAdmin[OrganizationMember]):
     search_fields = ["user__username", "user__email", "organization__name"]
     date_hierarchy = "created_at"
     acts = (
-        Act(slug="change", label="Change role and access", form=forms.OrganizationMemberForm, is_dangerous=True,
+        AdminAction(slug="change", label="Change role and access", form=forms.OrganizationMemberForm, is_dangerous=True,
             do=lambda doing: _done(organizations.change_organization_member(
                 actor=doing.actor, member=doing.row, **doing.typed))),
-        Act(slug="remove", label="Remove from organization", in_bulk=True,
+        AdminAction(slug="remove", label="Remove from organization", in_bulk=True,
             text="They also leave its teams, and are notified by email. The runs they logged stay.",
             do=lambda doing: organizations.remove_from_organization(actor=doing.actor, member=doing.row)),
     )  # fmt: skip
@@ -162,18 +162,18 @@ class TeamAdmin(ServedAdmin[Team]):
         "members_may_invite", "code_saving_default", "code_saving_allowed", "created_at", "deleted_at",
     ]  # fmt: skip
     acts = (
-        Act(slug="settings", label="Change settings", form=forms.TeamSettingsForm, fits=_is_shared,
+        AdminAction(slug="settings", label="Change settings", form=forms.TeamSettingsForm, fits=_is_shared,
             do=lambda doing: _done(change_team(actor=doing.actor, team=doing.row, **doing.typed))),
-        Act(slug="privacy", label="Change privacy", form=forms.PrivacyForm, fits=_is_shared, is_dangerous=True,
+        AdminAction(slug="privacy", label="Change privacy", form=forms.PrivacyForm, fits=_is_shared, is_dangerous=True,
             do=lambda doing: _done(set_privacy(actor=doing.actor, team=doing.row, values=doing.typed))),
-        Act(slug="add-member", label="Add a member", form=forms.MemberForm, fits=_is_shared,
+        AdminAction(slug="add-member", label="Add a member", form=forms.MemberForm, fits=_is_shared,
             text="They join at once, without an invitation.",
             do=lambda doing: _done(services.add_member(actor=doing.actor, team=doing.row, **doing.typed))),
-        Act(slug="invite", label="Invite a member", form=forms.InviteForm, fits=_is_shared, do=_invite),
-        Act(slug="delete", label="Delete team", form=forms.TypedNameForm, fits=_is_shared, is_dangerous=True,
+        AdminAction(slug="invite", label="Invite a member", form=forms.InviteForm, fits=_is_shared, do=_invite),
+        AdminAction(slug="delete", label="Delete team", form=forms.TypedNameForm, fits=_is_shared, is_dangerous=True,
             text="The team and everything it owns are hidden, and can be restored for some days.",
             do=lambda doing: _done(delete_team(actor=doing.actor, team=doing.row, typed=doing.typed["typed"]))),
-        Act(slug="restore", label="Restore team", in_bulk=True,
+        AdminAction(slug="restore", label="Restore team", in_bulk=True,
             fits=lambda team: team.deleted_at is not None and not team.is_personal,
             text="It comes back with everything that was deleted with it.",
             do=lambda doing: _done(restore_team(actor=doing.actor, team=doing.row))),
@@ -214,10 +214,10 @@ class MembershipAdmin(ServedAdmin[Membership]):
     search_fields = ["user__username", "user__email", "team__name"]
     date_hierarchy = "created_at"
     acts = (
-        Act(slug="role", label="Change role", form=forms.RoleForm, fits=lambda row: not row.team.is_personal,
+        AdminAction(slug="role", label="Change role", form=forms.RoleForm, fits=lambda row: not row.team.is_personal,
             is_dangerous=True,
             do=lambda doing: _done(services.change_role(actor=doing.actor, membership=doing.row, **doing.typed))),
-        Act(slug="remove", label="Remove from team", in_bulk=True, fits=lambda row: not row.team.is_personal,
+        AdminAction(slug="remove", label="Remove from team", in_bulk=True, fits=lambda row: not row.team.is_personal,
             text="They are notified by email. The runs they logged stay.",
             do=lambda doing: services.remove_member(actor=doing.actor, membership=doing.row)),
     )  # fmt: skip
@@ -295,10 +295,10 @@ class InvitationAdmin(ServedAdmin[Invitation]):
     date_hierarchy = "created_at"
     exclude = ["token_hash"]
     acts = (
-        Act(slug="resend", label="Resend invitation", in_bulk=True, fits=_is_pending,
+        AdminAction(slug="resend", label="Resend invitation", in_bulk=True, fits=_is_pending,
             text="The previous link ends, and the new one is valid for the full time.",
             do=lambda doing: _done(invitations.resend(actor=doing.actor, invitation=doing.row))),
-        Act(slug="revoke", label="Revoke invitation", in_bulk=True, fits=_is_pending,
+        AdminAction(slug="revoke", label="Revoke invitation", in_bulk=True, fits=_is_pending,
             text="The link in the email ends at once.",
             do=lambda doing: invitations.revoke(actor=doing.actor, invitation=doing.row)),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from access.routes import declare
 from accounts.api.keys import ApiKeySerializer
 from accounts.models import ApiKey, UserKind
 from common.errors import Invalid, NotFound
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.rest.responses import Pages, is_yes
 from teams.access import OrganizationAction
 from teams.models import Organization
@@ -73,7 +73,7 @@ class OrganizationKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
 
     def destroy(self, request: Request, organization: str, pk: str) -> Response:
         """Revoke a key, which ends at once, everywhere; its owner is told by mail."""
-        row, number = self._organization(), whole(pk)
+        row, number = self._organization(), parse_int(pk)
         numbers = [] if number is None else [number]
         if not revoke_keys(actor=actor_of(request), organization=row, numbers=numbers):
             raise NotFound(f"The key “{pk[:40]}” doesn’t belong to a member or service account of {row}.")

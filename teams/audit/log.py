@@ -1,4 +1,4 @@
-"""Reading the audit log: an organization's for its admins, the whole for operators (BIL-11).
+"""Reading the audit log: an organization's for its admins, the parse_int for operators (BIL-11).
 
 Pages go by time and key, never by number: nothing is counted and nothing is skipped, however long the log is.
 """
@@ -15,11 +15,11 @@ from django.utils.translation import gettext
 from access.actor import Actor
 from access.audit.values import Change, Values
 from access.audit.words import groups, kind_of, links_of, words_of
-from access.engine import visible
+from access.engine import has_operator_rights, visible
 from access.models import AuditEntry
 from accounts.models import ApiKey
 from common.errors import Forbidden
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from teams.access import OrganizationAction
 from teams.models import Organization, Team
 from teams.policy import denied_message, has_feature, organizations_with
@@ -49,7 +49,7 @@ class AuditFilter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "AuditFilter":
-        """Read a page's query string; what makes no sense is left out. Days are whole ones in UTC."""
+        """Read a page's query string; what makes no sense is left out. Days are parse_int ones in UTC."""
         last = _day(query.get("until", ""))
         return cls(
             **{name: _text(query, name) for name in ("person", "action", "kind", "team", "address")},
@@ -86,7 +86,7 @@ FEATURE = "audit_log"
 
 def includes_log(actor: Actor, organization: Organization) -> bool:
     """Say whether the plan of an organization lets its admins read the log, which is written anyway; operators may."""
-    return actor.elevated or has_feature(organization, FEATURE)
+    return has_operator_rights(actor) or has_feature(organization, FEATURE)
 
 
 def require_log(actor: Actor, organization: Organization | None) -> None:
@@ -103,7 +103,7 @@ def require_log(actor: Actor, organization: Organization | None) -> None:
 
 def _by_plan(actor: Actor, organization: Organization | None) -> Q:
     """Return a condition on entries: their organization's plan includes the log."""
-    if actor.elevated:
+    if has_operator_rights(actor):
         return Q()
     if organization is not None:
         keys = [organization.pk]
@@ -164,7 +164,7 @@ def _with_words(rows: QuerySet[AuditEntry], text: str) -> QuerySet[AuditEntry]:
 def after(rows: QuerySet[AuditEntry], cursor: str) -> QuerySet[AuditEntry]:
     """Keep what comes after the entry that a cursor names; a cursor that nobody gave is left out."""
     at_text, _, pk_text = cursor.partition("-")
-    micros, pk = whole(at_text), whole(pk_text)
+    micros, pk = parse_int(at_text), parse_int(pk_text)
     if micros is None or pk is None:
         return rows
     try:

@@ -16,9 +16,9 @@ from access.actor import Actor
 from access.engine import can, require
 from access.explain import Explanation, explain
 from access.grants import Reason, met, unmet
-from access.resource_paths import example_of, thing_at
+from access.resource_paths import example_of, resolve_path
 from access.resources.labels import kind_of
-from access.resources.registry import asked_about, resource_of, value_at
+from access.resources.registry import explainable_models, resource_of, value_at
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey, User
 from common.errors import Invalid
@@ -52,7 +52,7 @@ def explain_to(asker: Actor, question: Question, *, within: Team | Organization 
         NotFound: no such thing, or none that the asker sees.
         Forbidden: they do not manage the members there.
     """
-    thing = thing_at(asker, question.on)
+    thing = resolve_path(asker, question.on)
     _check_action(question.action, thing)
     team, organization = _places_of(thing)
     if within is not None and within not in (team, organization):
@@ -94,7 +94,7 @@ def _check_action(action: str, thing: Model) -> None:
     if action not in specs:
         raise Invalid(_("Unknown permission “%(action)s”.") % {"action": action[:80]})
     spec = specs[action]
-    kinds = asked_about(spec.on)
+    kinds = explainable_models(spec.on)
     if thing._meta.label in kinds:
         return
     names = {"what": spec.label, "kind": kind_of(thing), "name": str(thing)}

@@ -13,7 +13,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.engine import can, visible
 from accounts.models import ApiKey, User
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from teams.access import OrganizationAction, TeamAction
 from teams.members.selectors import pending_invitations
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
@@ -43,9 +43,9 @@ class MemberFilter:
         role, page, sort = query.get("role", ""), query.get("page", ""), query.get("sort", "")
         return cls(
             text=query.get("q", "").replace("\x00", "").strip()[:200],
-            role=whole(role) or 0,
+            role=parse_int(role) or 0,
             sort=sort if sort.removeprefix("-") in _ORDERS else "name",
-            page=whole(page, _MOST_PAGES) or 1,
+            page=parse_int(page, _MOST_PAGES) or 1,
         )
 
 

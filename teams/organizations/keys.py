@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import require
-from accounts.lifecycle.services import end_api_key
+from accounts.api_keys.services import end_api_key
 from accounts.mail import sending
 from accounts.models import ApiKey, UserKind
 from teams.access import OrganizationAction

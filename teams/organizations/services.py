@@ -12,7 +12,7 @@ from access.audit.log import record
 from access.engine import require
 from accounts.lifecycle.services import claim_name
 from accounts.models import User
-from accounts.profile.services import forget_profile
+from accounts.profile.services import delete_profile
 from common.errors import Conflict, Forbidden, Invalid, NotFound
 from teams.access import OrganizationAction
 from teams.members.mail import mail_removed
@@ -213,7 +213,7 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
     organization.members.all().delete()
     organization.deleted_at = timezone.now()
     organization.save(update_fields=["deleted_at", "updated_at"])
-    forget_profile(organization.claim)
+    delete_profile(organization.claim)
     send_rights_changed()
 
 

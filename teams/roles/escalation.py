@@ -3,7 +3,8 @@
 from django.utils.translation import gettext as _
 
 from access.actions import with_own
-from access.actor import Actor, ActorKind
+from access.actor import Actor
+from access.engine import has_operator_rights
 from common.errors import Forbidden
 from teams.access import TeamAction
 from teams.models import Membership, OrganizationMember, Role, RoleGrant, ServiceAccount, Team
@@ -15,7 +16,7 @@ def check_rank(actor: Actor, team: Team, *roles: Role, action: str = TeamAction.
     Raises:
         Forbidden: the first role that is above their own.
     """
-    if actor.kind is ActorKind.SYSTEM or actor.elevated:
+    if has_operator_rights(actor):
         return
     places = (
         Membership.objects.filter(team=team),

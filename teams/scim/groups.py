@@ -16,7 +16,7 @@ from access.actor import Actor
 from access.audit.log import record
 from accounts.models import User
 from common.errors import Conflict, Invalid
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from teams.members.services import add_member, remove_member
 from teams.members.suspension import (
     MARK,
@@ -170,7 +170,7 @@ def _users(team: Team, members: list[GroupMember]) -> dict[int, Any]:
     if team.organization is None:
         return {}
     named = {str(member.value) for member in members}
-    pk_of = {value: whole(value) for value in named}
+    pk_of = {value: parse_int(value) for value in named}
     users = people_of(team.organization).filter(pk__in=[pk for pk in pk_of.values() if pk])
     found = {user.pk: user for user in users}
     missing = sorted(value for value, pk in pk_of.items() if pk not in found)

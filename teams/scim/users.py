@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace as with_changes
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +11,7 @@ from scim2_models import MutabilityException, UniquenessException
 from access.actor import Actor
 from access.audit.log import record
 from accounts.lifecycle.names import MAX_LENGTH, check_name
-from accounts.lifecycle.services import create_user, is_taken, set_active
+from accounts.lifecycle.services import create_user, is_taken, switch_account
 from accounts.models import SignInProvider, User
 from accounts.sign_in.signup_policy import is_open
 from common.errors import Conflict, Invalid
@@ -278,8 +277,8 @@ def _switch(
 
 
 def _set_account(actor: Actor, user: User, *, on: bool) -> None:
-    """Switch an account that SCIM made; who manages the organization's members may that, with an operator's right."""
-    set_active(actor=with_changes(actor, elevated=True), user=user, is_active=on)
+    """Switch an account that SCIM made; who manages the organization's members may that."""
+    switch_account(actor=actor, user=user, is_active=on)
 
 
 def _set_membership(actor: Actor, row: ProvisionedUser, changes: dict[str, str]) -> None:

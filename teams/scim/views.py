@@ -24,7 +24,7 @@ from access.callers.credentials import actor_of_header
 from access.callers.elevation import HEADER, elevated
 from access.web.requests import address_of
 from common.errors import DomainError, Invalid, NotFound
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from teams.access import OrganizationAction
 from teams.scim import filters, groups, user_resources, users
 from teams.scim.resources import CONFIG, MOST, POLICY, PROVIDER, Group, Person
@@ -186,7 +186,7 @@ def _without(call: _Call, name: str) -> bool:
 
 def _person(call: _Call, key: str) -> Any:
     rows = user_resources.people_of(call.organization)
-    row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
+    row = rows.filter(pk=pk).first() if (pk := parse_int(key)) else None
     if row is None:
         raise NotFound(f"User “{key}” doesn’t exist in {call.organization}.")
     return row
@@ -277,7 +277,7 @@ def _delete_person(call: _Call, key: str) -> HttpResponse:
 
 def _group(call: _Call, key: str) -> Any:
     rows = groups.groups_of(call.organization)
-    row = rows.filter(pk=pk).first() if (pk := whole(key)) else None
+    row = rows.filter(pk=pk).first() if (pk := parse_int(key)) else None
     if row is None:
         raise NotFound(f"Group “{key}” doesn’t exist in {call.organization}.")
     return row

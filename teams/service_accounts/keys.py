@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.web.requests import actor_of_user
-from accounts.lifecycle.services import end_api_key, issue_api_key
+from accounts.api_keys.services import end_api_key, issue_api_key
 from accounts.models import ApiKey, User, UserKind
 from common.errors import Conflict, Invalid
 from teams.models import Organization, ServiceAccount, Team

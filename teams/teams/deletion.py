@@ -20,9 +20,9 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require, visible
 from access.signals import rights_changed
-from accounts.lifecycle.deletion import Obstacle
+from accounts.lifecycle.participants import Obstacle
 from accounts.models import User
-from accounts.profile.services import forget_profile
+from accounts.profile.services import delete_profile
 from common.errors import Conflict, Gone, Invalid
 from teams.access import TeamAction
 from teams.models import (
@@ -115,7 +115,7 @@ def forget_teams() -> int:
     over = Team.objects.filter(deleted_at__lte=timezone.now() - timedelta(days=settings.DELETED_KEPT_DAYS))
     end_service_accounts(ServiceAccount.objects.filter(team__in=over))
     for team in over.filter(memberships__isnull=False).select_related("claim").distinct():
-        forget_profile(team.claim)
+        delete_profile(team.claim)
         for participant in team_participants():
             participant.forget(team)
     left, _rows = Membership.objects.filter(team__in=over).delete()
@@ -156,7 +156,7 @@ def obstacles_of(user: User) -> Iterator[Obstacle]:
         )
 
 
-def erase_with(user: User) -> None:
+def erase_person(user: User) -> None:
     """Delete a person's personal entity for good, and take them out of every team and organization."""
     personal = Team.objects.live().filter(claim=user.claim_id).first()
     if personal is not None:

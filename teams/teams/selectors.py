@@ -7,7 +7,7 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from access.actor import Actor, ActorKind
-from access.engine import require, visible
+from access.engine import has_operator_rights, require, visible
 from accounts.models import CodeSaving, ProfileAudience, User
 from common.errors import NotFound
 from teams.access import OrganizationAction, TeamAction
@@ -68,7 +68,7 @@ def colleagues_of(actor: Actor) -> QuerySet[User]:
 def profiles_shown_to(actor: Actor) -> QuerySet[User]:
     """Return the active people whose profiles the actor may see, as each of them chose (ACC-3)."""
     people = User.objects.filter(is_active=True)
-    if actor.elevated or actor.kind is ActorKind.SYSTEM:
+    if has_operator_rights(actor):
         return people
     open_to = [ProfileAudience.EVERYONE, *([ProfileAudience.SIGNED_IN] if actor.is_signed_in else [])]
     known = Q(pk=actor.lookup_id) | Q(pk__in=colleagues_of(actor).values("pk"))

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from access.actor import Actor
 from access.audit.words import groups, kinds
 from access.routes import Open, declare
-from access.web.requests import actor_of, actor_of_user, address_of
+from access.web.requests import actor_of, operator_of
 from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.audit.export import export
@@ -62,17 +62,12 @@ def organization_export(request: HttpRequest, entity: str) -> StreamingHttpRespo
     return _export(actor_of(request), request, row)
 
 
-def _operator(request: HttpRequest) -> Actor:
-    """Return the viewer with an operator's rights, which the route has checked."""
-    return actor_of_user(request.user, address=address_of(request), elevated=True)
-
-
 @declare(Open.OPERATOR)
 @never_cache
 @require_GET
 def everything(request: HttpRequest) -> HttpResponse:
     """Show operators what was done anywhere, newest first."""
-    context = _context(_operator(request), request, None) | {"export_url": reverse("teams:audit_export")}
+    context = _context(operator_of(request), request, None) | {"export_url": reverse("teams:audit_export")}
     return render(request, fragment(request, "teams/audit/installation.html", "list"), context)
 
 
@@ -81,7 +76,7 @@ def everything(request: HttpRequest) -> HttpResponse:
 @require_GET
 def everything_export(request: HttpRequest) -> StreamingHttpResponse:
     """Download what matches anywhere."""
-    return _export(_operator(request), request, None)
+    return _export(operator_of(request), request, None)
 
 
 def _export(actor: Actor, request: HttpRequest, row: Organization | None) -> StreamingHttpResponse:

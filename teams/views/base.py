@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 
 from access.web.requests import actor_of
 from common.errors import Conflict, Gone, Invalid, NotFound
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.web.responses import as_json
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
@@ -46,4 +46,4 @@ def answer(request: HttpRequest, act: Callable[[], str], back: str) -> HttpRespo
 
 def number_in(request: HttpRequest, name: str) -> int:
     """Return a key that a form posts, 0 for none."""
-    return whole(request.POST.get(name, "")) or 0
+    return parse_int(request.POST.get(name, "")) or 0

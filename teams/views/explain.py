@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET
 
 from access.actions import ActionSpec, actions_by_group, all_actions
 from access.actor import Actor
-from access.resource_paths import named_models, thing_at
-from access.resources.registry import asked_about
+from access.resource_paths import named_models, resolve_path
+from access.resources.registry import explainable_models
 from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from common.web.responses import fragment
@@ -64,9 +64,11 @@ def _actions_on(asker: Actor, named: str) -> dict[str, dict[str, ActionSpec]]:
     What is done in teams comes first, as it is asked about most.
     """
     try:
-        kinds = frozenset({thing_at(asker, named)._meta.label})
+        kinds = frozenset({resolve_path(asker, named)._meta.label})
     except NotFound:
         kinds = named_models()
-    groups = actions_by_group({action for action, spec in all_actions() if kinds & asked_about(spec.on)})
+    groups = actions_by_group(
+        {action for action, spec in all_actions() if kinds & explainable_models(spec.on)}
+    )
     of_teams = addable_actions()
     return dict(sorted(groups.items(), key=lambda group: of_teams.isdisjoint(group[1])))

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.routes import declare
 from access.web.requests import actor_of
 from accounts.models import UserKind
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.organizations.key_policy import keys_beyond_policy
@@ -47,7 +47,7 @@ def keys(request: HttpRequest, entity: str) -> HttpResponse:
 def keys_revoke(request: HttpRequest, entity: str) -> HttpResponse:
     """Revoke the keys named by ``key``, repeated."""
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
-    numbers = [number for text in request.POST.getlist("key") if (number := whole(text))][:_PAGE]
+    numbers = [number for text in request.POST.getlist("key") if (number := parse_int(text))][:_PAGE]
     gone = revoke_keys(actor=actor_of(request), organization=organization, numbers=numbers)
     if gone:
         message = ngettext("%(count)d key revoked.", "%(count)d keys revoked.", len(gone))

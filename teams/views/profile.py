@@ -15,7 +15,7 @@ from access.web.requests import actor_of
 from accounts.profile import services as profiles
 from accounts.profile.forms import NameForm
 from accounts.profile.pictures import MAX_BYTES
-from accounts.views.profile import Places, show_profile_section, take_intro, take_picture
+from accounts.views.profile import ProfileUrls, show_profile_section, store_intro, store_picture
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 
@@ -37,7 +37,7 @@ def profile(request: HttpRequest, entity: str) -> HttpResponse:
     team = _team(actor_of(request), entity)
     if team.is_personal:
         return redirect("accounts:profile")
-    places = Places(
+    places = ProfileUrls(
         page=reverse("runs:entity", args=[team.name]),
         settings=reverse("teams:profile", args=[team.name]),
         picture=reverse("teams:profile_picture", args=[team.name]),
@@ -50,7 +50,7 @@ def profile(request: HttpRequest, entity: str) -> HttpResponse:
 def picture(request: HttpRequest, entity: str) -> HttpResponse:
     """Take or remove the team's picture (TEAM-6)."""
     team = _team(actor_of(request), entity)
-    return take_picture(request, team, reverse("teams:profile", args=[team.name]))
+    return store_picture(request, team, reverse("teams:profile", args=[team.name]))
 
 
 @declare(TeamAction.MANAGE_SETTINGS)
@@ -58,7 +58,7 @@ def picture(request: HttpRequest, entity: str) -> HttpResponse:
 def intro(request: HttpRequest, entity: str) -> HttpResponse:
     """Store the team's intro."""
     team = _team(actor_of(request), entity)
-    return take_intro(request, team, reverse("runs:entity", args=[team.name]))
+    return store_intro(request, team, reverse("runs:entity", args=[team.name]))
 
 
 def _organization(request: HttpRequest, name: str) -> Organization:
@@ -75,7 +75,7 @@ def _organization(request: HttpRequest, name: str) -> Organization:
 def organization_intro(request: HttpRequest, entity: str) -> HttpResponse:
     """Store the organization's intro."""
     row = _organization(request, entity)
-    return take_intro(request, row, reverse("runs:entity", args=[row.name]))
+    return store_intro(request, row, reverse("runs:entity", args=[row.name]))
 
 
 @declare(OrganizationAction.MANAGE_SETTINGS)
@@ -89,7 +89,7 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
         profiles.rename(actor=actor_of(request), row=row, **form.cleaned_data)
         messages.success(request, _("Profile saved."))
         return redirect(request.path)
-    places = Places(
+    places = ProfileUrls(
         page=reverse("runs:entity", args=[row.name]),
         settings=request.path,
         picture=reverse("teams:organization_profile_picture", args=[row.name]),
@@ -103,4 +103,4 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
 def organization_picture(request: HttpRequest, entity: str) -> HttpResponse:
     """Take or remove the organization's picture."""
     row = _organization(request, entity)
-    return take_picture(request, row, reverse("teams:organization_profile", args=[row.name]))
+    return store_picture(request, row, reverse("teams:organization_profile", args=[row.name]))

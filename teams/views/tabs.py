@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import can
-from accounts.settings.sections import Place, all_sections, section_at
+from accounts.settings.sections import SettingsScope, all_sections, section_at
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
 
@@ -34,14 +34,14 @@ class Tab:
 _SERVICE = frozenset({"teams:service_accounts", "teams:service_account", "teams:service_account_key"})
 _STORAGE = frozenset({"usage:team_storage", "usage:team_storage_project"})
 _TABS = {
-    Place.TEAM: (
+    SettingsScope.TEAM: (
         Tab(_("Projects"), "box", "runs:entity"),
         Tab(_("Members"), "users", "teams:members", _SERVICE | {"teams:invite", "teams:roles", "teams:explain"},
             TeamAction.VIEW),
         Tab(_("Settings"), "settings-2", "teams:profile", is_rest=True),
         Tab(_("Usage"), "chart-column", "usage:team_usage", _STORAGE),
     ),
-    Place.ORGANIZATION: (
+    SettingsScope.ORGANIZATION: (
         Tab(_("Overview"), "network", "runs:entity"),
         Tab(_("Members"), "users", "teams:organization", frozenset({"teams:organization_invite"}),
             OrganizationAction.VIEW),
@@ -70,7 +70,7 @@ def tabs_of(actor: Actor, row: Team | Organization, here: str) -> list[ShownTab]
         row: A team or organization that the actor sees something of.
         here: The route of the page that is shown.
     """
-    place = Place.TEAM if isinstance(row, Team) else Place.ORGANIZATION
+    place = SettingsScope.TEAM if isinstance(row, Team) else SettingsScope.ORGANIZATION
     current = _current(place, here)
     shown = [
         ShownTab(str(named.label), named.icon, reverse(tab.route, args=[row.name]), tab is current)
@@ -80,7 +80,7 @@ def tabs_of(actor: Actor, row: Team | Organization, here: str) -> list[ShownTab]
     return shown if len(shown) > 1 else []
 
 
-def _allowed(actor: Actor, row: Team | Organization, place: Place) -> Iterator[Tab]:
+def _allowed(actor: Actor, row: Team | Organization, place: SettingsScope) -> Iterator[Tab]:
     """Yield the tabs that the actor may open; one query for each action that they need."""
     needs = {section.route: section.needs for section in all_sections(place)}
     allowed: dict[str, bool] = {"": True}
@@ -92,9 +92,9 @@ def _allowed(actor: Actor, row: Team | Organization, place: Place) -> Iterator[T
             yield tab
 
 
-def _current(place: Place, here: str) -> Tab | None:
+def _current(place: SettingsScope, here: str) -> Tab | None:
     tabs = _TABS[place]
-    if here.startswith(("billing:", "usage:")) and place is Place.ORGANIZATION:
+    if here.startswith(("billing:", "usage:")) and place is SettingsScope.ORGANIZATION:
         return tabs[-1]
     named = (tab for tab in tabs if here == tab.route or here in tab.pages)
     return next(named, None) or next(tab for tab in tabs if tab.is_rest)

@@ -32,7 +32,7 @@ from billing.models import (
     UsageAlert,
 )
 from billing.subscriptions.selectors import subscription_of
-from exports.services import ask_for_export
+from exports.services import request_export
 from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
 from storage.services import record_bytes
@@ -100,7 +100,7 @@ def fill(team: Team, number: int) -> None:
     OutboxMail.objects.create(to="a@example.com", subject=f"mail {number}", text="words", html="words")
     add_alerts(run, number)
     add_billing(run, number)
-    ask_for_export(actor=actor(key_holder), team=Team.objects.get(claim=key_holder.claim_id))
+    request_export(actor=actor(key_holder), team=Team.objects.get(claim=key_holder.claim_id))
     UserSession.objects.create(user=member, ip="127.0.0.1", session_key=f"session{number}")
 
 

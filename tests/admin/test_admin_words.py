@@ -12,7 +12,7 @@ from django.urls import reverse
 from access.resource_paths import named_models
 from access.resources.labels import KINDS
 from accounts.operators.admin_actions import ServedAdmin
-from config.admin_sections import LEDGERS, SECTIONS
+from config.admin.sections import LEDGERS, SECTIONS
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.portable

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.operators.installation_settings import change
 from common import installation_settings
 from common.errors import Conflict, Forbidden
-from config import configuration
+from config.admin import configuration
 from config.env import Variable
 from tests.factories import UserFactory, actor, leave_open
 

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
-from tests.fakes.serving import serving
+from tests.fakes.serving import FakeHandler, serving
 
 ANSWERS: dict[str, Any] = {
     "/login/oauth/access_token": {"access_token": "t"},
@@ -15,24 +15,17 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(FakeHandler):
     def do_GET(self) -> None:
         self._answer()
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.body()
         self._answer()
 
     def _answer(self) -> None:
         body = json.dumps(ANSWERS[self.path]).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        self.answer(200, body, {"Content-Type": "application/json"})
 
 
 @contextmanager

@@ -5,17 +5,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
-from tests.fakes.serving import serving
+from tests.fakes.serving import FakeHandler, serving
 
 PIECE_S = 0.02
 """How often one that drips sends a byte."""
 
 
 @dataclass
-class Taken:
+class ReceivedRequest:
     """One request as it came."""
 
     path: str
@@ -29,7 +29,7 @@ class Sink:
     """A server on this machine; the path asked for says how it behaves, and ``answers`` may say more."""
 
     port: int
-    taken: list[Taken] = field(default_factory=list)
+    taken: list[ReceivedRequest] = field(default_factory=list)
     connection_count: int = 0
     answers: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
     over: threading.Event = field(default_factory=threading.Event)
@@ -61,14 +61,13 @@ class _EverywhereServer(_Server):
         super().server_bind()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(FakeHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        sink, length = self.server.sink, int(self.headers.get("Content-Length", 0))
-        body = self.rfile.read(length)
+        sink, body = self.server.sink, self.body()
         sink.taken.append(
-            Taken(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            ReceivedRequest(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
         )
         behave = {
             "/silent": self._silent, "/drip": self._drip, "/drip-body": self._drip_body, "/big": self._big,
@@ -78,17 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
             behave()
             return
         status, headers, content = sink.answers.get(self.path, (200, {}, b"ok"))
-        self._answer(status, headers, content)
+        self.answer(status, content, headers)
 
-    do_GET = do_POST  # noqa: N815 - http.server's names
-
-    def _answer(self, status: int, headers: dict[str, str], content: bytes) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+    do_GET = do_POST
 
     def _silent(self) -> None:
         self.server.sink.over.wait()
@@ -106,13 +97,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(piece)
 
     def _big(self) -> None:
-        self._answer(200, {}, b"x" * 10_000_000)
+        self.answer(200, b"x" * 10_000_000)
 
     def _close(self) -> None:
         self.connection.shutdown(socket.SHUT_RDWR)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
 
 
 @contextmanager

@@ -5,11 +5,11 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.fakes.serving import serving
+from tests.fakes.serving import FakeHandler, serving
 
 CLIENT_ID, CLIENT_SECRET = "1234.5678", "slack-client-secret"
 CODE = "a-code"
@@ -39,7 +39,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(FakeHandler):
     server: _Server
 
     def do_GET(self) -> None:
@@ -47,26 +47,26 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if parts.path != "/oauth/v2/authorize" or asked.get("client_id") != CLIENT_ID:
-            self._answer(404, b"no_such_page")
+            self.answer(404, b"no_such_page")
             return
         back = f"{asked['redirect_uri']}?{urlencode({'code': CODE, 'state': asked['state']})}"
-        self._answer(302, b"", {"Location": back})
+        self.answer(302, b"", {"Location": back})
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         if self.path == "/api/oauth.v2.access":
             self._exchange({name: values[0] for name, values in parse_qs(body.decode()).items()})
             return
         if not self.path.startswith("/services/"):
-            self._answer(404, b"no_team")
+            self.answer(404, b"no_team")
             return
         slack = self.server.slack
         if slack.refusal is not None:
             status, word, headers = slack.refusal
-            self._answer(status, word.encode(), headers)
+            self.answer(status, word.encode(), headers)
             return
         slack.messages.append(json.loads(body))
-        self._answer(200, b"ok")
+        self.answer(200, b"ok")
 
     def _exchange(self, given: dict[str, str]) -> None:
         slack = self.server.slack
@@ -87,24 +87,13 @@ class _Handler(BaseHTTPRequestHandler):
                     "url": slack.hook_url,
                 },
             }
-        self._answer(200, json.dumps(told).encode(), {"Content-Type": "application/json"})
+        self.answer(200, json.dumps(told).encode(), {"Content-Type": "application/json"})
 
     def _error_of(self, given: dict[str, str]) -> str:
         basic = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()  # as slack-sdk sends them
         if self.headers.get("Authorization") != f"Basic {basic}":
             return "invalid_client_id"
         return "" if given.get("code") == CODE else "invalid_code"
-
-    def _answer(self, status: int, content: bytes, headers: dict[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
 
 
 @contextmanager

@@ -18,13 +18,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from tests import clients, environments
-from tests.fakes.serving import serving
+from tests.fakes.serving import FakeHandler, serving
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S
 
@@ -47,7 +47,7 @@ _HOP_BY_HOP = {
 
 
 @dataclass
-class Asked:
+class RecordedRequest:
     """One request that arrived."""
 
     method: str
@@ -63,7 +63,7 @@ class Stripe:
     """What it was asked; ``down``, ``slow_s`` and ``loses`` are how it behaves."""
 
     url: str
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[RecordedRequest] = field(default_factory=list)
     is_down: bool = False
     slow_s: float = 0.0
     loses: str = ""
@@ -130,16 +130,18 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(FakeHandler):
     server: _Server
 
     def _pass_on(self) -> None:
         stripe = self.server.stripe
-        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        content = self.body()
         form = "urlencoded" in self.headers.get("Content-Type", "")
         body = dict(parse_qsl(content.decode(), keep_blank_values=True)) if form else {}
         key = self.headers.get("Idempotency-Key", "")
-        stripe.asked.append(Asked(self.command, self.path, body, key, self.headers.get("Stripe-Version", "")))
+        stripe.asked.append(
+            RecordedRequest(self.command, self.path, body, key, self.headers.get("Stripe-Version", ""))
+        )
         if stripe.is_down:
             self.close_connection = True
             return
@@ -156,7 +158,11 @@ class _Handler(BaseHTTPRequestHandler):
             stripe.loses = ""
             self.close_connection = True
             return
-        self._answer(*answer)
+        status, headers, reply = answer
+        own = {"server", "date"}
+        self.answer(
+            status, reply, {name: value for name, value in headers.items() if name.lower() not in own}
+        )
 
     def do_GET(self) -> None:
         self._pass_on()
@@ -176,18 +182,6 @@ class _Handler(BaseHTTPRequestHandler):
         reply = clients.request(self.command, url, content=content, headers=headers)
         told = {name: value for name, value in reply.headers.items() if name.lower() not in _HOP_BY_HOP}
         return reply.status_code, told, reply.content
-
-    def _answer(self, status: int, headers: dict[str, str], content: bytes) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            if name.lower() not in {"server", "date"}:
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
 
 
 def too_small(path: str, body: dict[str, str]) -> tuple[int, dict[str, str], bytes] | None:

@@ -162,7 +162,7 @@ def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
 
 def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path) -> None:
     """The review's M2: the copied database still names what a purge or a packing takes meanwhile."""
-    from common.backups.deletion_lock import nothing_erased
+    from common.backups.deletion_lock import block_deletion
     from metrics.store.segment_storage import FileSegmentStorage
 
     settings.DATA_FOLDER, settings.BLOB_ROOT, settings.SEGMENT_ROOT = (
@@ -172,7 +172,7 @@ def test_nothing_is_removed_while_a_backup_is_read(settings: Any, tmp_path: Path
     )
     (tmp_path / "blob").touch()
     FileSegmentStorage().put("abcd", b"content")
-    with nothing_erased():
+    with block_deletion():
         filesystem.delete("blob")
         FileSegmentStorage().delete(["abcd"])
         assert (tmp_path / "blob").exists()

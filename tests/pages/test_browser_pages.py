@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
 
-from common.catalogues import LANGUAGES, compile_all, kept
+from common.catalogues import LANGUAGES, compile_all, read_catalogue
 from config.env import ROOT
 from demo.pages import EMPTY, PAGES, PUBLIC
 from demo.people import PASSWORD
@@ -272,7 +272,7 @@ def test_pages_speak_the_language_and_fit(filled: Installation, browser: Browser
     """UI-9: no message of ours is English, before scripts and after; UI-6: nothing scrolls sideways at 360 px."""
     context = browser.new_context(locale=language, viewport=NARROW, reduced_motion="reduce", bypass_csp=True)
     compile_all()  # the server reads them with its first answer in the language
-    catalog = kept(language)
+    catalog = read_catalogue(language)
 
     def check(path: str) -> None:
         html = context.request.get(filled.url + path, headers={"Accept-Language": language}).text()

@@ -21,6 +21,7 @@ from access.actor import SYSTEM
 from access.audit.values import Values
 from access.audit.words import words_of
 from access.models import AuditEntry
+from accounts.api_keys import services as key_services
 from accounts.lifecycle import deletion as account_deletion
 from accounts.lifecycle import services as accounts
 from accounts.models import ApiKey, User
@@ -154,7 +155,7 @@ def _twice(first: Callable[..., Any], then: Callable[..., Any], **given: Any) ->
 
 
 def _export(scene: Scene) -> Any:
-    return exports.ask_for_export(actor=actor(User.objects.get(username="ada")), team=scene.team)
+    return exports.request_export(actor=actor(User.objects.get(username="ada")), team=scene.team)
 
 
 def _cancel(scene: Scene) -> None:
@@ -309,7 +310,7 @@ IN_ORGANIZATION: dict[str, Callable[[Scene], Any]] = {
 
 
 def _new_key(scene: Scene) -> ApiKey:
-    return accounts.create_api_key(actor=actor(scene.bob), owner=scene.bob, label="laptop")[0]
+    return key_services.create_api_key(actor=actor(scene.bob), owner=scene.bob, label="laptop")[0]
 
 
 def _sign_in(password: str) -> Callable[[Scene], Client]:
@@ -353,10 +354,10 @@ OF_ONESELF: dict[str, Callable[[Scene], Any]] = {
     "email.delete": _delete_email,
     "email.primary": _primary_email,
     "api_key.create": _new_key,
-    "api_key.rename": lambda scene: accounts.rename_api_key(
+    "api_key.rename": lambda scene: key_services.rename_api_key(
         actor=actor(scene.bob), key=_new_key(scene), label="desk"
     ),
-    "api_key.delete": lambda scene: accounts.delete_api_key(actor=actor(scene.bob), key=_new_key(scene)),
+    "api_key.delete": lambda scene: key_services.delete_api_key(actor=actor(scene.bob), key=_new_key(scene)),
     "alert.mute": lambda scene: alerts.mute(actor=actor(scene.bob), team=scene.team),
     "alert.unmute": lambda scene: _twice(
         alerts.mute, alerts.unmute, actor=actor(scene.bob), project=scene.project
@@ -388,7 +389,7 @@ WITH_VALUES: list[tuple[str, Callable[[Scene], Any]]] = [
     ("account.update", _picture),
     ("account.impersonate", lambda scene: impersonation.begin(actor=SYSTEM, user=scene.bob, reason="He asked")),
     ("role.create", _role),
-    ("api_key.limit", lambda scene: accounts.limit_api_key(
+    ("api_key.limit", lambda scene: key_services.limit_api_key(
         actor=actor(scene.bob), key=_new_key(scene), scopes=["run.view"]
     )),
     ("subscription.assign", lambda scene: assign_plan(

@@ -83,7 +83,7 @@ def test_the_description_is_made_without_a_warning():
 
 def test_the_description_in_the_repository_is_current():
     """Issue 7: `make schemas` writes it anew."""
-    assert json.loads(schema.FILE.read_text()) == json.loads(schema.written()), "run `make schemas`"
+    assert json.loads(schema.FILE.read_text()) == json.loads(schema.document_text()), "run `make schemas`"
 
 
 def test_every_operation_says_what_it_does_and_how_it_refuses():

@@ -124,7 +124,7 @@ def test_pages_hold_strict_json_and_show_the_word(client: Client, admin: User, r
 
 def test_an_archive(admin: User, run: Run):
     """TEAM-12."""
-    export = services.ask_for_export(actor=actor(admin), team=run.project.team)
+    export = services.request_export(actor=actor(admin), team=run.project.team)
     make_exports()
     export.refresh_from_db()
     assert export.blob is not None, export.error

@@ -312,7 +312,7 @@ def test_the_last_post_and_an_upsert_at_once_do_not_wait_for_each_other(
 MAKE_KEY = """
 import json
 from access.actor import SYSTEM
-from accounts.lifecycle import services
+from accounts.api_keys import services
 from accounts.models import User
 key, secret = services.create_api_key(actor=SYSTEM, owner=User.objects.get(username="{name}"), label="doomed")
 print(json.dumps([key.pk, secret]))

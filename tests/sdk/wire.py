@@ -173,7 +173,7 @@ def recording(port: int) -> Iterator[Recorder]:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the SDK's process may be over
                 self.wfile.write(content)
 
-        do_GET = do_POST = do_PUT = forward  # noqa: N815 - the base class looks for these names
+        do_GET = do_POST = do_PUT = forward
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""

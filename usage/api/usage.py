@@ -17,7 +17,7 @@ from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
 from common.errors import Invalid
-from common.formats.numbers import whole_number
+from common.formats.numbers import int_param
 from common.rest.responses import validated
 from teams.access import TeamAction
 from teams.models import Organization
@@ -194,7 +194,7 @@ class UsageViewSet(GenericViewSet[UsageDay]):
         by = _one_of(given.get("by", ""), BY, "by")
         found = reported(
             actor_of(request), team_ids, by=by, period=_period(given.get("period", ""), anchor_day),
-            now=timezone.now(), limit=whole_number(given, "limit", 1000, MAX_ROWS),
+            now=timezone.now(), limit=int_param(given, "limit", 1000, MAX_ROWS),
         )  # fmt: skip
         body = {
             "period": {"start": found.period.start, "end": found.period.end}, "metered_at": found.metered_at,

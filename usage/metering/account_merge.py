@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from django.db import connection
 
-from accounts.lifecycle.account_merge import Line
+from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from storage.models import ByteEntry
 from usage.metering.state import locked_state
@@ -26,15 +26,15 @@ from usage.models import (
 _LEDGERS = (TrackedInterval, ReportedTime, IngestionEntry, HardwareUse, HardwareShift, GpuClaim, ByteEntry)
 
 
-def lines(source: User, _target: User) -> Iterator[Line]:
+def preview_merge(source: User, _target: User) -> Iterator[MergeLine]:
     """Yield what the account that ends has."""
     days = UsageDay.objects.filter(user_id=source.pk).values("day").distinct()
-    yield Line(
+    yield MergeLine(
         "days with use", days.count(), "added to those of the account that stays; teams stay as they are"
     )
 
 
-def move(source: User, target: User) -> None:
+def merge(source: User, target: User) -> None:
     """Hand over what was used."""
     locked_state()
     for model in _LEDGERS:

@@ -3,7 +3,7 @@
 import base64
 
 from common.errors import NotFound
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 
 
 def to_id(kind: str, pk: int) -> str:
@@ -16,7 +16,7 @@ def _parts(text: str) -> tuple[str, int | None]:
         kind, _, pk = base64.b64decode(text, validate=True).decode().partition(":")
     except ValueError:  # not base64, or not UTF-8
         return "", None
-    return kind, whole(pk)
+    return kind, parse_int(pk)
 
 
 def kind_of(text: str) -> str:

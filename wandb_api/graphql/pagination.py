@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from common.errors import Invalid
-from common.formats.numbers import whole
+from common.formats.numbers import parse_int
 
 DEFAULT_SIZE = 50
 _AT_ONCE = 50
@@ -23,7 +23,7 @@ def number_of(cursor: str | None) -> int | None:
     """
     if not cursor:
         return None
-    number = whole(cursor, _MOST_ROWS)
+    number = parse_int(cursor, _MOST_ROWS)
     if number is None:
         raise Invalid(f"“{cursor[:100]}” isn’t a valid cursor of this list.")
     return number

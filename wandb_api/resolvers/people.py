@@ -8,15 +8,16 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from access.actions import Preset
-from access.actor import Actor, ActorKind
-from access.engine import can, visible
+from access.actor import Actor
+from access.engine import can, has_operator_rights, require_operator, visible
 from access.routes import Open
 from accounts.access import AccountAction
+from accounts.api_keys import services as key_services
+from accounts.api_keys.selectors import api_keys_of
 from accounts.lifecycle import services as accounts
 from accounts.lifecycle.names import check_name
 from accounts.models import ApiKey, User
-from accounts.sign_in.selectors import api_keys_of
-from common.errors import DomainError, Forbidden, Invalid, NotFound
+from common.errors import DomainError, Invalid, NotFound
 from ingest.services import hidden_as_unknown, team_for
 from runs.access import ProjectAction
 from runs.models import Project
@@ -96,15 +97,6 @@ def _known_project(actor: Actor, team: Team, name: str) -> Project | None:
     return None
 
 
-def _is_operator(actor: Actor) -> bool:
-    return actor.elevated or actor.kind is ActorKind.SYSTEM
-
-
-def _require_operator(actor: Actor) -> None:
-    if not _is_operator(actor):
-        raise Forbidden("Only operators of this installation can do this.", action="operator")
-
-
 def _person_node(user: User) -> dict[str, Any]:
     return {**(user_node(user) or {}), "email": user.email, "admin": user.is_operator, "entity": user.username,
             "flags": "{}", "deletedAt": None}  # fmt: skip
@@ -113,7 +105,7 @@ def _person_node(user: User) -> dict[str, Any]:
 @root(query, "users", Open.OPERATOR)
 def resolve_users(_: Any, info: Info, query: str | None = None) -> dict[str, Any]:
     """Search people by part of username or address."""
-    _require_operator(info.context.actor)
+    require_operator(info.context.actor, "operator")
     text = query or ""
     found = User.objects.filter(Q(username__icontains=text) | Q(email__icontains=text)).order_by("pk")[
         :_MAX_PAGE
@@ -138,7 +130,7 @@ def _free_username(email: str) -> str:
 def resolve_create_user(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Make a person, who signs in by a password reset."""
     actor = info.context.actor
-    _require_operator(actor)
+    require_operator(actor, "operator")
     email = input["email"]
     user = accounts.create_user(
         actor=actor, username=_free_username(email), email=email, is_operator=bool(input.get("admin")),
@@ -152,7 +144,7 @@ def resolve_generate_api_key(_: Any, info: Info, input: dict[str, Any]) -> dict[
     """Make a key for the viewer; `name` is the secret, this once."""
     actor = info.context.actor
     owner = User.objects.get(pk=actor.lookup_id)
-    key, secret = accounts.create_api_key(actor=actor, owner=owner, label=input.get("description") or "")
+    key, secret = key_services.create_api_key(actor=actor, owner=owner, label=input.get("description") or "")
     return {"apiKey": {"id": to_id("ApiKey", key.pk), "name": secret, "description": key.label}}
 
 
@@ -163,7 +155,7 @@ def resolve_delete_api_key(_: Any, info: Info, input: dict[str, Any]) -> dict[st
     key = api_keys_of(actor).filter(pk=from_id("ApiKey", input["id"])).first()
     if not isinstance(key, ApiKey):
         raise NotFound("You don’t have this API key.")
-    accounts.delete_api_key(actor=actor, key=key)
+    key_services.delete_api_key(actor=actor, key=key)
     return {"success": True}
 
 
@@ -177,7 +169,7 @@ def _home_organization(actor: Actor, admin: User, name: str) -> Organization:
 
 def _possible_admins(actor: Actor) -> QuerySet[User]:
     """Return people for whom the actor may create a team: themselves, and members of their organizations."""
-    if _is_operator(actor):
+    if has_operator_rights(actor):
         return User.objects.all()
     mine = visible(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all())
     colleagues = OrganizationMember.objects.filter(organization__in=mine.values("pk"))

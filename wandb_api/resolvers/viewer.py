@@ -6,8 +6,8 @@ from typing import Any
 from access.actor import Actor
 from access.routes import Open
 from accounts.access import AccountAction
+from accounts.api_keys.selectors import api_keys_of
 from accounts.models import User
-from accounts.sign_in.selectors import api_keys_of
 from common import VERSION
 from common.errors import Invalid, NotFound
 from ingest.services import NowhereToLog

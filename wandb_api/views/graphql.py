@@ -18,7 +18,7 @@ from access.callers.credentials import actor_of_header
 from access.callers.elevation import HEADER, elevated
 from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
-from access.web.requests import address_of, gone_of
+from access.web.requests import address_of, disconnect_check
 from common.errors import DomainError, Invalid, TooLarge, Unavailable
 from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
@@ -81,7 +81,7 @@ def _executed(
     Raises:
         Stopped: over the budget, or the client is gone.
     """
-    budget = Budget(gone_of(request))
+    budget = Budget(disconnect_check(request))
     try:
         result = execute(
             schema(), document,

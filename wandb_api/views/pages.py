@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from access.routes import Open, declare
-from access.web.requests import lead
+from access.web.requests import redirect_with_query
 from common.errors import NotFound
 from metrics.views.workspace import workspace
 from runs.access import ProjectAction
@@ -26,7 +26,7 @@ from runs.query.column_names import quoted
 @require_safe
 def own_page(request: HttpRequest) -> HttpResponse:
     """Lead to the page of who is signed in."""
-    return lead(request, "runs:entity", request.user.get_username())
+    return redirect_with_query(request, "runs:entity", request.user.get_username())
 
 
 @declare(ProjectAction.VIEW)
@@ -36,7 +36,7 @@ def projects(request: HttpRequest, entity: str) -> HttpResponse:
     try:
         return workspace(request, entity, "projects")
     except NotFound:
-        return lead(request, "runs:entity", entity)
+        return redirect_with_query(request, "runs:entity", entity)
 
 
 @declare(Open.ANYONE)

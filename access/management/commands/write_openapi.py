@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from access.openapi.schema import FILE, written
+from access.openapi.schema import FILE, document_text
 
 
 class Command(BaseCommand):
@@ -12,5 +12,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file."""
-        FILE.write_text(written())
+        FILE.write_text(document_text())
         self.stdout.write(f"{FILE} is written.")

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from access.actor import SYSTEM
-from accounts.lifecycle import services
+from accounts.api_keys import services
 from accounts.models import ApiKey, User
 from common.management.base import JsonCommand
 

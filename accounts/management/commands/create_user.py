@@ -3,6 +3,7 @@
 from typing import Any
 
 from access.actor import SYSTEM
+from accounts.api_keys import services as key_services
 from accounts.lifecycle import services
 from accounts.models import User
 from common.crypto import random_text
@@ -32,12 +33,12 @@ class Command(JsonCommand):
         user = services.create_user(
             actor=SYSTEM, username=name, email=email, password=secret, is_operator=operator
         )
-        _key, api_key = services.create_api_key(actor=SYSTEM, owner=user, label="create_user")
-        made = {
+        _key, api_key = key_services.create_api_key(actor=SYSTEM, owner=user, label="create_user")
+        result = {
             "username": user.username,
             "created": True,
             "email": email,
             "operator": operator,
             "api_key": api_key,
         }
-        return made if password else {**made, "password": secret}
+        return result if password else {**result, "password": secret}

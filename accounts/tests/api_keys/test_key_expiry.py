@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
-from accounts.api_keys.expiry import tell_of_ending_keys
+from accounts.api_keys.expiry import mail_before_expiry
 from accounts.models import ApiKey
 from teams.service_accounts.keys import rotate_key
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, delivered, make_key, make_member
@@ -22,14 +22,14 @@ def _ending(owner) -> None:
 
 
 def _told() -> dict[str, str]:
-    tell_of_ending_keys()
+    mail_before_expiry()
     return {mail.to[0]: str(mail.body) for mail in delivered() if "expires on" in mail.subject}
 
 
 class TestTelling:
     def test_nobody_is_told_a_month_before(self):
         _ending(UserFactory())
-        assert tell_of_ending_keys() == 0
+        assert mail_before_expiry() == 0
 
     def test_a_person_is_told_once(self):
         ada = UserFactory()
@@ -38,11 +38,11 @@ class TestTelling:
             words = _told()[ada.email]
             assert "“cluster” (ry-" in words
             assert "http://localhost:8000/settings/api-keys" in words
-            assert tell_of_ending_keys() == 0
+            assert mail_before_expiry() == 0
 
     def test_a_key_for_a_few_days_is_left_alone(self):
         make_key(UserFactory(), expires_at=timezone.now() + 5 * DAY)
-        assert tell_of_ending_keys() == 0
+        assert mail_before_expiry() == 0
 
     def test_whoever_is_gone_is_not_told(self):
         ada = UserFactory()
@@ -50,7 +50,7 @@ class TestTelling:
         ada.is_active = False
         ada.save()
         with time_machine.travel(timezone.now() + 24 * DAY):
-            assert tell_of_ending_keys() == 0
+            assert mail_before_expiry() == 0
 
     def test_a_teams_admins_are_told_of_their_service_accounts_keys(self):
         team = TeamFactory()
@@ -76,4 +76,4 @@ class TestTelling:
         account = ServiceAccountFactory(team=TeamFactory())
         _ending(account.user)
         rotate_key(actor=SYSTEM, account=account, key=ApiKey.objects.get(), overlap_hours=48)
-        assert tell_of_ending_keys() == 0
+        assert mail_before_expiry() == 0

@@ -8,9 +8,9 @@ from django.test import Client
 from access.actions import all_actions
 from access.engine import can
 from access.models import AuditEntry
+from accounts.api_keys import services
 from accounts.api_keys.scopes import action_groups, reach_label, reaches, with_views
 from accounts.api_keys.secrets import actor_of_secret
-from accounts.lifecycle import services
 from accounts.models import ApiKey, User
 from common.errors import Forbidden, Invalid, NotFound
 from runs.access import RunAction

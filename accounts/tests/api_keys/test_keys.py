@@ -17,8 +17,8 @@ from access.actions import UnknownActionError
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from access.signals import rights_changed
+from accounts.api_keys import services
 from accounts.api_keys.secrets import actor_of_secret, new_secret
-from accounts.lifecycle import services
 from accounts.models import ApiKey, User
 from common.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from runs.access import RunAction

@@ -106,7 +106,7 @@ def test_a_dangerous_page_is_seen_and_not_used(client: Client, boss: User):
 def test_rest_refuses_keys_to_an_acting_operator(client: Client, boss: User):
     """ACC-40: whatever route reaches it, the service's own check refuses."""
     from access.web.requests import actor_of_user
-    from accounts.lifecycle.services import create_api_key
+    from accounts.api_keys.services import create_api_key
     from common.errors import DomainError
 
     ada = UserFactory(username="ada")

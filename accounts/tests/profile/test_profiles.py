@@ -108,7 +108,7 @@ def test_what_was_told_under_a_name_can_be_forgotten(client: Client, ada: User):
     sent = SimpleUploadedFile("me.png", encoded(halves()))
     profiles.change_picture(actor=SYSTEM, row=ada, upload=sent)
     profiles.change_intro(actor=SYSTEM, row=ada, intro="words")
-    profiles.forget_profile(ada.claim)
+    profiles.delete_profile(ada.claim)
     assert not Profile.objects.exists()
     assert not Picture.objects.exists()
 

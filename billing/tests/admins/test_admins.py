@@ -12,7 +12,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.engine import can
 from access.models import AuditEntry
-from accounts.lifecycle.account_merge import merge_accounts, plan_of
+from accounts.lifecycle.account_merge import merge_accounts, plan_merge
 from accounts.lifecycle.deletion import delete_account, obstacles_of
 from accounts.lifecycle.services import set_active
 from accounts.models import User
@@ -226,7 +226,7 @@ class TestLeaving:
     def test_merging_accounts_moves_the_role(self, acme: Organization, ada: User, bob: User):
         """TEAM-21."""
         new: User = UserFactory(username="newada")
-        assert any("billing" in line.what for line in plan_of(ada, new).lines)
+        assert any("billing" in line.what for line in plan_merge(ada, new).lines)
         merge_accounts(actor=SYSTEM, source=ada, target=new, typed="ada")
         assert names(acme) == ["newada"]
         merge_accounts(actor=SYSTEM, source=new, target=bob, typed="newada")

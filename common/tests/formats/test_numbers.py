@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from common.formats.numbers import MOST, whole
+from common.formats.numbers import MOST, parse_int
 
 ROOT = Path(__file__).parents[3]
 APPS = (
@@ -22,7 +22,7 @@ READ_OTHERWISE = {"common/formats/numbers.py", "runs/secrets/masking.py", "runs/
 )  # fmt: skip
 def test_only_ascii_digits_that_a_column_holds_are_a_whole_number(text, number):
     """The review's L4."""
-    assert whole(text) == number
+    assert parse_int(text) == number
 
 
 def test_nothing_else_decides_what_a_number_is():

@@ -4,7 +4,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -14,13 +14,13 @@ from django.test import Client
 from common.markdown import picture_url
 from common.safe_http import client as outgoing
 from common.safe_http.client import OutgoingError, fetch
-from tests.fakes.serving import serving
+from tests.fakes.serving import FakeHandler, serving
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 Answer = tuple[int, dict[str, str], bytes]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(FakeHandler):
     """Answers what the test put into ``answers``; notes what it was asked."""
 
     answers: dict[str, Answer]
@@ -31,15 +31,7 @@ class Handler(BaseHTTPRequestHandler):
             {"path": self.path, **{name.lower(): value for name, value in self.headers.items()}}
         )
         status, headers, body = self.answers.get(self.path, (404, {}, b""))
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        """Say nothing."""
+        self.answer(status, body, headers)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, get_resolver, resolve, reverse
 from hypothesis import example, given, settings
 
-from access.resource_paths import path_of, thing_at
+from access.resource_paths import path_of, resolve_path
 from common.errors import Invalid
 from runs.lifecycle import services as lifecycle
 from runs.models import Run
@@ -136,7 +136,7 @@ def test_a_run_is_found_by_its_name_and_by_its_pages_address(project, member, ui
         url,
         f"https://runyard.example.com{url}",
     ):
-        assert thing_at(actor(member), name) == run, name
+        assert resolve_path(actor(member), name) == run, name
 
 
 def test_search_leads_to_a_run_called_as_a_page_of_projects(client, project, member):

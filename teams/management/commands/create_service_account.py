@@ -3,7 +3,7 @@
 from typing import Any
 
 from access.actor import SYSTEM
-from accounts.lifecycle.services import create_api_key
+from accounts.api_keys.services import create_api_key
 from common.management.base import JsonCommand
 from teams.management.commands._arguments import team_named
 from teams.models import ServiceAccount

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.actor import SYSTEM
-from accounts.lifecycle.services import create_api_key
+from accounts.api_keys.services import create_api_key
 from accounts.models import ApiKey, User
 from common.errors import Forbidden
 from teams.models import Organization, Team

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.models import AuditEntry
-from accounts.lifecycle.services import create_api_key
+from accounts.api_keys.services import create_api_key
 from accounts.models import ApiKey, User
 from common.errors import Forbidden, NotFound
 from runs.key_scopes import LOG_RUNS

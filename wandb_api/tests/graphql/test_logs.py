@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from accounts.lifecycle.services import create_api_key
+from accounts.api_keys.services import create_api_key
 from tests.factories import RunFactory, actor, basic
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker

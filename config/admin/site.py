@@ -14,8 +14,8 @@ from access.models import AuditEntry
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from common.errors import DomainError
-from config import attention, configuration
-from config.admin_sections import in_sections
+from config.admin import attention, configuration
+from config.admin.sections import in_sections
 
 
 class OperatorsSite(AdminSite):
@@ -58,15 +58,15 @@ class OperatorsSite(AdminSite):
         done = [
             (words_of(entry.action), entry) for entry in AuditEntry.objects.filter(user=request.user.pk)[:12]
         ]
-        told = {"attention": attention.what(), "counts": attention.counts(), "done": done}
-        return super().index(request, {**(extra_context or {}), **told})
+        context = {"attention": attention.notices(), "counts": attention.counts(), "done": done}
+        return super().index(request, {**(extra_context or {}), **context})
 
     def system(self, request: HttpRequest) -> HttpResponseBase:
         """Show the effective configuration and the health of all parts; store what may be changed here."""
         # here: forms are read after all apps are ready, and the site is made before
         from accounts.operators.installation_settings import change
         from accounts.sign_in.reauthentication import check
-        from config.system_form import InstallationForm
+        from config.admin.system_form import InstallationForm
 
         form = InstallationForm(request.POST or None)
         if form.is_bound and form.is_valid():
@@ -85,7 +85,7 @@ class OperatorsSite(AdminSite):
             **self.each_context(request),
             "title": "System",
             "form": form,
-            **configuration.everything(),
+            **configuration.all_settings(),
         }
         status = 422 if form.errors else 200
         reply_page: HttpResponse = TemplateResponse(request, "admin/system.html", context, status=status)

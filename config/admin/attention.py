@@ -38,7 +38,7 @@ def _list(model: str, query: str = "") -> str:
     return reverse(f"admin:{model}_changelist") + (f"?{query}" if query else "")
 
 
-def what() -> list[Notice]:
+def notices() -> list[Notice]:
     """Return what needs somebody, the worst first; empty when all is well."""
     return [*_broken(), *_disk(), *_mail(), *_runs(), *_waiting()]
 

@@ -25,7 +25,7 @@ GIB = 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownVariable:
     """One variable, as it may be shown."""
 
     name: str
@@ -35,19 +35,19 @@ class Shown:
     meaning: str
 
 
-def everything() -> dict[str, Any]:
+def all_settings() -> dict[str, Any]:
     """Return what the page shows."""
     return {
         "variables": variables(), "unknown": unknown(), "parts": measured_parts(), "versions": versions(),
-        "places": places(),
+        "places": data_locations(),
     }  # fmt: skip
 
 
-def variables() -> list[Shown]:
+def variables() -> list[ShownVariable]:
     """Return every variable that was read, by name."""
     known = sorted((name, held) for name, held in settings.ENVIRONMENT.items() if name.startswith("RUNYARD_"))
     return [
-        Shown(
+        ShownVariable(
             name, shown(name, held.value), shown(name, held.default), held.is_given, meanings().get(name, "")
         )
         for name, held in known
@@ -115,7 +115,7 @@ def _redis_version() -> str:
         return "does not answer"
 
 
-def places() -> list[tuple[str, str]]:
+def data_locations() -> list[tuple[str, str]]:
     """Return where data lies and how much room is left."""
     disk = shutil.disk_usage(settings.DATA_FOLDER)
     room = f"{disk.free / GIB:.1f} GiB of {disk.total / GIB:.0f} GiB free"

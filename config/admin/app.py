@@ -6,4 +6,4 @@ from django.contrib.admin.apps import AdminConfig
 class OperatorsAdminConfig(AdminConfig):
     """Takes the place of ``django.contrib.admin`` in INSTALLED_APPS."""
 
-    default_site = "config.admin_site.OperatorsSite"
+    default_site = "config.admin.site.OperatorsSite"

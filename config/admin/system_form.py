@@ -39,14 +39,14 @@ class InstallationForm(forms.Form):
     )  # fmt: skip
 
     def __init__(self, data: Any = None) -> None:
-        told = installation_settings.announcement()
+        announced = installation_settings.announcement()
         initial = {
             "signup": installation_settings.signup(),
             "signup_domains": ", ".join(installation_settings.signup_domains()),
             "support_contact": installation_settings.support_contact(),
-            "text": told.text if told else "",
-            "severity": told.severity if told else "info",
-            "until": told.until if told else None,
+            "text": announced.text if announced else "",
+            "severity": announced.severity if announced else "info",
+            "until": announced.until if announced else None,
         }
         super().__init__(data, initial=initial)
         for name in ("signup", "signup_domains", "support_contact"):
@@ -75,11 +75,11 @@ class InstallationForm(forms.Form):
         """Return what is to be stored, by name, leaving out what the environment decides."""
         typed = self.cleaned_data
         until = typed["until"].astimezone(UTC).isoformat() if typed["until"] else ""
-        said = {"text": typed["text"].strip(), "severity": typed["severity"] or "info", "until": until}
+        announced = {"text": typed["text"].strip(), "severity": typed["severity"] or "info", "until": until}
         values = {name: typed[name] for name in ("signup", "signup_domains", "support_contact")}
         values = {
             name: value
             for name, value in values.items()
             if not installation_settings.is_given(name) and name in self.changed_data
         }
-        return values | ({"announcement": said if said["text"] else None})
+        return values | ({"announcement": announced if announced["text"] else None})
