@@ -35,8 +35,8 @@ from config.sockets import urlpatterns as socket_urlpatterns
 from ingest.api import stream
 from ingest.endpoint import refused_posts
 from metrics.ingest import committer
-from storage import endpoints, tickets
-from storage.cors import SignedUrlsMiddleware
+from storage.signed_urls import endpoints, tickets
+from storage.signed_urls.cors import SignedUrlsMiddleware
 from wandb_api.file_stream import endpoint
 
 Receive = Callable[[], Awaitable[Any]]

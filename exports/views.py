@@ -21,7 +21,7 @@ from exports.access import ExportAction
 from exports.archive import contents
 from exports.models import Export
 from exports.tasks import make_exports
-from storage.tickets import get_path
+from storage.signed_urls.tickets import get_path
 from teams.access import TeamAction
 from teams.models import Team
 from teams.teams.selectors import personal_team_of

@@ -24,7 +24,7 @@ def fold_logs() -> int:
     return compaction.fold_logs(BUDGET_S)
 
 
-@shared_task(name="runs.tasks.settle_holdings", time_limit=3600)
+@shared_task(time_limit=3600)
 def repair_storage_ledger() -> int:
     """Repair the ledger of bytes where it differs from what runs store; returns of how many. Scheduled every night."""
     return storage_ledger.reconcile(1800.0)

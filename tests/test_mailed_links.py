@@ -24,8 +24,8 @@ from accounts.models import User
 from alerts.preferences.unsubscribe_links import Subscription, token_of
 from config.asgi import application
 from exports.models import Export, ExportState
-from storage import tickets
 from storage.services import store_bytes
+from storage.signed_urls import tickets
 from teams.invitations import services as invitations
 from teams.models import Invitation, Team
 from teams.roles.builtin import built_in

@@ -49,7 +49,7 @@ CELERY_BEAT_SCHEDULE = {
     "tend-trials": {"task": "billing.tasks.tend_trials", "schedule": 600.0},
     "make-exports": {"task": "exports.tasks.make_exports", "schedule": 60.0},
     "note-limits": {"task": "billing.tasks.note_limits", "schedule": 300.0},
-    "settle-holdings": {"task": "runs.tasks.settle_holdings", "schedule": 24 * 3600.0},
+    "settle-holdings": {"task": "runs.tasks.repair_storage_ledger", "schedule": 24 * 3600.0},
     "measure-hardware": {"task": "usage.tasks.measure_hardware", "schedule": 300.0},
     "purge-runs": {"task": "runs.tasks.purge_runs", "schedule": 600.0},
     "pack-streams": {"task": "metrics.tasks.pack_streams", "schedule": 20.0},

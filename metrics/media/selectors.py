@@ -21,7 +21,7 @@ from metrics.store.row_blocks import Block
 from runs.models import Run
 from runs.secrets.masking import mask_tree
 from runs.selectors import files_of
-from storage import tickets
+from storage.signed_urls import tickets
 
 NOT_SHOWN = frozenset({"number", "null"})
 CACHE_BYTES = 64 * 1024 * 1024

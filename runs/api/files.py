@@ -35,7 +35,7 @@ from runs.models import Run, RunFile
 from runs.secrets.readers import reads_secrets
 from runs.selectors import files_of
 from runs.views.logs import log_file
-from storage import tickets
+from storage.signed_urls import tickets
 
 _LONGEST = 10**15
 

@@ -11,8 +11,8 @@ from common.formats.lenient_json import clean_tree, read_lenient
 from runs.models import Run, RunFile
 from runs.secrets.masking import mask, mask_tree
 from runs.selectors import files_of
-from storage import tickets
 from storage.filesystem import path_of
+from storage.signed_urls import tickets
 
 PREVIEW_BYTES = 256 * 1024
 FILES_A_PAGE = 200

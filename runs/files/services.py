@@ -18,11 +18,11 @@ from runs.files.code_saving import record_code_not_stored
 from runs.hosts.services import MAX_METADATA_BYTES, METADATA, describes_host, record_hosts_of_file
 from runs.lifecycle.storage_ledger import FILE
 from runs.models import RefusedFile, Run, RunFile
-from storage import tickets
 from storage.filesystem import path_of
 from storage.models import Blob
 from storage.quota import require_quota
 from storage.services import record_bytes, store_bytes
+from storage.signed_urls import tickets
 from storage.tasks import free_blobs
 
 PURPOSE = "run-file"

@@ -23,7 +23,7 @@ from runs.files.zip_download import zipped
 from runs.run_page.context import run_context
 from runs.secrets.reveal import is_revealed
 from runs.views.run import run_of
-from storage import tickets
+from storage.signed_urls import tickets
 
 _MOST_FILES = 10**9
 

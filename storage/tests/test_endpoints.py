@@ -21,9 +21,10 @@ from config.asgi import application
 from runs.bulk_actions import deletion
 from runs.lifecycle.timeline import timeline_of
 from runs.models import RefusedFile, Run, RunFile
-from storage import filesystem, quota, tickets
+from storage import filesystem, quota
 from storage.models import Blob, ByteEntry
 from storage.services import store_bytes, stored_bytes
+from storage.signed_urls import tickets
 from teams.policy import plan_policy
 from tests.factories import ProjectFactory, RunFactory, make_member
 

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runs.models import RunFile
-from storage import filesystem, services, tickets
+from storage import filesystem, services
 from storage.models import Blob, ByteEntry, Holding
 from storage.services import (
     UNUSED_FOR,
@@ -30,6 +30,7 @@ from storage.services import (
     sweep,
     sweep_strays,
 )
+from storage.signed_urls import tickets
 from storage.tasks import sweep_storage
 from storage.tasks import sweep_strays as sweep_strays_task
 from tests.factories import RunFactory, add_run_file

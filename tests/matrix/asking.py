@@ -19,7 +19,7 @@ from access.actions import Preset
 from access.web.sockets import NOT_VISIBLE
 from config.asgi import application, lean_routes
 from ingest.api import stream
-from storage import tickets
+from storage.signed_urls import tickets
 from tests.factories import add_run_file
 from tests.matrix.cases import Answer, Case, Over, Thing
 from tests.matrix.world import World

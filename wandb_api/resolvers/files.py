@@ -13,7 +13,7 @@ from runs.access import RunAction
 from runs.files.services import delete_run_file, upload_paths
 from runs.models import Run, RunFile
 from runs.selectors import files_of, run_called
-from storage import tickets
+from storage.signed_urls import tickets
 from wandb_api.graphql.bindings import file_type, mutation, root, run_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, to_id

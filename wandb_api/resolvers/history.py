@@ -14,7 +14,7 @@ from runs.logs.blocks import log_lines_between
 from runs.logs.console_lines import read_line
 from runs.models import Run
 from runs.secrets.masking import mask_lines, mask_tree
-from storage.tickets import get_path
+from storage.signed_urls.tickets import get_path
 from wandb_api.graphql.bindings import run_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.cost_budget import Budget

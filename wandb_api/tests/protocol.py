@@ -92,7 +92,7 @@ def _counts(table: dict[tuple[str, str], Row]) -> str:
 def _endpoints() -> str:
     from django.urls import reverse
 
-    from storage import tickets
+    from storage.signed_urls import tickets
     from wandb_api.file_stream import endpoint
 
     stream = endpoint.PATH.pattern
