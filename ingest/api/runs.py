@@ -132,9 +132,9 @@ class LoggedRunViewSet(ViewSet):
         JSON, or the same as gzip with `Content-Encoding: gzip`. Answered once it is stored for good. Rows and lines
         are numbered by each writer from 0 on: those that are stored already are left out; where some are missing, 409
         with the code `gap` says in `detail.expected` from where to send again, and nothing of the post is stored.
-        Rows may have NaN and Infinity as bare words. 503: nothing was stored; send it again. (`ingest.api.stream`
-        answers before Django is reached; here it is described.)
+        Rows may have NaN and Infinity as bare words. 503: nothing was stored; send it again.
         """
+        # only described here: `ingest.api.stream` answers before Django is reached
 
     @extend_schema(
         parameters=[query("writer", "Whose offsets are asked for.", required=True)],
