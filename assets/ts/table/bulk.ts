@@ -1,7 +1,7 @@
 import { make, one } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
-import { actOn } from "./acts";
+import { performBulkAction } from "./bulk-actions";
 import type { Catalogue } from "./catalogue";
 import { Combobox } from "./combobox";
 import { plainText } from "./filter/tree";
@@ -159,7 +159,7 @@ class Questions {
   }
 
   private async send(act: string, value: string): Promise<void> {
-    const done = await actOn(this.table, act, this.selection.toParams(), [value]);
+    const done = await performBulkAction(this.table, act, this.selection.toParams(), [value]);
     if (done && (act === "delete" || act === "move")) this.selection.clear();
   }
 }

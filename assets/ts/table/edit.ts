@@ -1,7 +1,7 @@
 import { toast } from "../lib/announce";
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
-import { actOn } from "./acts";
+import { performBulkAction } from "./bulk-actions";
 import { focusCell } from "./pages";
 import type { RunsTable } from "./table";
 
@@ -71,10 +71,10 @@ async function save(
     const [old, wanted] = [tagsOf(before), tagsOf(after)];
     const added = wanted.filter((tag) => !old.includes(tag));
     const removed = old.filter((tag) => !wanted.includes(tag));
-    if (added.length) await actOn(table, "tag", run, added);
-    if (removed.length) await actOn(table, "untag", run, removed);
+    if (added.length) await performBulkAction(table, "tag", run, added);
+    if (removed.length) await performBulkAction(table, "untag", run, removed);
   } else {
-    await actOn(table, act, run, [after]);
+    await performBulkAction(table, act, run, [after]);
   }
 }
 

@@ -11,7 +11,7 @@ export interface ActReply {
 }
 
 /** Do `act` to the runs that `params` name, say what happened, offer to undo it, and show what is so now. */
-export async function actOn(
+export async function performBulkAction(
   table: RunsTable,
   act: string,
   params: URLSearchParams,
@@ -41,7 +41,7 @@ function report(table: RunsTable, act: string, { done, refused, undo }: ActReply
     label: word("undo"),
     act: () => {
       const runs = new URLSearchParams(undo.uid.map((uid) => ["uid", uid]));
-      void actOn(table, undo.act, runs);
+      void performBulkAction(table, undo.act, runs);
     },
   };
   toast(said, "success", again ?? undefined);
