@@ -16,7 +16,7 @@ from runs.lifecycle.services import revive_run
 from runs.models import Project, Pulse, Run
 from storage.models import ByteEntry
 from usage.metering import intervals
-from usage.metering.intervals import note_state
+from usage.metering.intervals import record_state
 from usage.metering.meter import rebuild, run_meter
 from usage.models import TrackedInterval, UsageDay
 
@@ -51,14 +51,14 @@ def _state_changes(runs: list[Run]) -> None:
 
     def measured(run: Run, before: str, at: datetime) -> None:
         begin = time.thread_time()
-        note_state(run, before, at)
+        record_state(run, before, at)
         spent.append((time.thread_time() - begin) * 1e6)
 
-    intervals.note_state = measured
+    intervals.record_state = measured
     _changes(runs)
     spent.clear()
     cpu = [_timed(lambda: _changes(runs))[1] for _ in range(ROUNDS)]
-    intervals.note_state = note_state
+    intervals.record_state = record_state
     each = statistics.median(cpu) * 1e3 / (2 * len(runs))
     ends, begins = (statistics.median(some) for some in (_of(spent, ends=True), _of(spent, ends=False)))
     print(

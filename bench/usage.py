@@ -19,10 +19,10 @@ from teams.organizations.services import create_organization
 from teams.teams.services import create_team
 from usage.models import SUMS, MeterState, UsageDay
 from usage.periods import month_of
-from usage.reports.csv_export import Asked, export
-from usage.reports.filters import Wanted
+from usage.reports.csv_export import UsageExportRequest, export
+from usage.reports.filters import UsageFilter
 from usage.reports.page import usage_page
-from usage.reports.report import reported
+from usage.reports.report import usage_report
 
 TEAMS, PROJECTS, DAYS = 200, 50, 365
 ROUNDS = 3
@@ -69,7 +69,7 @@ def _timed(work: Callable[[], object]) -> str:
 
 def _page(subscription: Subscription, **query: str) -> object:
     now = timezone.now()
-    wanted = Wanted.of(query, subscription.anchor_day, now)
+    wanted = UsageFilter.of(query, subscription.anchor_day, now)
     until = now if wanted.by == "month" else min(now, wanted.period.ends_at)
     found = usage_page(SYSTEM, teams_of(subscription).values("pk"), wanted, until)
     return found.rows, found.chart
@@ -89,7 +89,10 @@ def _csv(subscription: Subscription, months: int) -> int:
     first = (now - timedelta(days=30 * months)).strftime("%Y-%m")
     last = (now - timedelta(days=30)).strftime("%Y-%m")
     answer = export(
-        SYSTEM, teams_of(subscription).values("pk"), Asked.of({"from": first, "to": last}, now), "large"
+        SYSTEM,
+        teams_of(subscription).values("pk"),
+        UsageExportRequest.of({"from": first, "to": last}, now),
+        "large",
     )
     return sum(len(piece) for piece in _pieces(answer))
 
@@ -121,7 +124,7 @@ def run(home: Path) -> None:
         ("twelve months", lambda: _page(subscription, by="month")),
         (
             "REST, by project",
-            lambda: reported(
+            lambda: usage_report(
                 SYSTEM, teams_of(subscription).values("pk"), by="project", period=month_of(last_month),
                 now=timezone.now(), limit=1000,
             ),

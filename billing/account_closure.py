@@ -31,7 +31,7 @@ from usage.units import ZERO
 def unsettled(organization: Organization) -> Iterator[str]:
     """Yield what keeps an organization from ending, in whole sentences: what it pays for, owes, or will owe."""
     subscription, names = subscription_of(organization), {"organization": organization.name}
-    plan, extra_gb = subscription.coming
+    plan, extra_gb = subscription.next_terms
     is_free = subscription.is_trial and subscription.next_plan is None
     if not is_free and (monthly := pricing.terms_usd(plan, extra_gb)):
         text = _(
@@ -56,7 +56,7 @@ def not_invoiced_usd(subscription: Subscription, now: datetime) -> Decimal:
         return ZERO
     total = ZERO
     for period in _open_periods(subscription, now):
-        lines = pricing.lines_of(subscription, use_of(subscription, period).amounts, period)
+        lines = pricing.usage_lines(subscription, use_of(subscription, period).amounts, period)
         total += pricing.overage_usd(lines)
     return total
 
@@ -83,7 +83,7 @@ def end_organization(_actor: Actor, organization: Organization) -> None:
 
 def obstacles_of(user: User) -> Iterator[Obstacle]:
     """Yield whose billing somebody must hand over before their account ends; where they are alone, what to settle."""
-    for organization in _looked_after(user):
+    for organization in _administered_by(user):
         names = {"organization": organization.name}
         if organization.stays:  # type: ignore[attr-defined]  # annotated
             if admins.is_last(organization, user):
@@ -101,7 +101,7 @@ def obstacles_of(user: User) -> Iterator[Obstacle]:
             yield Obstacle(text, reverse("billing:overview", args=[organization.name]))
 
 
-def _looked_after(user: User) -> QuerySet[Organization]:
+def _administered_by(user: User) -> QuerySet[Organization]:
     """Return the organizations that somebody is billing admin, or the only admin, of; ``stays``: others are in it."""
     others = OrganizationMember.objects.filter(organization=OuterRef("pk")).exclude(user=user)
     teams = Team.objects.live().filter(organization=OuterRef("pk"))

@@ -23,11 +23,11 @@ class BillingPolicy(PlanPolicy):
 
     def organizations_with(self, organization_ids: Collection[int], feature: str) -> set[int]:
         """Return the keys of the organizations whose plan has the switch on."""
-        return features.having_by_plan(organization_ids, feature)
+        return features.organizations_with_feature(organization_ids, feature)
 
     def describe_plan(self, organization: Organization) -> str:
         """Name the plan and who changes it."""
-        return contacts.about_plan(organization)
+        return contacts.plan_message(organization)
 
     def can_compare(self, organization: Organization) -> bool:
         """Say whether there is another plan to look at."""
@@ -35,11 +35,11 @@ class BillingPolicy(PlanPolicy):
 
     def require_seat(self, organization: Organization, seat: Seat, had: Seat | None) -> None:
         """Refuse a seat beyond the plan's."""
-        seats.check_seat(organization, seat, had)
+        seats.require_seat(organization, seat, had)
 
     def require_storage(self, team_id: int) -> None:
         """Refuse files above the plan's storage."""
-        storage_quota.check_room(team_id)
+        storage_quota.require_storage(team_id)
 
     def on_organization_created(self, organization: Organization, admin: User) -> None:
         """Put it on the default plan; its creator is its first billing admin."""
@@ -51,7 +51,7 @@ class BillingPolicy(PlanPolicy):
 
     def guard_admin(self, actor: Actor, member: OrganizationMember) -> None:
         """Let the last billing admin stay an admin; take the role from one of several."""
-        admins.keep_a_billing_admin(actor, member)
+        admins.require_a_billing_admin(actor, member)
 
     def before_organization_end(self, actor: Actor, organization: Organization) -> None:
         """Refuse to end an organization that is not settled."""

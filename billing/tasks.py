@@ -39,7 +39,7 @@ def check_usage() -> int:
 @shared_task(acks_late=True, expires=3600, time_limit=600)
 def tend_trials() -> int:
     """End trials that are over, and mail of those that will be; scheduled every 10 minutes."""
-    return trials.tend()
+    return trials.process_due()
 
 
 # Payment methods, and what is paid with them
@@ -60,7 +60,7 @@ def handle_event(event_id: int) -> None:
 @shared_task(acks_late=True, autoretry_for=(Unavailable,), retry_backoff=60, max_retries=8, time_limit=300)
 def forget_method(method_id: int) -> None:
     """Tell the gateway that a payment method was removed; the sweep goes on with what could not be done."""
-    payment_methods.forget_at_gateway(method_id)
+    payment_methods.detach_at_gateway(method_id)
 
 
 @shared_task(acks_late=True, expires=300, time_limit=600)
@@ -82,4 +82,4 @@ def sweep_payments() -> None:
 @shared_task(acks_late=True, expires=280, time_limit=280)
 def note_limits() -> int:
     """Find which limits are near or reached, and since when; scheduled every 300 s."""
-    return warnings.note_all()
+    return warnings.refresh_all()

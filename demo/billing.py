@@ -82,9 +82,9 @@ def _pay_by_transfer(subscription: "Subscription") -> None:
     from access.actor import SYSTEM
     from billing.gateways import MANUAL
     from billing.gateways.base import BANK_TRANSFER, MethodFacts
-    from billing.payments.services import keep_method
+    from billing.payments.services import attach_method
 
-    keep_method(SYSTEM, subscription, MANUAL.key, MethodFacts(ref=uuid4().hex, brand=BANK_TRANSFER))
+    attach_method(SYSTEM, subscription, MANUAL.key, MethodFacts(ref=uuid4().hex, brand=BANK_TRANSFER))
 
 
 def _close(subscription: "Subscription") -> None:

@@ -245,7 +245,7 @@ class UsageDay(_Used):
 class TeamDay(_Used):
     """What all of a team used on one day: what payers are charged, limited and warned by, and most pages draw.
 
-    The sum of the team's rows of `UsageDay`, which may be thousands; both are written by the same statement's tally.
+    The sum of the team's rows of `UsageDay`, which may be thousands; both are written by the same sums.
     """
 
     class Meta:

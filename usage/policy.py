@@ -48,8 +48,10 @@ class Unlimited:
 
     def allowance_of(self, actor: Actor, team: Team) -> Allowance:
         """Let everybody store as much as they like."""
-        kept = kept_bytes(team)
-        return Allowance("", team.organization, None, kept_bytes=kept, held_bytes=kept, url="", whom="")
+        stored = stored_bytes(team)
+        return Allowance(
+            "", team.organization, None, stored_bytes=stored, shared_bytes=stored, url="", contacts=""
+        )
 
     def require_ingestion(self, team_id: int) -> None:
         """Take everything."""
@@ -73,7 +75,7 @@ def policy() -> UsagePolicy:
     return _Registered.policy
 
 
-def kept_bytes(team: Team) -> int:
+def stored_bytes(team: Team) -> int:
     """Return what a team stores now, deleted runs included."""
     total: int | None = Holding.objects.filter(team_id=team.pk).aggregate(total=Sum("size_bytes"))["total"]
     return total or 0

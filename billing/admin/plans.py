@@ -53,7 +53,7 @@ class PlanForm(forms.ModelForm[Plan]):
 
 @admin.register(Plan)
 class PlanAdmin(AuditedAdmin[Plan]):
-    """What organizations get and what it costs. A change holds at once for all that are on the plan."""
+    """What organizations get and what it costs. A change applies immediately to all who are on the plan."""
 
     form = PlanForm
     list_display = [
@@ -106,7 +106,7 @@ class PlanAdmin(AuditedAdmin[Plan]):
 
     @admin.display(description="used by")
     def in_use(self, plan: Plan) -> SafeString | str:
-        """Say for whom a change holds at once."""
+        """Say who is on the plan: changes apply to them immediately."""
         if plan.pk is None:
             return "Nobody yet"
         url = reverse("admin:billing_subscription_changelist") + f"?plan__id__exact={plan.pk}"
@@ -114,12 +114,14 @@ class PlanAdmin(AuditedAdmin[Plan]):
         return format_html(text, url, self.organizations(plan), self.personal(plan))
 
     def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:  # noqa: FBT001
-        """Store it by its service, and say for whom it holds."""
+        """Store it by its service, and say how many are on it."""
         plans.save_plan(actor=actor_of(request), plan=obj)
         organizations, personal = plans.subscribers_of(obj)
         if change:
-            told = f"It applies at once. Organizations on it: {organizations}, personal entities: {personal}."
-            messages.info(request, told)
+            message = (
+                f"It applies at once. Organizations on it: {organizations}, personal entities: {personal}."
+            )
+            messages.info(request, message)
 
     def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
         """Only what nobody is on, one at a time."""

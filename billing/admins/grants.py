@@ -28,7 +28,7 @@ def acting_admins() -> QuerySet[BillingAdmin]:
     )
 
 
-def _managed(user_id: int, _action: str) -> QuerySet[Any, Any]:
+def _managed_organizations(user_id: int, _action: str) -> QuerySet[Any, Any]:
     return acting_admins().filter(user_id=user_id).values("organization_id")
 
 
@@ -44,7 +44,7 @@ class BillingAdmins:
         """Return rows of organizations whose billing the actor manages."""
         if action != self.action or not resource.organization:
             return NOBODY
-        return Q(**{f"{resource.organization}__in": KeysOf(_managed, actor.lookup_id, action)})
+        return Q(**{f"{resource.organization}__in": KeysOf(_managed_organizations, actor.lookup_id, action)})
 
     def people(self, action: str, resource: Resource, row: Model) -> Q:
         """Return the billing admins of the row's organization."""
@@ -76,14 +76,14 @@ class BillingAdmins:
         names = {"who": actor.name, "organization": organization.name}
         is_one = admins.filter(user_id=actor.lookup_id).exists()
         names["admins"] = ", ".join(admin.user.username for admin in admins[:5])
-        words = _billed_words(names) if is_billed_organization(organization) else _usage_words(names)
+        words = _billed_messages(names) if is_billed_organization(organization) else _usage_messages(names)
         if is_one:
             return [met(_KIND, words.met % names)] if action == self.action else []
         return [unmet(_KIND, words.unmet % names, words.help % names)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _ReasonMessages:
     """What a reason says."""
 
     met: str
@@ -91,8 +91,8 @@ class _Words:
     help: str
 
 
-def _billed_words(names: dict[str, str]) -> _Words:
-    return _Words(
+def _billed_messages(names: dict[str, str]) -> _ReasonMessages:
+    return _ReasonMessages(
         _("%(who)s is a billing admin of %(organization)s."),
         _("%(who)s is not a billing admin of %(organization)s."),
         _("Ask a billing admin of %(organization)s: %(admins)s.")
@@ -101,8 +101,8 @@ def _billed_words(names: dict[str, str]) -> _Words:
     )
 
 
-def _usage_words(names: dict[str, str]) -> _Words:
-    return _Words(
+def _usage_messages(names: dict[str, str]) -> _ReasonMessages:
+    return _ReasonMessages(
         _("%(who)s is a usage admin of %(organization)s."),
         _("%(who)s is not a usage admin of %(organization)s."),
         _("Ask a usage admin of %(organization)s: %(admins)s.")

@@ -29,7 +29,7 @@ def billing_admins_of(organization: Organization) -> QuerySet[User]:
 
 
 @dataclass(frozen=True, slots=True)
-class Admins:
+class BillingAdminList:
     """Who looks after an organization's billing, for the overview and for *Manage roles*."""
 
     people: list[User]
@@ -43,9 +43,9 @@ class Admins:
         return not self.has_many and len(self.people) > 1
 
 
-def admins_for(actor: Actor, organization: Organization) -> Admins:
+def billing_admin_list(actor: Actor, organization: Organization) -> BillingAdminList:
     """Return what a page tells of billing admins; four queries."""
-    return Admins(
+    return BillingAdminList(
         people=list(billing_admins_of(organization)),
         has_many=has_many(organization),
         may_assign=can(actor, BillingAction.ASSIGN, organization),
@@ -53,7 +53,7 @@ def admins_for(actor: Actor, organization: Organization) -> Admins:
 
 
 @dataclass(slots=True)
-class People:
+class PeoplePage:
     """A page of the organization's people."""
 
     page: "Page[Any]"
@@ -65,7 +65,7 @@ class People:
         return self.page.paginator.count
 
 
-def people_of(organization: Organization, wanted: MemberFilter) -> People:
+def people_of(organization: Organization, wanted: MemberFilter) -> PeoplePage:
     """Return who belongs to an organization, billing admins and then admins first.
 
     Each has ``is_admin``, and ``is_billing_admin``: the field, whether they can act or not.
@@ -86,10 +86,10 @@ def people_of(organization: Organization, wanted: MemberFilter) -> People:
         .order_by("-is_billing_admin", "-is_admin", "shown_name", "pk")
     )
     page = Paginator(rows, PAGE).get_page(wanted.page)
-    return People(page, list(page.object_list))
+    return PeoplePage(page, list(page.object_list))
 
 
-def billing_people(organization: Organization) -> QuerySet[User]:
+def billing_recipients(organization: Organization) -> QuerySet[User]:
     """Return who gets mail about an organization's money.
 
     They are its billing admins; all its admins, should there be none at the moment; and of a deleted organization those

@@ -46,7 +46,9 @@ def assign(*, actor: Actor, organization: Organization, user: User) -> list[User
     rows.filter(user__in=lost).delete()
     _row, is_new = BillingAdmin.objects.get_or_create(organization=organization, user=user)
     if is_new or lost:
-        _changed(actor, "billing_admin.assign", organization, before, [*lost, *([user] if is_new else [])])
+        _record_and_notify(
+            actor, "billing_admin.assign", organization, before, [*lost, *([user] if is_new else [])]
+        )
     return lost
 
 
@@ -67,10 +69,10 @@ def withdraw(*, actor: Actor, organization: Organization, user: User) -> None:
             raise NotFound(_("%(who)s is not a billing admin of %(organization)s.") % names)
         raise NotFound(_("%(who)s is not a usage admin of %(organization)s.") % names)
     if is_last(organization, user):
-        raise _is_the_last(organization, user)
+        raise _last_admin_error(organization, user)
     before = _names(organization)
     rows.delete()
-    _changed(actor, "billing_admin.withdraw", organization, before, [user])
+    _record_and_notify(actor, "billing_admin.withdraw", organization, before, [user])
 
 
 def has_many(organization: Organization) -> bool:
@@ -83,7 +85,7 @@ def is_last(organization: Organization, user: User) -> bool:
     return not acting_admins().filter(organization=organization).exclude(user=user).exists()
 
 
-def keep_a_billing_admin(actor: Actor, member: OrganizationMember) -> None:
+def require_a_billing_admin(actor: Actor, member: OrganizationMember) -> None:
     """Let nobody cease to be an admin who is the last billing admin; one of several loses that role with the place.
 
     Raises:
@@ -94,10 +96,10 @@ def keep_a_billing_admin(actor: Actor, member: OrganizationMember) -> None:
     if not rows.exists():
         return
     if user.is_active and is_last(organization, user):
-        raise _is_the_last(organization, user)
+        raise _last_admin_error(organization, user)
     before = _names(organization)
     rows.delete()
-    _changed(actor, "billing_admin.withdraw", organization, before, [user])
+    _record_and_notify(actor, "billing_admin.withdraw", organization, before, [user])
 
 
 def remove_person(user: User) -> None:
@@ -129,14 +131,14 @@ def _record(actor: Actor, action: str, organization: Organization, before: list[
     )  # fmt: skip
 
 
-def _changed(
-    actor: Actor, action: str, organization: Organization, before: list[str], whom: Iterable[User]
+def _record_and_notify(
+    actor: Actor, action: str, organization: Organization, before: list[str], changed: Iterable[User]
 ) -> None:
     """Note a change, and mail everybody whose role it changes."""
     _record(actor, action, organization, before)
     now, is_billed = _names(organization), is_billed_organization(organization)
     send_rights_changed()
-    for user in whom:
+    for user in changed:
         if user.is_active:
             context = {
                 "organization": organization.name, "by": actor.shown_name, "admins": ", ".join(now),
@@ -146,7 +148,7 @@ def _changed(
             sending.send("billing/email/billing_admin", user, context)
 
 
-def _is_the_last(organization: Organization, user: User) -> Conflict:
+def _last_admin_error(organization: Organization, user: User) -> Conflict:
     if is_billed_organization(organization):
         message = _(
             "%(who)s is the only billing admin of %(organization)s. Transfer billing to another admin "

@@ -36,7 +36,7 @@ class BillingAdminSerializer(serializers.ModelSerializer[BillingAdmin]):
         fields = ["id", "user", "since"]
 
 
-class NewBillingAdminSerializer(serializers.Serializer[Any]):
+class BillingAdminCreateSerializer(serializers.Serializer[Any]):
     """Whom to make one."""
 
     username = serializers.CharField(max_length=150, help_text="An admin of the organization.")
@@ -76,14 +76,14 @@ class BillingAdminViewSet(ListModelMixin, GenericViewSet[BillingAdmin]):
         """List the billing admins of an organization, in the order in which they were chosen."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewBillingAdminSerializer, responses={201: BillingAdminSerializer})
+    @extend_schema(request=BillingAdminCreateSerializer, responses={201: BillingAdminSerializer})
     def create(self, request: Request, organization: str) -> Response:
         """Make an admin of the organization a billing admin; on plans with one at a time the role moves."""
-        row, body = self._organization(), validated(NewBillingAdminSerializer, request.data)
+        row, body = self._organization(), validated(BillingAdminCreateSerializer, request.data)
         user = self._user(body["username"])
         admins.assign(actor=actor_of(request), organization=row, user=user)
-        made = BillingAdmin.objects.select_related("user").get(organization=row, user=user)
-        return Response(BillingAdminSerializer(made).data, status=HTTP_201_CREATED)
+        saved = BillingAdmin.objects.select_related("user").get(organization=row, user=user)
+        return Response(BillingAdminSerializer(saved).data, status=HTTP_201_CREATED)
 
     def destroy(self, request: Request, organization: str, username: str) -> Response:
         """Take the role from one of several billing admins; the last one keeps it."""

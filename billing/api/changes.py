@@ -11,20 +11,20 @@ from rest_framework.viewsets import ViewSet
 
 from access.rest.policy import actor_of
 from access.routes import declare
-from billing.api.payment import organization_asked
 from billing.api.payment_serializers import (
-    ConfirmedChangeSerializer,
-    DoneSerializer,
-    PlanStandingSerializer,
-    SummarySerializer,
-    WishedChangeSerializer,
+    CurrentPlanSerializer,
+    PlanChangeCreateSerializer,
+    PlanChangePreviewSerializer,
+    PlanChangeResultSerializer,
+    PlanChangeSerializer,
 )
 from billing.changes import services
-from billing.changes.preview import Summary
+from billing.changes.preview import ChangeSummary
 from billing.models import Plan
 from billing.subscriptions.selectors import subscription_of
 from common.errors import NotFound
 from common.rest.responses import validated
+from teams.teams.selectors import organization_named
 from usage.access import BillingAction
 
 _MANAGE = BillingAction.MANAGE
@@ -39,20 +39,20 @@ class PlanChangeViewSet(ViewSet):
     object_actions: ClassVar[dict[str, str]] = {"preview": _MANAGE, "create": _MANAGE, "undo": _MANAGE}
 
     def _given(self, request: Request, organization: str) -> dict[str, Any]:
-        row = organization_asked(request, organization, _MANAGE)
+        row = organization_named(actor_of(request), organization, _MANAGE)
         return {"actor": actor_of(request), "organization": row}
 
-    @extend_schema(request=WishedChangeSerializer, responses=SummarySerializer)
+    @extend_schema(request=PlanChangeSerializer, responses=PlanChangePreviewSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request, organization: str) -> Response:
         """Return what a change would mean and cost; nothing is changed."""
-        given, body = self._given(request, organization), validated(WishedChangeSerializer, request.data)
-        return Response(SummarySerializer(_preview(given, body)).data)
+        given, body = self._given(request, organization), validated(PlanChangeSerializer, request.data)
+        return Response(PlanChangePreviewSerializer(_preview(given, body)).data)
 
-    @extend_schema(request=ConfirmedChangeSerializer, responses={201: DoneSerializer})
+    @extend_schema(request=PlanChangeCreateSerializer, responses={201: PlanChangeResultSerializer})
     def create(self, request: Request, organization: str) -> Response:
         """Do what was previewed; 409 `outdated` where that is something else by now, and nothing is changed."""
-        given, body = self._given(request, organization), validated(ConfirmedChangeSerializer, request.data)
+        given, body = self._given(request, organization), validated(PlanChangeCreateSerializer, request.data)
         given["confirm"] = body["confirm"]
         if "plan" in body:
             done = services.change_plan(**given, plan=_plan(body["plan"]))
@@ -60,21 +60,21 @@ class PlanChangeViewSet(ViewSet):
             done = services.buy_storage(**given, extra_gb=body["extra_storage_gb"])
         else:
             done = services.cancel(**given)
-        return Response(DoneSerializer(done).data, status=HTTP_201_CREATED)
+        return Response(PlanChangeResultSerializer(done).data, status=HTTP_201_CREATED)
 
-    @extend_schema(request=None, responses=PlanStandingSerializer)
+    @extend_schema(request=None, responses=CurrentPlanSerializer)
     @action(detail=False, methods=["post"])
     def undo(self, request: Request, organization: str) -> Response:
         """Stay on the plan and the storage there are now."""
         given = self._given(request, organization)
         try:
             row = services.undo_change(**given)
-        except services.AlreadySo:
+        except services.NothingToChange:
             row = subscription_of(given["organization"])
-        return Response(PlanStandingSerializer(row).data)
+        return Response(CurrentPlanSerializer(row).data)
 
 
-def _preview(given: dict[str, Any], body: dict[str, Any]) -> Summary:
+def _preview(given: dict[str, Any], body: dict[str, Any]) -> ChangeSummary:
     if "plan" in body:
         return services.preview_plan(**given, plan=_plan(body["plan"]))
     if "extra_storage_gb" in body:

@@ -48,7 +48,7 @@ class InvoiceSerializer(serializers.ModelSerializer[Invoice]):
         ]  # fmt: skip
 
 
-class Pdf(BaseRenderer):
+class PdfRenderer(BaseRenderer):
     """Names the form; the file is drawn by `billing.invoices.pdf`."""
 
     media_type, format = "application/pdf", "pdf"
@@ -58,7 +58,7 @@ class Pdf(BaseRenderer):
         return JSONRenderer().render(data, accepted_media_type, renderer_context)
 
 
-class Newest(Pages):
+class InvoicePagination(Pages):
     """By number, the newest first."""
 
     ordering = "-sequence"
@@ -70,7 +70,7 @@ class InvoiceViewSet(ListModelMixin, GenericViewSet[Invoice]):
 
     tag = "Billing"
     serializer_class = InvoiceSerializer
-    pagination_class = Newest
+    pagination_class = InvoicePagination
     queryset = Invoice.objects.all()
     lookup_field = "number"
     lookup_value_regex = "[^/]+"
@@ -109,7 +109,7 @@ class InvoiceViewSet(ListModelMixin, GenericViewSet[Invoice]):
         return Response(InvoiceLineSerializer(self.get_object().lines.all(), many=True).data)
 
     @extend_schema(responses={(200, "application/pdf"): OpenApiTypes.BINARY})
-    @action(detail=True, renderer_classes=(Pdf, JSONRenderer))
+    @action(detail=True, renderer_classes=(PdfRenderer, JSONRenderer))
     def pdf(self, request: Request, **kwargs: str) -> HttpResponse:
         """Download an invoice as PDF."""
         return as_pdf(self.get_object())

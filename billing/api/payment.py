@@ -16,12 +16,12 @@ from access.engine import visible
 from access.rest.policy import actor_of
 from access.routes import declare
 from billing.api.payment_serializers import (
-    AskedPaymentSerializer,
     BillingDetailsSerializer,
-    InvoiceToPaySerializer,
-    NewPaymentMethodSerializer,
+    PaymentCreateSerializer,
+    PaymentMethodCreateSerializer,
     PaymentMethodSerializer,
-    SetupSerializer,
+    PaymentSerializer,
+    PaymentSetupSerializer,
 )
 from billing.models import Invoice, PaymentMethod
 from billing.payments import services
@@ -33,11 +33,6 @@ from teams.teams.selectors import organization_named
 from usage.access import BillingAction
 
 _VIEW, _MANAGE = BillingAction.VIEW, BillingAction.MANAGE
-
-
-def organization_asked(request: Request, name: str, action: str) -> Organization:
-    """Return the organization of an address; raises as `teams.teams.selectors.organization_named`."""
-    return organization_named(actor_of(request), name, action)
 
 
 @declare(_VIEW)
@@ -54,7 +49,8 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
     }  # fmt: skip
 
     def _organization(self) -> Organization:
-        return organization_asked(self.request, self.kwargs["organization"], self.object_actions[self.action])
+        needed = self.object_actions[self.action]
+        return organization_named(actor_of(self.request), self.kwargs["organization"], needed)
 
     def get_queryset(self) -> QuerySet[PaymentMethod]:
         """Return those of the organization that are not removed."""
@@ -77,19 +73,19 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
         """Return a payment method."""
         return Response(PaymentMethodSerializer(self.get_object()).data)
 
-    @extend_schema(request=None, responses=SetupSerializer)
+    @extend_schema(request=None, responses=PaymentSetupSerializer)
     @action(detail=False, methods=["post"], url_path="setup")
     def begin(self, request: Request, **kwargs: str) -> Response:
         """Begin to add a card: with this a browser hands it to Stripe."""
-        begun = services.begin_setup(actor=actor_of(request), organization=self._organization())
-        return Response(SetupSerializer(begun).data)
+        setup = services.begin_setup(actor=actor_of(request), organization=self._organization())
+        return Response(PaymentSetupSerializer(setup).data)
 
-    @extend_schema(request=NewPaymentMethodSerializer, responses={201: PaymentMethodSerializer})
+    @extend_schema(request=PaymentMethodCreateSerializer, responses={201: PaymentMethodSerializer})
     def create(self, request: Request, **kwargs: str) -> Response:
         """Add the card of a setup that a browser confirmed, or bank transfer, which needs billing details."""
-        organization, body = self._organization(), validated(NewPaymentMethodSerializer, request.data)
-        made = services.add_method(actor=actor_of(request), organization=organization, **body)
-        return Response(PaymentMethodSerializer(made).data, status=HTTP_201_CREATED)
+        organization, body = self._organization(), validated(PaymentMethodCreateSerializer, request.data)
+        method = services.add_method(actor=actor_of(request), organization=organization, **body)
+        return Response(PaymentMethodSerializer(method).data, status=HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=PaymentMethodSerializer)
     @action(detail=True, methods=["post"])
@@ -114,13 +110,13 @@ class BillingDetailsViewSet(ViewSet):
     @extend_schema(responses=BillingDetailsSerializer)
     def retrieve(self, request: Request, organization: str) -> Response:
         """Return what stands on the next invoices."""
-        row = organization_asked(request, organization, _VIEW)
+        row = organization_named(actor_of(request), organization, _VIEW)
         return Response(BillingDetailsSerializer(subscription_of(row)).data)
 
     @extend_schema(request=BillingDetailsSerializer, responses=BillingDetailsSerializer)
     def partial_update(self, request: Request, organization: str) -> Response:
         """Change it; what is not sent stays, as do invoices that were made."""
-        row = organization_asked(request, organization, _MANAGE)
+        row = organization_named(actor_of(request), organization, _MANAGE)
         body = validated(BillingDetailsSerializer, request.data)
         changed = services.change_details(actor=actor_of(request), organization=row, **body)
         return Response(BillingDetailsSerializer(changed).data)
@@ -134,14 +130,14 @@ class PaymentViewSet(ViewSet):
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"create"})
     object_actions: ClassVar[dict[str, str]] = {"create": _MANAGE}
 
-    @extend_schema(request=InvoiceToPaySerializer, responses={202: AskedPaymentSerializer})
+    @extend_schema(request=PaymentCreateSerializer, responses={202: PaymentSerializer})
     def create(self, request: Request, organization: str) -> Response:
         """Charge an open invoice to the default card now; the invoice tells later how that went."""
-        row, actor = organization_asked(request, organization, _MANAGE), actor_of(request)
-        number = validated(InvoiceToPaySerializer, request.data)["invoice"]
+        row, actor = organization_named(actor_of(request), organization, _MANAGE), actor_of(request)
+        number = validated(PaymentCreateSerializer, request.data)["invoice"]
         rows = Invoice.objects.filter(subscription__organization=row, number=number)
         invoice = visible(actor, _MANAGE, rows).select_related("subscription").first()
         if invoice is None:
             raise NotFound(_("This invoice doesn’t exist."))
-        asked = services.pay_now(actor=actor, invoice=invoice)
-        return Response(AskedPaymentSerializer(asked).data, status=HTTP_202_ACCEPTED)
+        charged = services.pay_now(actor=actor, invoice=invoice)
+        return Response(PaymentSerializer(charged).data, status=HTTP_202_ACCEPTED)

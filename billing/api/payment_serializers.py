@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from billing.changes.preview import ChangeKind, Summary
+from billing.changes.preview import ChangeKind, ChangeSummary
 from billing.models import Invoice, PaymentMethod, Subscription
 from billing.payments.services import DETAILS
 from billing.plans.pricing import MOST_EXTRA_GB
@@ -20,7 +20,7 @@ class PaymentMethodSerializer(serializers.ModelSerializer[PaymentMethod]):
         extra_kwargs = {"brand": {"help_text": "Such as `visa`; `bank transfer`."}}
 
 
-class NewPaymentMethodSerializer(serializers.Serializer[Any]):
+class PaymentMethodCreateSerializer(serializers.Serializer[Any]):
     """What adds a way to pay."""
 
     setup = serializers.CharField(
@@ -29,7 +29,7 @@ class NewPaymentMethodSerializer(serializers.Serializer[Any]):
     )  # fmt: skip
 
 
-class SetupSerializer(serializers.Serializer[Any]):
+class PaymentSetupSerializer(serializers.Serializer[Any]):
     """What Stripe's script needs to take a card; both are empty where one pays by bank transfer."""
 
     client_secret = serializers.CharField()
@@ -44,7 +44,7 @@ class BillingDetailsSerializer(serializers.ModelSerializer[Subscription]):
         fields = list(DETAILS)
 
 
-class WishedChangeSerializer(serializers.Serializer[Any]):
+class PlanChangeSerializer(serializers.Serializer[Any]):
     """One change: a plan, so much extra storage, or the end of the paid plan."""
 
     plan = serializers.CharField(required=False, max_length=40, help_text="Key of a plan of its `choices`.")
@@ -61,19 +61,19 @@ class WishedChangeSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class ConfirmedChangeSerializer(WishedChangeSerializer):
+class PlanChangeCreateSerializer(PlanChangeSerializer):
     """A change that was previewed."""
 
     confirm = serializers.CharField(max_length=300, help_text="`confirm` of the preview that was read.")
 
 
-class InvoiceToPaySerializer(serializers.Serializer[Any]):
+class PaymentCreateSerializer(serializers.Serializer[Any]):
     """An invoice that is to be charged now."""
 
     invoice = serializers.CharField(max_length=60, help_text="Its number.")
 
 
-class AskedPaymentSerializer(serializers.Serializer[Invoice]):
+class PaymentSerializer(serializers.Serializer[Invoice]):
     """An invoice that is being charged; its status tells later how that went."""
 
     invoice = serializers.CharField(source="number")
@@ -81,7 +81,7 @@ class AskedPaymentSerializer(serializers.Serializer[Invoice]):
     status = serializers.CharField()
 
 
-class SummaryLineSerializer(serializers.Serializer[Any]):
+class PlanChangeLineSerializer(serializers.Serializer[Any]):
     """A line of the invoice that the change makes."""
 
     category = serializers.CharField(source="draft.category")
@@ -89,7 +89,7 @@ class SummaryLineSerializer(serializers.Serializer[Any]):
     amount_usd = serializers.DecimalField(source="draft.amount_usd", max_digits=12, decimal_places=2)
 
 
-class SummaryLimitSerializer(serializers.Serializer[Any]):
+class PlanChangeLimitSerializer(serializers.Serializer[Any]):
     """A limit that changes, in words."""
 
     label = serializers.CharField()  # type: ignore[assignment]  # DRF's own attribute of this name is not used
@@ -98,7 +98,7 @@ class SummaryLimitSerializer(serializers.Serializer[Any]):
     is_less = serializers.BooleanField()
 
 
-class SummarySerializer(serializers.Serializer[Summary]):
+class PlanChangePreviewSerializer(serializers.Serializer[ChangeSummary]):
     """What a change means. Amounts are decimals in US dollars, as text; days are UTC."""
 
     kind = serializers.ChoiceField(choices=[kind.value for kind in ChangeKind])
@@ -112,8 +112,8 @@ class SummarySerializer(serializers.Serializer[Summary]):
         source="after.regular_usd", max_digits=12, decimal_places=2, help_text="For a period, in advance."
     )
     next_regular_at = serializers.SerializerMethodField(help_text="When that is charged next.")
-    lines = SummaryLineSerializer(many=True)
-    limits = SummaryLimitSerializer(many=True)
+    lines = PlanChangeLineSerializer(many=True)
+    limits = PlanChangeLimitSerializer(many=True)
     by_days = serializers.BooleanField(
         help_text="What is included counts by days: the new amounts for the days that are left of the period."
     )
@@ -125,21 +125,21 @@ class SummarySerializer(serializers.Serializer[Summary]):
     needs_payment_method = serializers.BooleanField(source="needs_method")
     confirm = serializers.CharField(help_text="Send it back to confirm exactly this.")
 
-    def get_next_regular_at(self, summary: Summary) -> date:
+    def get_next_regular_at(self, summary: ChangeSummary) -> date:
         """Return it."""
         return summary.period.end
 
 
-class DoneSerializer(serializers.Serializer[Any]):
+class PlanChangeResultSerializer(serializers.Serializer[Any]):
     """A change that was confirmed."""
 
-    summary = SummarySerializer()
+    summary = PlanChangePreviewSerializer()
     invoice = serializers.CharField(
         source="invoice.number", default=None, allow_null=True, help_text="The resulting invoice."
     )
 
 
-class PlanStandingSerializer(serializers.Serializer[Subscription]):
+class CurrentPlanSerializer(serializers.Serializer[Subscription]):
     """The plan there is, and what is to change when the period ends."""
 
     plan = serializers.CharField(source="plan.key")

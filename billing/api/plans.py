@@ -13,8 +13,8 @@ from rest_framework.viewsets import ViewSet
 
 from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
-from billing.admins.contacts import names_of_admins
-from billing.limits.selectors import Limit, LimitKind, Limits, Standing, refused_from, state_of
+from billing.admins.contacts import billing_admin_names
+from billing.limits.selectors import Limit, LimitKind, Limits, LimitStatus, limits_of, refused_from
 from billing.models import Plan, Subscription
 from billing.overview.selectors import is_refused
 from billing.plans.selectors import SWITCHES, choosable
@@ -28,7 +28,7 @@ def _price(help_text: str) -> serializers.DecimalField:
     return serializers.DecimalField(max_digits=12, decimal_places=4, allow_null=True, help_text=help_text)
 
 
-class FeaturesSerializer(serializers.Serializer[Any]):
+class PlanFeaturesSerializer(serializers.Serializer[Any]):
     """What a plan includes."""
 
     view_only_role = serializers.BooleanField(help_text="View-only seats and the view-only role.")
@@ -63,19 +63,19 @@ class PlanSerializer(serializers.Serializer[Any]):
     ingestion_price_usd = _price("For each GB above; null: none is sold.")
     features = serializers.SerializerMethodField()
 
-    @extend_schema_field(FeaturesSerializer)
+    @extend_schema_field(PlanFeaturesSerializer)
     def get_features(self, plan: Plan) -> dict[str, bool]:
         """Return each switch."""
         return {name: getattr(plan, f"has_{name}") for name in SWITCHES}
 
 
-class PlansSerializer(serializers.Serializer[Any]):
+class PlanListSerializer(serializers.Serializer[Any]):
     """The plans that are offered or given by contact, cheapest first."""
 
     results = PlanSerializer(many=True)
 
 
-class LimitSerializer(serializers.Serializer[Any]):
+class PlanLimitSerializer(serializers.Serializer[Any]):
     """One limit and what is used of it."""
 
     kind = serializers.ChoiceField([kind.value for kind in LimitKind])
@@ -87,7 +87,7 @@ class LimitSerializer(serializers.Serializer[Any]):
     percent = serializers.DecimalField(max_digits=24, decimal_places=2, allow_null=True)
     price_usd = _price("For a unit above; null: none is sold.")
     standing = serializers.ChoiceField(
-        [standing.value for standing in Standing], help_text="near from 85 % on, full from 100 % on."
+        [standing.value for standing in LimitStatus], help_text="near from 85 % on, full from 100 % on."
     )
 
 
@@ -119,7 +119,7 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
         help_text="From when on files are refused, unless less is stored; null: they are not.",
     )
     uploads_are_refused = serializers.BooleanField(help_text="Whether files are refused now.")
-    limits = LimitSerializer(many=True)
+    limits = PlanLimitSerializer(many=True)
 
 
 @declare(Open.ANYONE)  # says 401 itself
@@ -130,7 +130,7 @@ class PlanViewSet(ViewSet):
     object_actions: ClassVar[dict[str, str]] = {"list": BillingAction.VIEW}
 
     @extend_schema(
-        responses=forced_singular_serializer(PlansSerializer),  # type: ignore[no-untyped-call]  # it has no types
+        responses=forced_singular_serializer(PlanListSerializer),  # type: ignore[no-untyped-call]  # it has no types
     )
     def list(self, request: Request) -> Response:
         """List the plans that are offered, and those that are given by contact."""
@@ -151,10 +151,12 @@ class SubscriptionViewSet(ViewSet):
         """Return the plan of an organization, its period and its limits."""
         row = organization_named(actor_of(request), organization, BillingAction.VIEW)
         subscription = subscription_of(row)
-        return Response(SubscriptionSerializer(_told(subscription, state_of(subscription))).data)
+        return Response(
+            SubscriptionSerializer(_subscription_to_dict(subscription, limits_of(subscription))).data
+        )
 
 
-def _told(row: Subscription, state: Limits) -> dict[str, Any]:
+def _subscription_to_dict(row: Subscription, state: Limits) -> dict[str, Any]:
     organization = row.organization
     return {
         "organization": str(row.payer),
@@ -168,18 +170,18 @@ def _told(row: Subscription, state: Limits) -> dict[str, Any]:
         "next_extra_storage_gb": row.next_extra_storage_gb,
         "period_start": state.period.start,
         "period_end": state.period.end,
-        "billing_admins": [] if organization is None else names_of_admins(organization),
+        "billing_admins": [] if organization is None else billing_admin_names(organization),
         "limits_are_enforced": settings.ENFORCE_LIMITS,
         "uploads_refused_from": refused_from(row),
         "uploads_are_refused": is_refused(row, state),
-        "limits": [_limit(limit) for limit in state.all],
+        "limits": [_limit_to_dict(limit) for limit in state.all],
     }
 
 
-def _limit(limit: Limit) -> dict[str, Any]:
+def _limit_to_dict(limit: Limit) -> dict[str, Any]:
     percent = limit.percent
     return {
         "kind": limit.kind.value, "unit": limit.unit, "used": round(limit.used, 6), "included": limit.included,
         "percent": None if percent is None else round(percent, 2), "price_usd": limit.price_usd,
-        "standing": limit.standing.value,
+        "standing": limit.status.value,
     }  # fmt: skip

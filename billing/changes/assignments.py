@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit.log import record
-from billing.invoices.closing import up_to_date
+from billing.invoices.closing import locked_up_to_date
 from billing.models import Plan, Subscription, UsageCategory
 from billing.models.plans import TERMS
 from billing.plans.pricing import MOST_EXTRA_GB
@@ -25,13 +25,13 @@ def assign_plan(*, actor: Actor, subscription: Subscription, plan: Plan, reason:
     payer had before it cannot choose any more, unless it is offered: so operators withdraw a plan.
     """
     require_plan_operator(actor, "subscription.assign")
-    row = up_to_date(subscription, timezone.now())
+    row = locked_up_to_date(subscription, timezone.now())
     before = row.terms
     row.next_plan, row.next_extra_storage_gb = None if row.plan_id == plan.pk else plan, None
-    row.begin_coming()
+    row.apply_next_terms()
     row.clear_trial()
     row.former_plans.clear()
-    return _changed(actor, "subscription.assign", row, before, reason)
+    return _save(actor, "subscription.assign", row, before, reason)
 
 
 @transaction.atomic
@@ -46,12 +46,12 @@ def assign_storage(
     require_plan_operator(actor, "subscription.assign_storage")
     if not 0 <= extra_storage_gb <= MOST_EXTRA_GB:
         raise Invalid(_("Extra storage must be 0 to %(most)d GB.") % {"most": MOST_EXTRA_GB})
-    row = up_to_date(subscription, timezone.now())
+    row = locked_up_to_date(subscription, timezone.now())
     before = row.terms
     row.extra_storage_gb, row.next_extra_storage_gb = extra_storage_gb, None
     whole = {UsageCategory.STORAGE.value: row.storage_limit_gb}
-    row.earlier_terms = [told | whole for told in row.earlier_terms]
-    return _changed(actor, "subscription.assign_storage", row, before, reason)
+    row.earlier_terms = [changed | whole for changed in row.earlier_terms]
+    return _save(actor, "subscription.assign_storage", row, before, reason)
 
 
 @transaction.atomic
@@ -71,26 +71,24 @@ def assign_payment(
         Conflict: the day would change after the first period: days would count or be paid twice.
     """
     require_plan_operator(actor, "subscription.assign_payment")
-    row = up_to_date(subscription, timezone.now())
+    row = locked_up_to_date(subscription, timezone.now())
     if anchor_day != row.anchor_day and (row.invoices_made or row.closed_to):
         raise Conflict(_("The start day cannot be changed once a period was closed or invoiced."))
     before = {"pays_by_transfer": row.pays_by_transfer, "anchor_day": row.anchor_day}
     row.pays_by_transfer, row.anchor_day = by_transfer, anchor_day
     row.save(update_fields=["pays_by_transfer", "anchor_day", "updated_at"])
     after = {"pays_by_transfer": by_transfer, "anchor_day": anchor_day}
-    _record(actor, "subscription.assign_payment", row, before, {**after, **_why(reason)})
+    _record(actor, "subscription.assign_payment", row, before, {**after, **_reason_field(reason)})
     return row
 
 
-def _changed(
-    actor: Actor, action: str, row: Subscription, before: dict[str, Any], reason: str
-) -> Subscription:
+def _save(actor: Actor, action: str, row: Subscription, before: dict[str, Any], reason: str) -> Subscription:
     """Save other terms, and note what of them changed."""
     row.save(update_fields=[*TERMS, "updated_at"])
     after = row.terms
     names = [name for name in after if after[name] != before[name]]
-    told = {name: after[name] for name in names}
-    _record(actor, action, row, {name: before[name] for name in names}, {**told, **_why(reason)})
+    changed = {name: after[name] for name in names}
+    _record(actor, action, row, {name: before[name] for name in names}, {**changed, **_reason_field(reason)})
     return row
 
 
@@ -103,5 +101,5 @@ def _record(
     )  # fmt: skip
 
 
-def _why(reason: str) -> dict[str, str]:
+def _reason_field(reason: str) -> dict[str, str]:
     return {"reason": reason} if reason else {}

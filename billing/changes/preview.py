@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from billing.formatting import plain
 from billing.invoices.drafts import CREDIT, EXTRA_STORAGE, PLAN, LineDraft, days_of
-from billing.limits.selectors import Limit, LimitKind, state_of
+from billing.limits.selectors import Limit, LimitKind, limits_of
 from billing.models import Plan, Subscription
 from billing.plans.pricing import terms_usd
 from billing.plans.selectors import SWITCHES, has_prices, switch_words
@@ -41,7 +41,7 @@ class ChangeKind(StrEnum):
     LESS_STORAGE = "less_storage"
 
 
-AT_ONCE = frozenset({ChangeKind.UPGRADE, ChangeKind.MORE_STORAGE})
+IMMEDIATE = frozenset({ChangeKind.UPGRADE, ChangeKind.MORE_STORAGE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class PricedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ChangeSummary:
     """All that is to be read before a change is confirmed."""
 
     kind: ChangeKind
@@ -104,9 +104,9 @@ class Summary:
     """There is no way to pay on file, and this costs something."""
 
     @property
-    def is_at_once(self) -> bool:
+    def is_immediate(self) -> bool:
         """Whether it begins now, not when the period ends."""
-        return self.kind in AT_ONCE
+        return self.kind in IMMEDIATE
 
     @property
     def now_usd(self) -> Decimal:
@@ -116,7 +116,7 @@ class Summary:
     @property
     def starts(self) -> date:
         """The first day of the new terms."""
-        return self.period.end - timedelta(days=self.days_left if self.is_at_once else 0)
+        return self.period.end - timedelta(days=self.days_left if self.is_immediate else 0)
 
     @property
     def confirm(self) -> str:
@@ -132,7 +132,7 @@ def as_of(subscription: Subscription, now: datetime) -> Subscription:
     """Return the subscription as it is once periods that have ended are closed: what was chosen for later has begun."""
     row = copy.copy(subscription)
     if row.is_behind(period_at(now, row.anchor_day)):
-        row.begin_coming()
+        row.apply_next_terms()
     return row
 
 
@@ -144,13 +144,13 @@ def summarize(
     *,
     has_method: bool,
     unused_usd: Decimal,
-) -> Summary:
+) -> ChangeSummary:
     """Return what a change means.
 
     Args:
         subscription: As of now (`as_of`).
         kind: Of change.
-        after: The terms that are wished.
+        after: The terms that are planned.
         now: When it would be confirmed.
         has_method: Whether there is a way to pay on file.
         unused_usd: What was paid in advance for the days that are left (`billing.invoices.advance`).
@@ -158,7 +158,7 @@ def summarize(
     before = Terms(subscription.plan, subscription.extra_storage_gb)
     period = period_at(now, subscription.anchor_day)
     days_left = (period.end - now.date()).days
-    at_once = kind in AT_ONCE
+    at_once = kind in IMMEDIATE
     lines = (
         [line for line in _lines(before, after, period, days_left, unused_usd) if line.draft.amount_usd]
         if at_once
@@ -168,7 +168,7 @@ def summarize(
     amounts = list(_amounts(before, after))
     gains, losses = _features(before.plan, after.plan)
     less = [f"{line.label}: {line.before} → {line.after}" for line in amounts if line.is_less]
-    return Summary(
+    return ChangeSummary(
         kind=kind,
         before=before,
         after=after,
@@ -206,11 +206,11 @@ def _lines(
     rest = Period(period.end - timedelta(days=days_left), period.end)
     part = f"{days_of(rest)} ({days_left} of {period.days} days)"
 
-    def line(category: str, what: str, said: str, quantity: Decimal | int, price: Decimal) -> PricedLine:
+    def line(category: str, what: str, message: str, quantity: Decimal | int, price: Decimal) -> PricedLine:
         unit = "GB" if category == EXTRA_STORAGE else "period"
         usd = to_cents(quantity * price * days_left / period.days)  # divided last: half cents stay exact
         share = Decimal(quantity * days_left) / period.days
-        draft = LineDraft(category, f"{said}, {part}", share, unit, price, usd, days_left, period.days)
+        draft = LineDraft(category, f"{message}, {part}", share, unit, price, usd, days_left, period.days)
         return PricedLine(what, draft)
 
     old, new = before.plan, after.plan
@@ -230,10 +230,10 @@ def _lines(
 def _features(before: Plan, after: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what the switches of one plan have that the other has not: what is gained, and what is lost."""
     had, has = ({name for name in SWITCHES if getattr(plan, f"has_{name}")} for plan in (before, after))
-    return _named(has - had), _named(had - has)
+    return _switch_labels(has - had), _switch_labels(had - has)
 
 
-def _named(switches: set[str]) -> tuple[str, ...]:
+def _switch_labels(switches: set[str]) -> tuple[str, ...]:
     return tuple(switch_words(name)[0] for name in SWITCHES if name in switches)
 
 
@@ -292,12 +292,12 @@ def _counts_by_days(before: Terms, after: Terms) -> bool:
 
 def _warnings(subscription: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Iterator[str]:
     """Say what would not fit any more, judged by what is used now."""
-    wished = copy.copy(subscription)
-    wished.plan, wished.extra_storage_gb, wished.earlier_terms = after.plan, after.extra_gb, []
-    if kind not in AT_ONCE:
-        for limit in state_of(wished, now).all:
-            if limit.is_exceeded and (said := _exceeded(limit, after.plan)):
-                yield said
+    planned = copy.copy(subscription)
+    planned.plan, planned.extra_storage_gb, planned.earlier_terms = after.plan, after.extra_gb, []
+    if kind not in IMMEDIATE:
+        for limit in limits_of(planned, now).all:
+            if limit.is_exceeded and (message := _exceeded(limit, after.plan)):
+                yield message
 
 
 def _exceeded(limit: Limit, plan: Plan) -> str:
@@ -318,9 +318,9 @@ def _exceeded(limit: Limit, plan: Plan) -> str:
     if limit.kind is LimitKind.VIEW_ONLY_SEATS:
         return _("%(used)s people have a view-only seat, but %(plan)s includes only %(limit)s.") % names
     if limit.kind is LimitKind.STORAGE:
-        said = _("%(used)s GB are stored, but only %(limit)s GB are included.") % names
+        message = _("%(used)s GB are stored, but only %(limit)s GB are included.") % names
         if limit.price_usd is not None:
-            return f"{said} " + _("Each additional GB costs %(price)s per period.") % {
+            return f"{message} " + _("Each additional GB costs %(price)s per period.") % {
                 "price": _price(limit.price_usd)
             }
         days = ngettext(
@@ -328,5 +328,5 @@ def _exceeded(limit: Limit, plan: Plan) -> str:
             "File uploads can be blocked after %(n)d days; metrics are still accepted.",
             plan.grace_days,
         )
-        return f"{said} {days % {'n': plan.grace_days}}"
+        return f"{message} {days % {'n': plan.grace_days}}"
     return ""

@@ -10,18 +10,18 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
-from billing.changes.preview import AT_ONCE, ChangeKind, Summary, Terms, as_of, kind_of, summarize
+from billing.changes.preview import IMMEDIATE, ChangeKind, ChangeSummary, Terms, as_of, kind_of, summarize
 from billing.invoices.advance import unused_usd
-from billing.invoices.closing import up_to_date
+from billing.invoices.closing import locked_up_to_date
 from billing.invoices.issuing import issue
-from billing.invoices.services import collect_soon
+from billing.invoices.services import schedule_collection
 from billing.models import Invoice, InvoiceKind, Plan, Subscription
 from billing.models.plans import TERMS
 from billing.payments.services import methods_of
-from billing.plans.pricing import MOST_EXTRA_GB, keep_terms, terms_usd
+from billing.plans.pricing import MOST_EXTRA_GB, store_earlier_terms, terms_usd
 from billing.plans.selectors import choosable
 from billing.subscriptions.selectors import subscription_of
-from billing.subscriptions.services import leave
+from billing.subscriptions.services import record_former_plan
 from common.errors import Conflict, Invalid, NotFound
 from teams.models import Organization
 from usage.access import BillingAction
@@ -29,108 +29,108 @@ from usage.periods import period_at
 from usage.units import ZERO
 
 
-class AlreadySo(Conflict):
-    """It is as asked for; nothing was changed."""
+class NothingToChange(Conflict):
+    """It already is as requested; nothing was changed."""
 
     code = "already_so"
 
 
-class Outdated(Conflict):
-    """The summary that was confirmed does not hold any more; read the new one."""
+class OutdatedSummary(Conflict):
+    """The summary that was confirmed is out of date; read the new one."""
 
     code = "outdated"
 
 
-class NeedsMethod(Conflict):
-    """There is no way to pay on file."""
+class PaymentMethodNeeded(Conflict):
+    """There is no payment method on file."""
 
     code = "payment_method_needed"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ChangeResult:
     """What a confirmed change came to."""
 
-    summary: Summary
+    summary: ChangeSummary
     invoice: Invoice | None
 
 
-def preview_plan(*, actor: Actor, organization: Organization, plan: Plan) -> Summary:
+def preview_plan(*, actor: Actor, organization: Organization, plan: Plan) -> ChangeSummary:
     """Return what going to a plan means.
 
     Raises:
         NotFound: it is not offered.
         Conflict: it, or the present one, is agreed on by contact.
-        AlreadySo: it is the plan already.
+        NothingToChange: it is the plan already.
     """
     require(actor, BillingAction.MANAGE, organization)
-    return _of_plan(subscription_of(organization), plan, timezone.now())
+    return _plan_summary(subscription_of(organization), plan, timezone.now())
 
 
-def preview_storage(*, actor: Actor, organization: Organization, extra_gb: int) -> Summary:
+def preview_storage(*, actor: Actor, organization: Organization, extra_gb: int) -> ChangeSummary:
     """Return what having so much extra storage means, in GB in all.
 
     Raises:
         Invalid: it is less than none, or too much.
         Conflict: the plan sells none, or needs none.
-        AlreadySo: there is so much already.
+        NothingToChange: there is so much already.
     """
     require(actor, BillingAction.MANAGE, organization)
-    return _of_storage(subscription_of(organization), extra_gb, timezone.now())
+    return _storage_summary(subscription_of(organization), extra_gb, timezone.now())
 
 
-def preview_cancel(*, actor: Actor, organization: Organization) -> Summary:
+def preview_cancel(*, actor: Actor, organization: Organization) -> ChangeSummary:
     """Return what ending the paid plan means.
 
     Raises:
         Conflict: it costs nothing, is agreed on by contact, or there is no plan without a price.
-        AlreadySo: it ends already.
+        NothingToChange: it ends already.
     """
     require(actor, BillingAction.MANAGE, organization)
-    return _of_cancel(subscription_of(organization), timezone.now())
+    return _cancel_summary(subscription_of(organization), timezone.now())
 
 
 @transaction.atomic
-def change_plan(*, actor: Actor, organization: Organization, plan: Plan, confirm: str) -> Done:
+def change_plan(*, actor: Actor, organization: Organization, plan: Plan, confirm: str) -> ChangeResult:
     """Go to a plan: at once where nothing is lost by it, else when the period ends.
 
     Args:
         actor: A billing admin.
         organization: Whose plan it is.
         plan: Which.
-        confirm: `Summary.confirm` of the summary that was read.
+        confirm: `ChangeSummary.confirm` of the summary that was read.
 
     Raises:
-        Outdated: the summary is another one by now.
-        NeedsMethod: it costs something, and there is no way to pay on file.
-        Conflict: as `preview_plan`; so do NotFound and AlreadySo.
+        OutdatedSummary: the summary is another one by now.
+        PaymentMethodNeeded: it costs something, and there is no way to pay on file.
+        Conflict: as `preview_plan`; so do NotFound and NothingToChange.
     """
     require(actor, BillingAction.MANAGE, organization)
     subscription, now = _up_to_date(organization)
-    summary = _checked(_of_plan(subscription, plan, now), confirm)
-    if summary.is_at_once:
-        return _begin(actor, subscription, summary, "subscription.upgrade", now)
-    return _plan_ahead(actor, subscription, summary, f"subscription.{summary.kind}")
+    summary = _require_unchanged(_plan_summary(subscription, plan, now), confirm)
+    if summary.is_immediate:
+        return _apply_now(actor, subscription, summary, "subscription.upgrade", now)
+    return _schedule(actor, subscription, summary, f"subscription.{summary.kind}")
 
 
 @transaction.atomic
-def buy_storage(*, actor: Actor, organization: Organization, extra_gb: int, confirm: str) -> Done:
+def buy_storage(*, actor: Actor, organization: Organization, extra_gb: int, confirm: str) -> ChangeResult:
     """Have so much extra storage in all: more at once, less when the period ends; raises as `change_plan`."""
     require(actor, BillingAction.MANAGE, organization)
     subscription, now = _up_to_date(organization)
-    summary = _checked(_of_storage(subscription, extra_gb, now), confirm)
-    if summary.is_at_once:
-        return _begin(actor, subscription, summary, "subscription.storage", now)
-    return _plan_ahead(actor, subscription, summary, "subscription.storage_later")
+    summary = _require_unchanged(_storage_summary(subscription, extra_gb, now), confirm)
+    if summary.is_immediate:
+        return _apply_now(actor, subscription, summary, "subscription.storage", now)
+    return _schedule(actor, subscription, summary, "subscription.storage_later")
 
 
 @transaction.atomic
-def cancel(*, actor: Actor, organization: Organization, confirm: str) -> Done:
+def cancel(*, actor: Actor, organization: Organization, confirm: str) -> ChangeResult:
     """End the paid plan when the period ends; raises as `change_plan`."""
     require(actor, BillingAction.MANAGE, organization)
     subscription, now = _up_to_date(organization)
-    summary = _checked(_of_cancel(subscription, now), confirm)
-    return _plan_ahead(actor, subscription, summary, "subscription.cancel")
+    summary = _require_unchanged(_cancel_summary(subscription, now), confirm)
+    return _schedule(actor, subscription, summary, "subscription.cancel")
 
 
 @transaction.atomic
@@ -138,12 +138,12 @@ def undo_change(*, actor: Actor, organization: Organization) -> Subscription:
     """Stay on the plan and the storage there are now.
 
     Raises:
-        AlreadySo: nothing is to change when the period ends.
+        NothingToChange: nothing is to change when the period ends.
     """
     require(actor, BillingAction.MANAGE, organization)
     subscription, _now = _up_to_date(organization)
     if not subscription.has_next:
-        raise AlreadySo(_("No changes are scheduled for the end of the period."))
+        raise NothingToChange(_("No changes are scheduled for the end of the period."))
     before = subscription.terms
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, "subscription.undo", before)
@@ -153,10 +153,10 @@ def undo_change(*, actor: Actor, organization: Organization) -> Subscription:
 def _up_to_date(organization: Organization) -> tuple[Subscription, datetime]:
     """Lock the subscription, with all periods closed that have ended: they are charged by the terms they had."""
     now = timezone.now()
-    return up_to_date(subscription_of(organization), now), now
+    return locked_up_to_date(subscription_of(organization), now), now
 
 
-def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
+def _plan_summary(subscription: Subscription, plan: Plan, now: datetime) -> ChangeSummary:
     row = as_of(subscription, now)
     if row.trial_then is not None:  # what is chosen takes the place of the plan that comes after the trial
         row.plan = row.trial_then
@@ -165,8 +165,10 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
     if plan.pk == (row.plan if row.next_plan is None else row.next_plan).pk:
         names = {"organization": str(row.payer), "plan": plan.name}
         if row.next_plan is None:
-            raise AlreadySo(_("%(organization)s already has the plan %(plan)s.") % names)
-        raise AlreadySo(_("%(organization)s already switches to %(plan)s when the period ends.") % names)
+            raise NothingToChange(_("%(organization)s already has the plan %(plan)s.") % names)
+        raise NothingToChange(
+            _("%(organization)s already switches to %(plan)s when the period ends.") % names
+        )
     if plan.pk == row.plan.pk:
         raise Conflict(
             _("%(plan)s is your plan until the period ends. Undo the scheduled change to keep it.")
@@ -174,12 +176,12 @@ def _of_plan(subscription: Subscription, plan: Plan, now: datetime) -> Summary:
         )
     extra = row.extra_storage_gb
     kind = kind_of(Terms(row.plan, extra), Terms(plan, extra if plan.sells_storage else 0))
-    if kind not in AT_ONCE and row.next_plan is None:  # else that plan, not the payer, let storage go
-        extra = row.coming[1]
-    return _summary(row, kind, Terms(plan, extra if plan.sells_storage else 0), now)
+    if kind not in IMMEDIATE and row.next_plan is None:  # else that plan, not the payer, let storage go
+        extra = row.next_terms[1]
+    return _summarize(row, kind, Terms(plan, extra if plan.sells_storage else 0), now)
 
 
-def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Summary:
+def _storage_summary(subscription: Subscription, extra_gb: int, now: datetime) -> ChangeSummary:
     row = as_of(subscription, now)
     if row.is_trial:
         raise Conflict(_("Extra storage cannot be bought during a trial. Choose a plan first."))
@@ -194,8 +196,8 @@ def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Sum
     if extra_gb == coming:
         names = {"organization": str(row.payer), "gb": f"{extra_gb:,}"}
         if row.next_extra_storage_gb is None:
-            raise AlreadySo(_("%(organization)s already has %(gb)s GB of extra storage.") % names)
-        raise AlreadySo(
+            raise NothingToChange(_("%(organization)s already has %(gb)s GB of extra storage.") % names)
+        raise NothingToChange(
             _("%(organization)s will already have %(gb)s GB of extra storage when the period ends.") % names
         )
     if extra_gb == row.extra_storage_gb:
@@ -204,10 +206,10 @@ def _of_storage(subscription: Subscription, extra_gb: int, now: datetime) -> Sum
             % {"gb": f"{extra_gb:,}"}
         )
     kind = ChangeKind.MORE_STORAGE if extra_gb > row.extra_storage_gb else ChangeKind.LESS_STORAGE
-    return _summary(row, kind, Terms(row.plan, extra_gb), now)
+    return _summarize(row, kind, Terms(row.plan, extra_gb), now)
 
 
-def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
+def _cancel_summary(subscription: Subscription, now: datetime) -> ChangeSummary:
     row = as_of(subscription, now)
     if row.is_trial:
         raise Conflict(_("A trial is free and ends automatically, so there is nothing to cancel."))
@@ -219,9 +221,9 @@ def _of_cancel(subscription: Subscription, now: datetime) -> Summary:
     free = free_plan()
     if free is None:
         raise Conflict(_("There is no free plan to switch to. Contact the provider of your plan."))
-    if row.has_next and terms_usd(*row.coming) == ZERO:
-        raise AlreadySo(_("The plan %(plan)s already ends with this period.") % {"plan": row.plan.name})
-    return _summary(row, ChangeKind.CANCEL, Terms(free, 0), now)
+    if row.has_next and terms_usd(*row.next_terms) == ZERO:
+        raise NothingToChange(_("The plan %(plan)s already ends with this period.") % {"plan": row.plan.name})
+    return _summarize(row, ChangeKind.CANCEL, Terms(free, 0), now)
 
 
 def free_plan() -> Plan | None:
@@ -248,7 +250,7 @@ def _require_self_service(plan: Plan) -> None:
         )
 
 
-def _summary(row: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> Summary:
+def _summarize(row: Subscription, kind: ChangeKind, after: Terms, now: datetime) -> ChangeSummary:
     return summarize(
         row, kind, after, now,
         has_method=methods_of(row).filter(is_default=True).exists(),
@@ -256,38 +258,40 @@ def _summary(row: Subscription, kind: ChangeKind, after: Terms, now: datetime) -
     )  # fmt: skip
 
 
-def _checked(summary: Summary, confirm: str) -> Summary:
+def _require_unchanged(summary: ChangeSummary, confirm: str) -> ChangeSummary:
     if summary.confirm != confirm:
-        raise Outdated(
+        raise OutdatedSummary(
             _(
                 "Nothing was changed because a price or the date has changed since you opened the summary. "
                 "Please review it again."
             )
         )
     if summary.needs_method:
-        raise NeedsMethod(_("Add a payment method first. Nothing was changed."))
+        raise PaymentMethodNeeded(_("Add a payment method first. Nothing was changed."))
     return summary
 
 
-def _begin(actor: Actor, subscription: Subscription, summary: Summary, action: str, now: datetime) -> Done:
-    """Change at once, and invoice the days that are left; what was to change later is dropped."""
+def _apply_now(
+    actor: Actor, subscription: Subscription, summary: ChangeSummary, action: str, now: datetime
+) -> ChangeResult:
+    """Change now, and invoice the days that are left; a scheduled change is dropped."""
     before, plan, was_trial = subscription.terms, subscription.plan, subscription.is_trial
-    keep_terms(subscription, now.date())
+    store_earlier_terms(subscription, now.date())
     if action == "subscription.upgrade":
         subscription.clear_trial()
     subscription.plan, subscription.extra_storage_gb = summary.after.plan, summary.after.extra_gb
     subscription.next_plan = subscription.next_extra_storage_gb = None
     _save(actor, subscription, action, before, charged=str(summary.now_usd))
     if not was_trial:
-        leave(subscription, plan)
+        record_former_plan(subscription, plan)
     drafts = [line.draft for line in summary.lines]
     invoice = issue(subscription, InvoiceKind.CHANGE, summary.period, drafts, now)
     if invoice is not None:
-        collect_soon(invoice)
-    return Done(summary, invoice)
+        schedule_collection(invoice)
+    return ChangeResult(summary, invoice)
 
 
-def _plan_ahead(actor: Actor, subscription: Subscription, summary: Summary, action: str) -> Done:
+def _schedule(actor: Actor, subscription: Subscription, summary: ChangeSummary, action: str) -> ChangeResult:
     before, after = subscription.terms, summary.after
     changes_plan = after.plan.pk != subscription.plan.pk
     subscription.next_plan = after.plan if changes_plan else None
@@ -295,7 +299,7 @@ def _plan_ahead(actor: Actor, subscription: Subscription, summary: Summary, acti
         None if after.extra_gb == subscription.extra_storage_gb else after.extra_gb
     )
     _save(actor, subscription, action, before)
-    return Done(summary, None)
+    return ChangeResult(summary, None)
 
 
 def _save(

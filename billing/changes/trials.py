@@ -16,17 +16,17 @@ from django.utils.translation import gettext as _
 from access.actor import SYSTEM, Actor
 from access.audit.log import record
 from access.engine import require_operator
-from billing.invoices.closing import up_to_date
-from billing.invoices.mails import tell_trial_ended, tell_trial_ends
+from billing.invoices.closing import locked_up_to_date
+from billing.invoices.mails import mail_trial_ended, mail_trial_ends
 from billing.models import Plan, Subscription
 from billing.models.plans import TERMS
 from billing.plans.catalogue import fallback_of
-from billing.plans.pricing import keep_terms
+from billing.plans.pricing import store_earlier_terms
 from billing.subscriptions.selectors import locked
 from common.errors import Conflict, Invalid
 
-TOLD_DAYS = (7, 1)
-"""So many days before the end it is mailed."""
+REMINDER_DAYS = (7, 1)
+"""How many days before the end a reminder is mailed."""
 logger = logging.getLogger("runyard.billing")
 
 
@@ -44,20 +44,20 @@ def start_trial(
     now = timezone.now()
     if ends_at <= now:
         raise Invalid(_("The end of a trial must be in the future."))
-    row = up_to_date(subscription, now)
+    row = locked_up_to_date(subscription, now)
     afterwards = row.trial_then or (row.plan if row.plan_id != plan.pk else fallback_of(plan))
     if afterwards is None or afterwards.pk == plan.pk:
         raise Conflict(_("There is no other free plan to switch to after the trial."))
-    before = _told(row)
+    before = _audit_snapshot(row)
     if row.plan_id != plan.pk:
-        keep_terms(row, now.date())
+        store_earlier_terms(row, now.date())
     row.plan, row.trial_ends_at, row.trial_then, row.trial_told_days = plan, ends_at, afterwards, None
     _save(actor, "subscription.trial", row, before, reason)
     return row
 
 
-def tend(now: datetime | None = None) -> int:
-    """End trials that are over, and mail those that will be; returns of how many something was done.
+def process_due(now: datetime | None = None) -> int:
+    """End trials that are over, and remind of those that end soon; returns for how many something was done.
 
     One that fails is logged, holds up no other, and is tried again by the next look.
     """
@@ -65,11 +65,11 @@ def tend(now: datetime | None = None) -> int:
     trials = Subscription.objects.filter(trial_ends_at__isnull=False)
     trials = trials.exclude(organization__deleted_at__isnull=False).exclude(team__deleted_at__isnull=False)
     over = trials.filter(trial_ends_at__lte=now)
-    near = trials.filter(trial_ends_at__gt=now, trial_ends_at__lte=now + timedelta(days=TOLD_DAYS[0]))
-    return _each(over, _end, now) + _each(near, _remind, now)
+    near = trials.filter(trial_ends_at__gt=now, trial_ends_at__lte=now + timedelta(days=REMINDER_DAYS[0]))
+    return _process(over, _end, now) + _process(near, _remind, now)
 
 
-def _each(rows: QuerySet[Subscription], act: Callable[[int, datetime], bool], now: datetime) -> int:
+def _process(rows: QuerySet[Subscription], act: Callable[[int, datetime], bool], now: datetime) -> int:
     done = 0
     for pk in list(rows.order_by("pk").values_list("pk", flat=True)):
         try:
@@ -82,15 +82,15 @@ def _each(rows: QuerySet[Subscription], act: Callable[[int, datetime], bool], no
 @transaction.atomic
 def _end(pk: int, now: datetime) -> bool:
     """Go to the plan after the trial; of two at once, the second one finds that it is done."""
-    row = up_to_date(Subscription.objects.get(pk=pk), now)
+    row = locked_up_to_date(Subscription.objects.get(pk=pk), now)
     if row.trial_ends_at is None or row.trial_then is None or row.trial_ends_at > now:
         return False
-    before, trial = _told(row), row.plan
-    keep_terms(row, now.date())
+    before, trial = _audit_snapshot(row), row.plan
+    store_earlier_terms(row, now.date())
     row.plan = row.trial_then
     row.clear_trial()
     _save(SYSTEM, "subscription.trial_end", row, before)
-    tell_trial_ended(row, trial)
+    mail_trial_ended(row, trial)
     return True
 
 
@@ -99,16 +99,18 @@ def _remind(pk: int, now: datetime) -> bool:
     row = locked(Subscription.objects.get(pk=pk))
     if row.trial_ends_at is None or row.trial_ends_at <= now:
         return False
-    due = min((days for days in TOLD_DAYS if row.trial_ends_at - now <= timedelta(days=days)), default=None)
+    due = min(
+        (days for days in REMINDER_DAYS if row.trial_ends_at - now <= timedelta(days=days)), default=None
+    )
     if due is None or (row.trial_told_days is not None and row.trial_told_days <= due):
         return False
     row.trial_told_days = due
     row.save(update_fields=["trial_told_days", "updated_at"])
-    tell_trial_ends(row)
+    mail_trial_ends(row)
     return True
 
 
-def _told(row: Subscription) -> dict[str, str | None]:
+def _audit_snapshot(row: Subscription) -> dict[str, str | None]:
     return {
         "plan": row.plan.key,
         "trial_ends_at": row.trial_ends_at.isoformat() if row.trial_ends_at else None,
@@ -120,7 +122,7 @@ def _save(
     actor: Actor, action: str, row: Subscription, before: dict[str, str | None], reason: str = ""
 ) -> None:
     row.save(update_fields=[*TERMS, "updated_at"])
-    after = _told(row) | ({"reason": reason} if reason else {})
+    after = _audit_snapshot(row) | ({"reason": reason} if reason else {})
     record(
         actor, action, row.payer, before=before, after=after,
         organization_id=row.organization_id, team_id=row.team_id,

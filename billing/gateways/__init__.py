@@ -25,7 +25,7 @@ def gateway_of(subscription: Subscription) -> Gateway:
     return MANUAL if subscription.pays_by_transfer else gateway_named(STRIPE.key)
 
 
-def way_to_pay(subscription: Subscription) -> tuple[Gateway, PaymentMethod | None]:
+def gateway_and_method(subscription: Subscription) -> tuple[Gateway, PaymentMethod | None]:
     """Return by which gateway the next invoice is paid, and the method; None where there is none yet."""
     if subscription.pays_by_transfer:
         methods = subscription.payment_methods.filter(gateway=MANUAL.key, removed_at=None)

@@ -39,7 +39,7 @@ class ChargeState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ChargeResult:
     """What became of an attempt; ``failure`` is in words."""
 
     state: ChargeState
@@ -72,11 +72,11 @@ class Gateway(Protocol):
     def prepare(self, payment: Payment) -> str:
         """Return what the gateway calls an attempt. Nothing is charged yet: that is stored first."""
 
-    def charge(self, payment: Payment) -> Outcome:
+    def charge(self, payment: Payment) -> ChargeResult:
         """Charge a prepared attempt, once however often it is called, and say what became of it."""
 
-    def look_up(self, payment: Payment) -> Outcome:
+    def look_up(self, payment: Payment) -> ChargeResult:
         """Say what became of a prepared attempt, and charge nothing."""
 
-    def drop(self, payment: Payment) -> Outcome:
+    def drop(self, payment: Payment) -> ChargeResult:
         """End a prepared attempt that is not wanted any more, and say what had become of it."""

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from django.utils.translation import gettext as _
 
-from billing.gateways.base import BANK_TRANSFER, ChargeState, MethodFacts, Outcome, Setup
+from billing.gateways.base import BANK_TRANSFER, ChargeResult, ChargeState, MethodFacts, Setup
 from billing.models import Payment, Subscription
 from billing.models.money import TRANSFER
 from common.errors import Conflict
@@ -40,14 +40,14 @@ class ManualGateway:
         """Name nothing: the invoice's number is on the transfer."""
         return ""
 
-    def charge(self, payment: Payment) -> Outcome:
+    def charge(self, payment: Payment) -> ChargeResult:
         """Wait for the payer."""
-        return Outcome(ChargeState.PENDING)
+        return ChargeResult(ChargeState.PENDING)
 
-    def look_up(self, payment: Payment) -> Outcome:
+    def look_up(self, payment: Payment) -> ChargeResult:
         """Wait for the payer."""
-        return Outcome(ChargeState.PENDING)
+        return ChargeResult(ChargeState.PENDING)
 
-    def drop(self, payment: Payment) -> Outcome:
+    def drop(self, payment: Payment) -> ChargeResult:
         """Need nothing."""
-        return Outcome(ChargeState.FAILED)
+        return ChargeResult(ChargeState.FAILED)

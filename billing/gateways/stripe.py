@@ -13,7 +13,7 @@ import stripe
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from billing.gateways.base import ChargeState, MethodFacts, Outcome, Setup
+from billing.gateways.base import ChargeResult, ChargeState, MethodFacts, Setup
 from billing.models import Payment, Subscription
 from common.errors import Invalid, Unavailable
 
@@ -48,7 +48,7 @@ def client() -> stripe.StripeClient:
     return _client_of(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_URL)
 
 
-def asked(ask: Callable[[], T]) -> T:
+def call_stripe(ask: Callable[[], T]) -> T:
     """Ask Stripe.
 
     Raises:
@@ -100,7 +100,7 @@ class StripeGateway:
         return Setup(str(intent.client_secret), settings.STRIPE_PUBLISHABLE_KEY)
 
     def _setup_for(self, customer: str) -> stripe.SetupIntent:
-        return asked(
+        return call_stripe(
             lambda: client().v1.setup_intents.create(
                 {"customer": customer, "usage": "off_session", "allowed_payment_method_types": ["card"]}
             )
@@ -111,13 +111,13 @@ class StripeGateway:
         if subscription.customer_ref and subscription.customer_ref != lost:
             return subscription.customer_ref
         name = subscription.billing_name or subscription.payer.name
-        made = asked(
+        created = call_stripe(
             lambda: client().v1.customers.create(
                 {"name": name, "metadata": {"runyard_subscription": str(subscription.pk)}}
             )
         )
         rows = Subscription.objects.filter(pk=subscription.pk)
-        rows.filter(customer_ref=lost).update(gateway=self.key, customer_ref=made.id)
+        rows.filter(customer_ref=lost).update(gateway=self.key, customer_ref=created.id)
         subscription.refresh_from_db(fields=["gateway", "customer_ref"])
         return subscription.customer_ref
 
@@ -127,26 +127,26 @@ class StripeGateway:
         Raises:
             Invalid: it is another customer's, or has come to no end.
         """
-        intent = asked(lambda: client().v1.setup_intents.retrieve(ref))
+        intent = call_stripe(lambda: client().v1.setup_intents.retrieve(ref))
         if not intent.customer or str(intent.customer) != subscription.customer_ref:
             raise Invalid(_("This card was not added for this organization. Add it again."))
         if intent.status != "succeeded" or not intent.payment_method:
             raise Invalid(_("The card was not confirmed. Add it again."))
-        method = asked(lambda: client().v1.payment_methods.retrieve(str(intent.payment_method)))
+        method = call_stripe(lambda: client().v1.payment_methods.retrieve(str(intent.payment_method)))
         if not method.customer:
-            method = asked(
+            method = call_stripe(
                 lambda: client().v1.payment_methods.attach(method.id, {"customer": subscription.customer_ref})
             )
         return facts_of_card(method)
 
     def customer_of_setup(self, ref: str) -> str:
         """Return whose card a SetupIntent is about; "" where Stripe names nobody."""
-        return str(asked(lambda: client().v1.setup_intents.retrieve(ref)).customer or "")
+        return str(call_stripe(lambda: client().v1.setup_intents.retrieve(ref)).customer or "")
 
     def facts_of(self, ref: str) -> MethodFacts | None:
         """Return what Stripe knows of a card now; None where it was detached."""
         try:
-            method = asked(lambda: client().v1.payment_methods.retrieve(ref))
+            method = call_stripe(lambda: client().v1.payment_methods.retrieve(ref))
         except Invalid as error:
             if is_gone(error):
                 return None
@@ -156,7 +156,7 @@ class StripeGateway:
     def has_customer(self, ref: str) -> bool:
         """Say whether Stripe still has a customer."""
         try:
-            customer = asked(lambda: client().v1.customers.retrieve(ref))
+            customer = call_stripe(lambda: client().v1.customers.retrieve(ref))
         except Invalid as error:
             if is_gone(error):
                 return False
@@ -166,7 +166,7 @@ class StripeGateway:
     def forget(self, ref: str) -> None:
         """Detach a card, which is for ever."""
         try:
-            asked(lambda: client().v1.payment_methods.detach(ref))
+            call_stripe(lambda: client().v1.payment_methods.detach(ref))
         except Invalid:
             if self.facts_of(ref) is not None:
                 raise
@@ -177,7 +177,7 @@ class StripeGateway:
         if method is None:
             raise Invalid(_("No card on file."))
         customer = invoice.subscription.customer_ref
-        made = asked(
+        created = call_stripe(
             lambda: client().v1.payment_intents.create(
                 {
                     "amount": int(payment.amount_usd * 100),
@@ -192,14 +192,14 @@ class StripeGateway:
                 },
             )
         )
-        return made.id
+        return created.id
 
-    def charge(self, payment: Payment) -> Outcome:
+    def charge(self, payment: Payment) -> ChargeResult:
         """Confirm the PaymentIntent unless that was done before; Stripe confirms each only once."""
         intent = self._read(payment)
         if intent.status == "requires_confirmation":
             try:
-                intent = asked(
+                intent = call_stripe(
                     lambda: client().v1.payment_intents.confirm(
                         payment.ref, {"off_session": True}, {"idempotency_key": f"{payment.ref}:confirm"}
                     )
@@ -207,40 +207,40 @@ class StripeGateway:
             except Invalid as error:
                 refusal, intent = error.message, self._read(payment)
                 if intent.status == "requires_confirmation":  # such as a card that is not there any more
-                    return self._ended(payment, refusal)
-        return self._outcome(payment, intent)
+                    return self._cancel(payment, refusal)
+        return self._result(payment, intent)
 
-    def look_up(self, payment: Payment) -> Outcome:
+    def look_up(self, payment: Payment) -> ChargeResult:
         """Read the PaymentIntent."""
-        return self._outcome(payment, self._read(payment))
+        return self._result(payment, self._read(payment))
 
-    def drop(self, payment: Payment) -> Outcome:
+    def drop(self, payment: Payment) -> ChargeResult:
         """Cancel the PaymentIntent; one that was charged meanwhile says so."""
         intent = self._read(payment)
         if intent.status in {"succeeded", "processing", "canceled"}:
-            return self._outcome(payment, intent)
-        return self._ended(payment, _("The invoice is no longer open."))
+            return self._result(payment, intent)
+        return self._cancel(payment, _("The invoice is no longer open."))
 
     def _read(self, payment: Payment) -> stripe.PaymentIntent:
-        return asked(lambda: client().v1.payment_intents.retrieve(payment.ref))
+        return call_stripe(lambda: client().v1.payment_intents.retrieve(payment.ref))
 
-    def _outcome(self, payment: Payment, intent: stripe.PaymentIntent) -> Outcome:
+    def _result(self, payment: Payment, intent: stripe.PaymentIntent) -> ChargeResult:
         if intent.status == "succeeded":
-            return Outcome(ChargeState.SUCCEEDED)
+            return ChargeResult(ChargeState.SUCCEEDED)
         if intent.status == "canceled":
-            return Outcome(ChargeState.FAILED, _reason(intent) or _("The payment was canceled."))
+            return ChargeResult(ChargeState.FAILED, _reason(intent) or _("The payment was canceled."))
         if intent.status in _UNSETTLED:
-            return self._ended(payment, _reason(intent))
-        return Outcome(ChargeState.PENDING)
+            return self._cancel(payment, _reason(intent))
+        return ChargeResult(ChargeState.PENDING)
 
-    def _ended(self, payment: Payment, reason: str) -> Outcome:
+    def _cancel(self, payment: Payment, reason: str) -> ChargeResult:
         """Cancel what failed, so that nothing completes it later beside the next attempt."""
         try:
-            asked(lambda: client().v1.payment_intents.cancel(payment.ref))
+            call_stripe(lambda: client().v1.payment_intents.cancel(payment.ref))
         except Invalid:
             if self._read(payment).status == "succeeded":
-                return Outcome(ChargeState.SUCCEEDED)
-        return Outcome(ChargeState.FAILED, reason or _("The card was declined."))
+                return ChargeResult(ChargeState.SUCCEEDED)
+        return ChargeResult(ChargeState.FAILED, reason or _("The card was declined."))
 
 
 def _reason(intent: stripe.PaymentIntent) -> str:

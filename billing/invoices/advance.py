@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from billing.invoices.drafts import CREDIT, EXTRA_STORAGE, PLAN
 from billing.models import InvoiceKind, InvoiceLine, InvoiceStatus, Subscription
-from billing.plans.pricing import standing_usd
+from billing.plans.pricing import recurring_usd
 from usage.periods import Period
 from usage.units import ZERO, to_cents
 
@@ -23,7 +23,7 @@ def unused_usd(subscription: Subscription, period: Period, day: date) -> Decimal
     """
     left = (period.end - day).days
     if subscription.is_behind(period):
-        return to_cents(standing_usd(subscription) * left / period.days)
+        return to_cents(recurring_usd(subscription) * left / period.days)
     of_period = Q(invoice__kind=InvoiceKind.PERIOD, invoice__period_end=period.start)
     of_change = Q(invoice__kind=InvoiceKind.CHANGE, invoice__period_start=period.start)
     lines = InvoiceLine.objects.filter(

@@ -20,14 +20,14 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from access.audit import log
 from billing.formatting import plain
-from billing.invoices.drafts import LineDraft, overage_drafts, standing_drafts
+from billing.invoices.drafts import LineDraft, overage_drafts, recurring_drafts
 from billing.invoices.issuing import issue
-from billing.invoices.services import collect_soon
+from billing.invoices.services import schedule_collection
 from billing.models import Invoice, InvoiceKind, PeriodClose, Subscription
 from billing.models.plans import TERMS
-from billing.plans.pricing import Line, lines_of
+from billing.plans.pricing import UsageLine, usage_lines
 from billing.subscriptions.selectors import locked, teams_of
-from billing.subscriptions.services import leave
+from billing.subscriptions.services import record_former_plan
 from billing.subscriptions.use import use_of
 from billing.usage_alerts import services as alerting
 from usage.metering.intervals import settle
@@ -39,7 +39,7 @@ logger = logging.getLogger("runyard.billing")
 
 
 @dataclass(slots=True)
-class Outcome:
+class CloseResult:
     """What became of closing many."""
 
     closed: int = 0
@@ -57,19 +57,19 @@ def grace_before(now: datetime) -> datetime:
     return now - timedelta(hours=settings.BILLING_GRACE_H)
 
 
-def close_all(before: datetime) -> Outcome:
+def close_all(before: datetime) -> CloseResult:
     """Close every period that ended by a moment, each payer's in order.
 
     One that fails is logged and does not hold up other payers; the next call tries it again.
     """
-    outcome = Outcome()
-    for subscription in _open_before(before).iterator(chunk_size=500):
+    result = CloseResult()
+    for subscription in _subscriptions_to_close(before).iterator(chunk_size=500):
         try:
-            outcome.closed += close_ended(subscription, before)
+            result.closed += close_ended(subscription, before)
         except Exception:
             logger.exception("a billing period of %s could not be closed", subscription.payer.name)
-            outcome.failed.append(subscription.payer.name)
-    return outcome
+            result.failed.append(subscription.payer.name)
+    return result
 
 
 def close_ended(subscription: Subscription, at: datetime) -> int:
@@ -84,8 +84,8 @@ def close_ended(subscription: Subscription, at: datetime) -> int:
     return closed
 
 
-def up_to_date(subscription: Subscription, at: datetime) -> Subscription:
-    """Return a subscription, locked, with all periods closed that have ended: call before its terms change at once."""
+def locked_up_to_date(subscription: Subscription, at: datetime) -> Subscription:
+    """Lock a subscription and close all its periods that have ended: call before its terms change immediately."""
     row = locked(subscription)
     return locked(row) if close_ended(row, at) else row
 
@@ -101,13 +101,13 @@ def first_open(subscription: Subscription) -> Period:
     return Period(subscription.closed_to, period_of(subscription.closed_to, anchor).end)
 
 
-def _open_before(before: datetime) -> QuerySet[Subscription]:
+def _subscriptions_to_close(before: datetime) -> QuerySet[Subscription]:
     """Return the payers that have a period to close, without those who were deleted in one that is closed."""
     behind = Q(pk__in=())
     for anchor in Subscription.objects.order_by().values_list("anchor_day", flat=True).distinct():
         current = period_at(before, anchor)
-        begun = Q(closed_to__lt=current.start) | Q(closed_to=None, created_at__lt=current.starts_at)
-        behind |= Q(anchor_day=anchor) & begun
+        started = Q(closed_to__lt=current.start) | Q(closed_to=None, created_at__lt=current.starts_at)
+        behind |= Q(anchor_day=anchor) & started
     gone = Q(organization__deleted_at__date__lt=F("closed_to")) | Q(team__deleted_at__date__lt=F("closed_to"))
     rows = Subscription.objects.select_related("plan", "organization", "team")
     return rows.filter(behind).exclude(gone).order_by("pk")
@@ -118,30 +118,30 @@ def _close_next(subscription: Subscription, at: datetime) -> bool:
     """Close the payer's oldest open period if it has ended; of two at once, the second one waits, and sees the next."""
     row = locked(subscription)
     period = first_open(row)
-    if period.ends_at > at or _is_gone_before(row, period):
+    if period.ends_at > at or _was_deleted_before(row, period):
         return False
     settle(list(teams_of(row).values_list("pk", flat=True)), period)
     use = use_of(row, period, period.ends_at)
-    lines = lines_of(row, use.amounts, period)
-    alerting.look_at(row, period, use)
-    terms, drafts = _terms(row), overage_drafts(lines, period)
+    lines = usage_lines(row, use.amounts, period)
+    alerting.send_passed(row, period, use)
+    terms, drafts = _terms_to_dict(row), overage_drafts(lines, period)
     _begin_next(row)
     if row.payer.deleted_at is None:
-        drafts += standing_drafts(row, Period(period.end, period_of(period.end, row.anchor_day).end))
-    invoice = _invoiced(row, period, drafts)
+        drafts += recurring_drafts(row, Period(period.end, period_of(period.end, row.anchor_day).end))
+    invoice = _issue_invoice(row, period, drafts)
     PeriodClose.objects.create(
         subscription=row,
         period_start=period.start,
         period_end=period.end,
         closed_at=timezone.now(),
-        usage=_kept(use, lines, terms, invoice),
+        usage=_usage_snapshot(use, lines, terms, invoice),
     )
     row.closed_to = subscription.closed_to = period.end
     row.save(update_fields=["closed_to", "updated_at"])
     return True
 
 
-def _is_gone_before(row: Subscription, period: Period) -> bool:
+def _was_deleted_before(row: Subscription, period: Period) -> bool:
     deleted_at = row.payer.deleted_at
     return deleted_at is not None and deleted_at < period.starts_at
 
@@ -149,27 +149,27 @@ def _is_gone_before(row: Subscription, period: Period) -> bool:
 def _begin_next(row: Subscription) -> None:
     """Let the plan and the storage begin that were chosen for the period that follows."""
     before, plan, was_trial = row.terms, row.plan, row.is_trial
-    row.begin_coming()
+    row.apply_next_terms()
     row.save(update_fields=[*TERMS, "updated_at"])
     if not was_trial:
-        leave(row, plan)
+        record_former_plan(row, plan)
     if (after := row.terms) != before:
         log.record(
             SYSTEM, "billing_period.begin", row, organization_id=row.organization_id, before=before, after=after
         )  # fmt: skip
 
 
-def _invoiced(row: Subscription, period: Period, drafts: list[LineDraft]) -> Invoice | None:
+def _issue_invoice(row: Subscription, period: Period, drafts: list[LineDraft]) -> Invoice | None:
     """Issue the period's invoice and ask for its money; personal entities pay nothing."""
     if row.organization_id is None:
         return None
     invoice = issue(row, InvoiceKind.PERIOD, period, drafts, timezone.now())
     if invoice is not None:
-        collect_soon(invoice)
+        schedule_collection(invoice)
     return invoice
 
 
-def _terms(row: Subscription) -> dict[str, Any]:
+def _terms_to_dict(row: Subscription) -> dict[str, Any]:
     """Return what the plan said when the period ended; operators may edit it later."""
     plan = row.plan
     return {
@@ -180,8 +180,10 @@ def _terms(row: Subscription) -> dict[str, Any]:
     }
 
 
-def _kept(use: Use, lines: list[Line], terms: dict[str, Any], invoice: Invoice | None) -> dict[str, Any]:
-    """Return what a closed period keeps: amounts, terms and what they came to."""
+def _usage_snapshot(
+    use: Use, lines: list[UsageLine], terms: dict[str, Any], invoice: Invoice | None
+) -> dict[str, Any]:
+    """Return what is stored of a closed period: amounts, terms and what they came to."""
     shown = [
         {
             "category": str(line.category.value),

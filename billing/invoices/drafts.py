@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from billing.formatting import plain
 from billing.models import Invoice, InvoiceLine, Subscription, UsageCategory
-from billing.plans.pricing import Line
+from billing.plans.pricing import UsageLine
 from usage.periods import Period
 from usage.units import ZERO, to_cents
 
@@ -53,7 +53,7 @@ def quantity_text(line: InvoiceLine) -> str:
     It has two decimals, and more only where the price times two would not be the amount that stands beside it.
     """
     if line.days is None or line.of_days is None:
-        return f"{plain(_shown(line))} {line.unit}"
+        return f"{plain(_shown_quantity(line))} {line.unit}"
     part = f"{line.days} of {line.of_days} days"
     if line.category == PLAN:
         return part
@@ -61,14 +61,14 @@ def quantity_text(line: InvoiceLine) -> str:
     return f"{plain(whole)} {line.unit} × {part}"
 
 
-def _shown(line: InvoiceLine) -> Decimal:
+def _shown_quantity(line: InvoiceLine) -> Decimal:
     places = (_TWO_PLACES.scaleb(-more) for more in range(4))
     shown = (line.quantity.quantize(place, ROUND_HALF_UP) for place in places)
     amounts_to = (at for at in shown if to_cents(at * line.unit_price_usd) == line.amount_usd)
     return next(amounts_to, line.quantity)
 
 
-def overage_drafts(lines: Iterable[Line], period: Period) -> list[LineDraft]:
+def overage_drafts(lines: Iterable[UsageLine], period: Period) -> list[LineDraft]:
     """Return a line for each category whose use beyond the plan costs something."""
     return [
         LineDraft(
@@ -92,7 +92,7 @@ def carried_drafts(invoices: Iterable[Invoice]) -> list[LineDraft]:
     ]
 
 
-def standing_drafts(subscription: Subscription, period: Period) -> list[LineDraft]:
+def recurring_drafts(subscription: Subscription, period: Period) -> list[LineDraft]:
     """Return what a whole period costs in advance: the plan, and storage that was bought; a trial costs nothing."""
     if subscription.is_trial:
         return []

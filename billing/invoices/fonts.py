@@ -33,7 +33,7 @@ def _register() -> frozenset[str]:
     return frozenset(map(chr, pdfmetrics.getFont(_EMBEDDED).face.charToGlyph))
 
 
-def _drawn(letter: str, font: str) -> tuple[str, str]:
+def _font_and_letter(letter: str, font: str) -> tuple[str, str]:
     """Return the font of a letter, and the letter, or a question mark where no font has it; ``font`` is preferred."""
     known = _is_in(letter, "cp1252") if font in {LATIN, BOLD} else letter in _register()
     if letter == "\n" or known:
@@ -59,7 +59,7 @@ def marked(text: str, *, is_bold: bool = False) -> str:
     shown = [letter for letter in text if letter == "\n" or letter.isprintable()]
     embedded = any(letter in _register() and not _is_in(letter, "cp1252") for letter in shown)
     fonts = (_EMBEDDED_BOLD, _EMBEDDED) if embedded else (BOLD, LATIN)
-    drawn = (_drawn(letter, fonts[0] if is_bold else fonts[1]) for letter in shown)
+    drawn = (_font_and_letter(letter, fonts[0] if is_bold else fonts[1]) for letter in shown)
     pieces = []
     for font, letters in groupby(drawn, lambda pair: pair[0]):
         pieces.append(f'<font name="{font}">{escape("".join(letter for _, letter in letters))}</font>')

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from access.actor import SYSTEM
 from access.audit import log
 from billing.formatting import payment_name
-from billing.gateways import way_to_pay
+from billing.gateways import gateway_and_method
 from billing.gateways.base import BANK_TRANSFER, Gateway
 from billing.invoices import mails as mailing
 from billing.invoices.drafts import LineDraft, carried_drafts
@@ -48,15 +48,17 @@ def issue(
         at: When it is issued.
     """
     row = locked(subscription)
-    gateway, method = way_to_pay(row)
-    carried = list(_waiting(row)) if kind == InvoiceKind.PERIOD else []
+    gateway, method = gateway_and_method(row)
+    carried = list(_carried_invoices(row)) if kind == InvoiceKind.PERIOD else []
     lines = _lines([*drafts, *carried_drafts(carried)])
     total = sum((line.amount_usd for line in lines), ZERO)
     own = total - sum((small.total_usd for small in carried), ZERO)
     if total <= ZERO or (own <= ZERO and total < gateway.minimum_usd):
         return None
     _number(row, subscription)
-    invoice = _made(row, kind=kind, period=period, total=total, at=at, gateway=gateway, method=method)
+    invoice = _create_invoice(
+        row, kind=kind, period=period, total=total, at=at, gateway=gateway, method=method
+    )
     for line in lines:
         line.invoice = invoice
     InvoiceLine.objects.bulk_create(lines)
@@ -71,11 +73,11 @@ def issue(
         after = {"status": invoice.status, "total_usd": str(total), "minimum_usd": str(gateway.minimum_usd)}
         log.record(SYSTEM, "invoice.carry", invoice, organization_id=row.organization_id, after=after)
     else:
-        mailing.tell_issued(invoice)
+        mailing.mail_issued(invoice)
     return invoice
 
 
-def _waiting(row: Subscription) -> QuerySet[Invoice]:
+def _carried_invoices(row: Subscription) -> QuerySet[Invoice]:
     """Return the invoices that were too small to be charged, and that none charges yet."""
     return row.invoices.filter(status=InvoiceStatus.CARRIED, carried_to=None).order_by("sequence")
 
@@ -115,7 +117,7 @@ def _prefix_of(row: Subscription) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _made(
+def _create_invoice(
     row: Subscription,
     *,
     kind: InvoiceKind,

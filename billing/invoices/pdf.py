@@ -173,25 +173,27 @@ def _total(invoice: Invoice) -> Table:
 
 def _payment(invoice: Invoice) -> list[Flowable]:
     """Return how it is, or was, paid."""
-    said: list[Flowable] = [_text("PAYMENT", bold=True, size=7.5, muted=True)]
+    flowables: list[Flowable] = [_text("PAYMENT", bold=True, size=7.5, muted=True)]
     details = invoice.details
     if invoice.status == InvoiceStatus.PAID and invoice.paid_at is not None:
         ref = f" Reference: {invoice.ref}." if invoice.ref else ""
-        said.append(_text(f"Paid on {_day(invoice.paid_at)}.{ref} Thank you.", spaceBefore=3))
+        flowables.append(_text(f"Paid on {_day(invoice.paid_at)}.{ref} Thank you.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.VOID:
-        said.append(_text("This invoice is void. No payment is needed.", spaceBefore=3))
+        flowables.append(_text("This invoice is void. No payment is needed.", spaceBefore=3))
     elif invoice.status == InvoiceStatus.CARRIED:
-        said.append(_text(_TOO_SMALL, spaceBefore=3))
+        flowables.append(_text(_TOO_SMALL, spaceBefore=3))
     elif invoice.by_transfer:
-        asked = f"Please pay by bank transfer until {_day(invoice.due_at)}, naming {invoice.number}."
-        said.append(_text(asked, spaceBefore=3))
+        request = f"Please pay by bank transfer until {_day(invoice.due_at)}, naming {invoice.number}."
+        flowables.append(_text(request, spaceBefore=3))
         if details.get("bank_details"):
-            said.append(_text(details["bank_details"], spaceBefore=5))
+            flowables.append(_text(details["bank_details"], spaceBefore=5))
     elif details.get("payment"):
-        said.append(_text(f"Taken from the default payment method ({details['payment']}).", spaceBefore=3))
+        flowables.append(
+            _text(f"Taken from the default payment method ({details['payment']}).", spaceBefore=3)
+        )
     else:
-        said.append(_text("Please add a payment method, from which it is taken.", spaceBefore=3))
-    return [*said, _text(_NOTE, size=7.5, muted=True, spaceBefore=12)]
+        flowables.append(_text("Please add a payment method, from which it is taken.", spaceBefore=3))
+    return [*flowables, _text(_NOTE, size=7.5, muted=True, spaceBefore=12)]
 
 
 def _number(text: str, *, bold: bool = False, **style: Any) -> Paragraph:
@@ -235,8 +237,8 @@ def _pages_of(invoice: Invoice) -> type[Canvas]:
             self._startPage()
 
         def save(self) -> None:
-            for number, kept in enumerate(self._kept, start=1):
-                self.__dict__.update(kept)
+            for number, state in enumerate(self._kept, start=1):
+                self.__dict__.update(state)
                 _foot(self, invoice, number, len(self._kept))
                 if number == 1:
                     _stamp(self, invoice)

@@ -16,7 +16,7 @@ from usage.access import BillingAction
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StatusLabel:
     """What became of an invoice, in a word."""
 
     label: str
@@ -49,16 +49,16 @@ def payments_of(invoice: Invoice) -> QuerySet[Payment]:
     return ended.select_related("method").order_by("pk")
 
 
-def standing_of(invoice: Invoice, now: datetime | None = None) -> Standing:
+def status_label_of(invoice: Invoice, now: datetime | None = None) -> StatusLabel:
     """Say what became of an invoice: what is late or failed stands out."""
     if invoice.status == InvoiceStatus.PAID:
-        return Standing(_("Paid"), "success")
+        return StatusLabel(_("Paid"), "success")
     if invoice.status == InvoiceStatus.VOID:
-        return Standing(_("Void"))
+        return StatusLabel(_("Void"))
     if invoice.status == InvoiceStatus.CARRIED:
-        return Standing(_("On the next invoice"))
+        return StatusLabel(_("On the next invoice"))
     if invoice.failure:
-        return Standing(_("Payment failed"), "danger")
+        return StatusLabel(_("Payment failed"), "danger")
     if invoice.by_transfer and invoice.due_at < (now or timezone.now()):
-        return Standing(_("Overdue"), "danger")
-    return Standing(_("Open"), "warning")
+        return StatusLabel(_("Overdue"), "danger")
+    return StatusLabel(_("Open"), "warning")

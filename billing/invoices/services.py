@@ -3,6 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
+from celery import signature
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -26,7 +27,7 @@ _WITH = ("subscription__organization", "subscription__team", "subscription__plan
 
 @transaction.atomic
 def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor = SYSTEM) -> Invoice:
-    """Note that an invoice was paid, and mail the receipt; one that is paid is left alone.
+    """Record that an invoice was paid, and mail the receipt; a paid one is left alone.
 
     Args:
         invoice: An open one.
@@ -43,15 +44,15 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
     if row.status == InvoiceStatus.PAID:
         return row
     _require_open(row)
-    _require_rest(actor, row)
+    _require_no_pending_charge(actor, row)
     before = row.status
     row.status, row.paid_at, row.failure, row.next_attempt_at = InvoiceStatus.PAID, at, "", None
     row.ref = payment_ref or row.ref
     row.save(update_fields=["status", "paid_at", "failure", "next_attempt_at", "ref", "updated_at"])
-    _note_payment(row, payment_ref)
+    _record_payment(row, payment_ref)
     after = {"status": row.status, "payment": payment_ref, "total_usd": str(row.total_usd)}
     _record(actor, "invoice.pay", row, before, after)
-    mailing.tell_paid(row)
+    mailing.mail_paid(row)
     return row
 
 
@@ -64,7 +65,7 @@ def mark_failed(
     payment_ref: str = "",
     next_attempt_at: datetime | None = None,
 ) -> Invoice:
-    """Note that an attempt to collect failed, and mail what to do; the same attempt again changes nothing.
+    """Record that an attempt to collect failed, and mail what to do; the same attempt again changes nothing.
 
     Args:
         invoice: An open one; others are left alone.
@@ -89,7 +90,7 @@ def mark_failed(
             failure=reason, created_at=at,
         )  # fmt: skip
     _record(SYSTEM, "invoice.payment_failed", row, row.status, {"status": row.status, "reason": reason})
-    mailing.tell_failed(row, next_attempt_at)
+    mailing.mail_failed(row, next_attempt_at)
     return row
 
 
@@ -118,18 +119,18 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
         message = _("The invoice %(number)s is paid. Refund the payment at the gateway or the bank.")
         raise Conflict(message % {"number": row.number})
     _require_open(row)
-    _require_rest(actor, row)
+    _require_no_pending_charge(actor, row)
     before = row.status
     row.status, row.next_attempt_at = InvoiceStatus.VOID, None
     row.save(update_fields=["status", "next_attempt_at", "updated_at"])
     row.carries.update(carried_to=None, updated_at=timezone.now())  # the next one charges them again
     _record(actor, "invoice.void", row, before, {"status": row.status, "reason": reason})
-    mailing.tell_void(row, reason)
+    mailing.mail_void(row, reason)
     return row
 
 
-def note_surplus(*, invoice: Invoice, payment: Payment) -> None:
-    """Note that money came for an invoice by which nothing was owed: an operator gives it back at the gateway."""
+def record_surplus(*, invoice: Invoice, payment: Payment) -> None:
+    """Record money that came for an invoice on which nothing was owed: an operator refunds it at the gateway."""
     message = "payment %s of %s came although the invoice is %s: give it back"
     logger.error(message, payment.ref, invoice.number, invoice.status)
     after = {"status": invoice.status, "payment": payment.ref, "amount_usd": str(payment.amount_usd)}
@@ -151,13 +152,13 @@ def remind_overdue(now: datetime | None = None) -> int:
     due = Invoice.objects.filter(
         status=InvoiceStatus.OPEN, gateway=gateways.MANUAL.key, due_at__lte=now, next_attempt_at__lte=now
     )
-    told = 0
+    reminded = 0
     for invoice in due.order_by("pk"):
         try:
-            told += _remind(invoice, now)
+            reminded += _remind(invoice, now)
         except Exception:
             logger.exception("invoice %s could not be reminded of", invoice.number)
-    return told
+    return reminded
 
 
 @transaction.atomic
@@ -168,7 +169,7 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
     row.reminders += 1
     row.next_attempt_at = now + REMINDED_EVERY if row.reminders < REMINDERS else None
     row.save(update_fields=["reminders", "next_attempt_at", "updated_at"])
-    mailing.tell_overdue(row)
+    mailing.mail_overdue(row)
     return True
 
 
@@ -182,14 +183,14 @@ def _require_open(row: Invoice) -> None:
         raise Conflict(_("The invoice %(number)s is not open; nothing is due.") % {"number": row.number})
 
 
-def _require_rest(actor: Actor, row: Invoice) -> None:
+def _require_no_pending_charge(actor: Actor, row: Invoice) -> None:
     """Let operators wait for a charge: what they say of an invoice would make its money a surplus."""
     if actor.kind is not ActorKind.SYSTEM and is_under_way(row):
         raise Conflict(_("A payment for invoice %(number)s is in progress.") % {"number": row.number})
 
 
-def _note_payment(invoice: Invoice, payment_ref: str) -> None:
-    """Keep one row of how it was paid: the gateway's, where it wrote one, else a new one."""
+def _record_payment(invoice: Invoice, payment_ref: str) -> None:
+    """Store one row of how it was paid: the gateway's, where it wrote one, else a new one."""
     if invoice.payments.filter(status=PaymentStatus.SUCCEEDED).exists():
         return
     pending = invoice.payments.filter(ref=payment_ref, status=PaymentStatus.PENDING).first()
@@ -207,8 +208,7 @@ def _record(actor: Actor, action: str, row: Invoice, before: str, after: dict[st
     )  # fmt: skip
 
 
-def collect_soon(invoice: Invoice) -> None:
+def schedule_collection(invoice: Invoice) -> None:
     """Ask for an open invoice's money once the transaction is committed; the sweep finds it if this is lost."""
-    from billing.tasks import collect_invoice
-
-    after_commit(collect_invoice.delay, invoice.pk)
+    # by its name: tasks import what asks for money
+    after_commit(signature("billing.tasks.collect_invoice").delay, invoice.pk)

@@ -4,12 +4,12 @@ from django.urls import reverse
 
 from access.actor import Actor
 from access.engine import can
-from billing.admins.contacts import who_changes
-from billing.limits.selectors import bytes_held
+from billing.admins.contacts import plan_admins_message
+from billing.limits.selectors import bytes_by_subscription
 from billing.subscriptions.selectors import subscription_of_team
 from teams.models import Team
 from usage.access import BillingAction
-from usage.policy import kept_bytes
+from usage.policy import stored_bytes
 from usage.storage.allowance import Allowance
 from usage.units import GB
 
@@ -28,8 +28,8 @@ def allowance_of(actor: Actor, team: Team) -> Allowance:
         plan_name=subscription.plan.name,
         organization=organization,
         limit_bytes=None if limit_gb is None else limit_gb * GB,
-        kept_bytes=kept_bytes(team),
-        held_bytes=bytes_held([subscription])[subscription.pk],
+        stored_bytes=stored_bytes(team),
+        shared_bytes=bytes_by_subscription([subscription])[subscription.pk],
         url=url,
-        whom="" if url or organization is None else who_changes(organization),
+        contacts="" if url or organization is None else plan_admins_message(organization),
     )

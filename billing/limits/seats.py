@@ -1,4 +1,4 @@
-"""Seats of an organization: how many people take one, and when there is none left (BIL-3, TEAM-1)."""
+"""Seats of an organization: how many are taken, and refusing one when none is left (BIL-3, TEAM-1)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,41 +8,42 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from access.actions import Preset
-from billing.admins.contacts import who_changes
+from billing.admins.contacts import plan_admins_message
 from billing.models import Plan
 from billing.subscriptions.selectors import locked, subscription_of
 from common.errors import Conflict
 from teams.models import Organization, OrganizationMember, ProductAccess
 from teams.policy import Seat
 
-_LOOKS = Q(role__preset=Preset.ORGANIZATION_VIEWER) | Q(models_access=ProductAccess.VIEW_ONLY)
+_VIEW_ONLY = Q(role__preset=Preset.ORGANIZATION_VIEWER) | Q(models_access=ProductAccess.VIEW_ONLY)
 _SEATED = Q(user__is_active=True) & ~Q(models_access=ProductAccess.NONE)
 """`teams.policy.seat_for` as conditions; who was switched off takes no seat."""
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class SeatsTaken:
     """How many seats people of an organization take."""
 
     full: int = 0
     view_only: int = 0
 
-    def of(self, plan: Plan) -> "Taken":
+    def of(self, plan: Plan) -> "SeatsTaken":
         """Return them as the plan counts: without view-only seats, who only looks takes a full one."""
-        return self if plan.has_view_only_role else Taken(self.full + self.view_only)
+        return self if plan.has_view_only_role else SeatsTaken(self.full + self.view_only)
 
 
-def seats_taken(organization_ids: Collection[int]) -> dict[int, Taken]:
+def seats_taken(organization_ids: Collection[int]) -> dict[int, SeatsTaken]:
     """Return the seats that are taken, by organization; those of nobody have no entry."""
     rows = OrganizationMember.objects.filter(_SEATED, organization__in=organization_ids)
     counted = rows.order_by().values("organization_id")
-    counted = counted.annotate(looking=Count("pk", filter=_LOOKS), everybody=Count("pk"))
+    counted = counted.annotate(looking=Count("pk", filter=_VIEW_ONLY), everybody=Count("pk"))
     return {
-        row["organization_id"]: Taken(row["everybody"] - row["looking"], row["looking"]) for row in counted
+        row["organization_id"]: SeatsTaken(row["everybody"] - row["looking"], row["looking"])
+        for row in counted
     }
 
 
-def check_seat(organization: Organization, seat: Seat, had: Seat | None) -> None:
+def require_seat(organization: Organization, seat: Seat, had: Seat | None) -> None:
     """Refuse a seat that there is not, where limits are enforced; locks the subscription until the transaction ends.
 
     Raises:
@@ -54,15 +55,15 @@ def check_seat(organization: Organization, seat: Seat, had: Seat | None) -> None
     plan = subscription.plan
     if had is not None and not plan.has_view_only_role:
         return  # both kinds are one
-    taken = seats_taken([organization.pk]).get(organization.pk, Taken()).of(plan)
+    taken = seats_taken([organization.pk]).get(organization.pk, SeatsTaken()).of(plan)
     view_only = seat is Seat.VIEW_ONLY and plan.has_view_only_role
     used, seats = (taken.view_only, plan.view_only_seats) if view_only else (taken.full, plan.seats)
     if seats is not None and used >= seats:
-        message = f"{_no_seat(organization, plan, seats, view_only=view_only)} {who_changes(organization)}"
-        raise Conflict(message.strip())
+        message = _no_seat_message(organization, plan, seats, view_only=view_only)
+        raise Conflict(f"{message} {plan_admins_message(organization)}".strip())
 
 
-def _no_seat(organization: Organization, plan: Plan, seats: int, *, view_only: bool) -> str:
+def _no_seat_message(organization: Organization, plan: Plan, seats: int, *, view_only: bool) -> str:
     names = {"organization": organization, "plan": plan.name, "n": seats}
     if view_only:
         return _("All view-only seats of %(organization)s are taken: the plan %(plan)s has %(n)d.") % names

@@ -14,9 +14,9 @@ from django.conf import settings
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from billing.limits.seats import Taken, seats_taken
+from billing.limits.seats import SeatsTaken, seats_taken
 from billing.models import Subscription
-from billing.plans.pricing import as_limit, lines_of
+from billing.plans.pricing import as_limit, usage_lines
 from billing.subscriptions.selectors import payers_by_team
 from billing.subscriptions.use import use_by_payer
 from storage.models import Holding
@@ -40,7 +40,7 @@ class LimitKind(StrEnum):
 SEATS = frozenset({LimitKind.SEATS, LimitKind.VIEW_ONLY_SEATS})
 
 
-class Standing(StrEnum):
+class LimitStatus(StrEnum):
     """How close something is to its limit."""
 
     WITHIN = "within"
@@ -71,12 +71,12 @@ class Limit:
         return self.used / self.included * 100 if self.included else Decimal(FULL_PERCENT)
 
     @property
-    def standing(self) -> Standing:
+    def status(self) -> LimitStatus:
         """How close it is."""
         percent = self.percent
         if percent is None or percent < NEAR_PERCENT:
-            return Standing.WITHIN
-        return Standing.NEAR if percent < FULL_PERCENT else Standing.FULL
+            return LimitStatus.WITHIN
+        return LimitStatus.NEAR if percent < FULL_PERCENT else LimitStatus.FULL
 
     @property
     def width(self) -> float:
@@ -103,9 +103,9 @@ class Limits:
         return next((limit for limit in self.all if limit.kind is kind), None)
 
     @property
-    def pressing(self) -> list[Limit]:
+    def near(self) -> list[Limit]:
         """Those that are near or reached."""
-        return [limit for limit in self.all if limit.standing is not Standing.WITHIN]
+        return [limit for limit in self.all if limit.status is not LimitStatus.WITHIN]
 
 
 def refused_from(subscription: Subscription) -> datetime | None:
@@ -119,12 +119,14 @@ def refused_from(subscription: Subscription) -> datetime | None:
     return None if subscription.storage_limit_gb is None else since + timedelta(days=plan.grace_days)
 
 
-def state_of(subscription: Subscription, now: datetime | None = None) -> Limits:
+def limits_of(subscription: Subscription, now: datetime | None = None) -> Limits:
     """Return the limits of a subscription and what is used of each."""
-    return states_of([subscription], now)[subscription.pk]
+    return limits_by_subscription([subscription], now)[subscription.pk]
 
 
-def states_of(subscriptions: Collection[Subscription], now: datetime | None = None) -> dict[int, Limits]:
+def limits_by_subscription(
+    subscriptions: Collection[Subscription], now: datetime | None = None
+) -> dict[int, Limits]:
     """Return the limits of subscriptions by their keys: a fixed number of queries, one more for each anchor day.
 
     Args:
@@ -133,20 +135,20 @@ def states_of(subscriptions: Collection[Subscription], now: datetime | None = No
     """
     now = now or timezone.now()
     taken = seats_taken([row.organization_id for row in subscriptions if row.organization_id is not None])
-    held = bytes_held(subscriptions)
+    stored = bytes_by_subscription(subscriptions)
     found = {}
     for anchor in sorted({row.anchor_day for row in subscriptions}):
         rows = [row for row in subscriptions if row.anchor_day == anchor]
         period = period_at(now, anchor)
         used = use_by_payer(rows, period)
         for row in rows:
-            seats = taken.get(row.organization_id or 0, Taken())
-            limits = _limits(row, period, seats, held.get(row.pk, 0), used[row.pk])
+            seats = taken.get(row.organization_id or 0, SeatsTaken())
+            limits = _limits(row, period, seats, stored.get(row.pk, 0), used[row.pk])
             found[row.pk] = Limits(row, period, limits)
     return found
 
 
-def limited() -> Q:
+def has_limits() -> Q:
     """Return a condition on subscriptions: their plan limits anything."""
     names = ("seats", "view_only_seats", "included_hours", "included_storage_gb", "included_ingestion_gb")
     condition = Q()
@@ -155,7 +157,9 @@ def limited() -> Q:
     return condition
 
 
-def _limits(row: Subscription, period: Period, taken: Taken, held_bytes: int, use: Use) -> tuple[Limit, ...]:
+def _limits(
+    row: Subscription, period: Period, taken: SeatsTaken, stored_bytes: int, use: Use
+) -> tuple[Limit, ...]:
     plan, kind = row.plan, LimitKind
     seats: tuple[Limit, ...] = ()
     if row.organization_id is not None:
@@ -164,7 +168,7 @@ def _limits(row: Subscription, period: Period, taken: Taken, held_bytes: int, us
         if plan.has_view_only_role:
             looking = Decimal(counted.view_only)
             seats += (Limit(kind.VIEW_ONLY_SEATS, "", looking, _decimal(plan.view_only_seats)),)
-    limits = (as_limit(line, row, held_bytes) for line in lines_of(row, use.amounts, period))
+    limits = (as_limit(line, row, stored_bytes) for line in usage_lines(row, use.amounts, period))
     return (
         *seats,
         *(
@@ -174,13 +178,13 @@ def _limits(row: Subscription, period: Period, taken: Taken, held_bytes: int, us
     )
 
 
-def bytes_held(subscriptions: Collection[Subscription]) -> dict[int, int]:
+def bytes_by_subscription(subscriptions: Collection[Subscription]) -> dict[int, int]:
     """Return how many bytes are stored now, by subscription."""
-    payers, held = payers_by_team(subscriptions), dict.fromkeys((row.pk for row in subscriptions), 0)
+    payers, stored = payers_by_team(subscriptions), dict.fromkeys((row.pk for row in subscriptions), 0)
     rows = Holding.objects.filter(team_id__in=payers).values_list("team_id")
     for team, size_bytes in rows.annotate(total=Sum("size_bytes")).values_list("team_id", "total"):
-        held[payers[team]] += size_bytes
-    return held
+        stored[payers[team]] += size_bytes
+    return stored
 
 
 def _decimal(value: int | None) -> Decimal | None:

@@ -28,7 +28,7 @@ def dismiss(*, actor: Actor, subscription: Subscription, notices: Collection[tup
     Args:
         actor: Who does not want to read them again.
         subscription: Of which plan's limits.
-        notices: Limit and stage (`billing.limits.near_limits.Words`) of each that was read.
+        notices: Limit and stage (`billing.limits.near_limits.LimitNotice`) of each that was read.
 
     Raises:
         NotFound: the actor does not belong there.

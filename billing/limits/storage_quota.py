@@ -11,15 +11,15 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from billing.admins.contacts import whom_to_ask
-from billing.limits.selectors import bytes_held, refused_from
+from billing.admins.contacts import billing_contacts_message
+from billing.limits.selectors import bytes_by_subscription, refused_from
 from billing.models import Subscription
 from common.errors import TooLarge
 from usage.formatting import gigabytes
 from usage.units import GB
 
 
-def check_room(team_id: int) -> None:
+def require_storage(team_id: int) -> None:
     """Refuse more files of a team (`storage.quota`); one query, two more where the grace is over.
 
     Raises:
@@ -32,15 +32,15 @@ def check_room(team_id: int) -> None:
     since = None if row is None else refused_from(row)
     if row is None or since is None or since > timezone.now():
         return
-    held, limit = bytes_held([row])[row.pk], row.storage_limit_gb
-    if limit is not None and held > limit * GB:
-        raise TooLarge(_refusal(row, held, limit))
+    stored, limit = bytes_by_subscription([row])[row.pk], row.storage_limit_gb
+    if limit is not None and stored > limit * GB:
+        raise TooLarge(_denied_message(row, stored, limit))
 
 
-def _refusal(row: Subscription, held: int, limit: int) -> str:
+def _denied_message(row: Subscription, stored: int, limit: int) -> str:
     names = {
         "payer": row.payer,
-        "held": gigabytes(held),
+        "held": gigabytes(stored),
         "limit": gigabytes(limit * GB),
         "plan": row.plan.name,
     }
@@ -48,22 +48,22 @@ def _refusal(row: Subscription, held: int, limit: int) -> str:
         "%(payer)s stores %(held)s, but its plan %(plan)s includes %(limit)s. File uploads are blocked "
         "until you free up storage. Metrics and logs still work."
     )
-    return f"{message % names} {whom_to_ask(row)}"
+    return f"{message % names} {billing_contacts_message(row)}"
 
 
-def note_storage(
-    subscription: Subscription, held_bytes: int | None = None, now: datetime | None = None
+def record_storage(
+    subscription: Subscription, stored_bytes: int | None = None, now: datetime | None = None
 ) -> bool:
-    """Keep since when more is stored than the limit; returns whether it is. The days of grace run from then.
+    """Record since when more is stored than the limit; returns whether it is. The days of grace run from then.
 
     Args:
         subscription: Whose.
-        held_bytes: What is stored, where it is known already.
+        stored_bytes: What is stored, where it is known already.
         now: When it was found.
     """
-    held = bytes_held([subscription])[subscription.pk] if held_bytes is None else held_bytes
+    stored = bytes_by_subscription([subscription])[subscription.pk] if stored_bytes is None else stored_bytes
     limit = subscription.storage_limit_gb
-    is_above = limit is not None and held > limit * GB
+    is_above = limit is not None and stored > limit * GB
     if is_above != (subscription.over_storage_since is not None):
         since = (now or timezone.now()) if is_above else None
         rows = Subscription.objects.filter(pk=subscription.pk, over_storage_since__isnull=is_above)

@@ -306,18 +306,18 @@ class Subscription(Timestamped):
         }
 
     @property
-    def coming(self) -> tuple[Plan, int]:
+    def next_terms(self) -> tuple[Plan, int]:
         """The plan and the bought GB of the period that follows; storage ends with the plan that sold it."""
         plan = self.next_plan or self.plan
         if self.next_extra_storage_gb is not None:
             return plan, self.next_extra_storage_gb
         return plan, self.extra_storage_gb if self.next_plan is None or plan.sells_storage else 0
 
-    def begin_coming(self) -> None:
+    def apply_next_terms(self) -> None:
         """Let the period that follows begin; saves nothing. A trial goes on unless another plan was chosen."""
         if self.next_plan is not None:
             self.clear_trial()
-        self.plan, self.extra_storage_gb = self.coming
+        self.plan, self.extra_storage_gb = self.next_terms
         self.next_plan = self.next_extra_storage_gb = None
         self.earlier_terms = []
 

@@ -9,10 +9,10 @@ from datetime import datetime
 from decimal import Decimal
 
 from billing.models import Subscription
-from billing.plans.pricing import Line, lines_of, overage_usd, standing_usd
+from billing.plans.pricing import UsageLine, overage_usd, recurring_usd, usage_lines
 from billing.subscriptions.use import use_of
-from usage.periods import Period, period_at
-from usage.reports.use import Amounts, Use, until_of
+from usage.periods import Period
+from usage.reports.use import Amounts, Use
 from usage.units import DAY_S, HOUR_S
 
 EARLY_S = 3 * DAY_S
@@ -25,9 +25,9 @@ class Projection:
 
     period: Period
     amounts: Amounts
-    lines: list[Line]
+    lines: list[UsageLine]
     """Hours, storage and ingestion at the end of the period."""
-    standing_usd: Decimal
+    recurring_usd: Decimal
     """What the plan and bought storage cost without use beyond them."""
     by_previous: bool
     """Whether the pace of the period before was taken."""
@@ -40,30 +40,25 @@ class Projection:
     @property
     def total_usd(self) -> Decimal:
         """The plan and what goes beyond it."""
-        return self.standing_usd + self.overage_usd
+        return self.recurring_usd + self.overage_usd
 
 
-def projected(subscription: Subscription, now: datetime) -> Projection:
-    """Estimate the subscription's period that ``now`` is in; two queries, three early in a period."""
-    period = period_at(now, subscription.anchor_day)
-    until = until_of(period)
-    return project(subscription, period, use_of(subscription, period, until), until)
-
-
-def project(subscription: Subscription, period: Period, use: Use, until: datetime) -> Projection:
+def project_period(subscription: Subscription, period: Period, use: Use, until: datetime) -> Projection:
     """Estimate a period of which ``use`` is known up to ``until``."""
     elapsed = period.elapsed_s(until)
     previous = _previous(subscription, period) if elapsed < EARLY_S else None
     amounts = Amounts(
-        _ahead(use.tracked_s, elapsed, period.seconds, previous.tracked_s if previous else None),
+        _projected(use.tracked_s, elapsed, period.seconds, previous.tracked_s if previous else None),
         use.byte_seconds + use.held_bytes * (period.seconds - elapsed),
-        _ahead(use.ingested_bytes, elapsed, period.seconds, previous.ingested_bytes if previous else None),
+        _projected(
+            use.ingested_bytes, elapsed, period.seconds, previous.ingested_bytes if previous else None
+        ),
     )
     return Projection(
         period,
         amounts,
-        lines_of(subscription, amounts, period),
-        standing_usd(subscription),
+        usage_lines(subscription, amounts, period),
+        recurring_usd(subscription),
         by_previous=previous is not None,
     )
 
@@ -81,7 +76,7 @@ def _previous(subscription: Subscription, period: Period) -> Amounts | None:
     )
 
 
-def _ahead(used: int, elapsed_s: int, period_s: int, previous: int | None) -> int:
+def _projected(used: int, elapsed_s: int, period_s: int, previous: int | None) -> int:
     if previous is not None:
         return used + previous * (period_s - elapsed_s) // period_s
     if elapsed_s < HOUR_S:

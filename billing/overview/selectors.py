@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import can, visible
-from billing.admins.contacts import contact_of_sales, names_of_admins, who_changes
-from billing.gateways import way_to_pay
-from billing.limits.selectors import SEATS, LimitKind, Limits, refused_from, state_of
+from billing.admins.contacts import billing_admin_names, plan_admins_message, sales_contact
+from billing.gateways import gateway_and_method
+from billing.limits.selectors import SEATS, LimitKind, Limits, limits_of, refused_from
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Plan, Subscription
 from billing.overview.tiles import tiles_of
-from billing.plans.pricing import standing_usd
+from billing.plans.pricing import recurring_usd
 from billing.plans.selectors import has_comparison, price_of
 from billing.subscriptions.selectors import subscription_of
 from billing.usage_alerts.selectors import alerts_sent
@@ -31,7 +31,7 @@ _MOST_TEAMS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class PaymentOverview:
     """What the cards of payment and invoices show."""
 
     method: PaymentMethod | None
@@ -43,12 +43,12 @@ class Money:
 def overview_of(actor: Actor, organization: Organization) -> dict[str, Any]:
     """Return what the page of an organization's billing shows, a fixed number of queries."""
     subscription, now = subscription_of(organization), timezone.now()
-    state = state_of(subscription, now)
+    state = limits_of(subscription, now)
     return {
         "subscription": subscription,
         "plan": subscription.plan,
         "price": price_of(subscription.plan),
-        "standing_usd": standing_usd(subscription),
+        "recurring_usd": recurring_usd(subscription),
         "period": state.period,
         "next_plan": coming_plan(subscription),
         "trial_days_left": trial_days_left(subscription, now),
@@ -57,16 +57,16 @@ def overview_of(actor: Actor, organization: Organization) -> dict[str, Any]:
         "seats": [limit for limit in state.all if limit.kind in SEATS],
         "storage": state.of(LimitKind.STORAGE),
         "last_day": state.period.last_day,
-        "stores": _stores(actor, organization),
+        "stores": _largest_teams(actor, organization),
         "enforced": settings.ENFORCE_LIMITS,
         "tiles": tiles_of(subscription, now),
         "refused_from": refused_from(subscription),
         "is_refused": is_refused(subscription, state),
-        "money": _money(subscription),
-        "admins": names_of_admins(organization),
+        "money": _payment_overview(subscription),
+        "admins": billing_admin_names(organization),
         "may_manage": can(actor, BillingAction.MANAGE, organization),
-        "whom": who_changes(organization),
-        "sales": contact_of_sales(),
+        "contacts": plan_admins_message(organization),
+        "sales": sales_contact(),
         "has_comparison": has_comparison(subscription),
     }
 
@@ -90,20 +90,20 @@ def is_refused(subscription: Subscription, state: Limits) -> bool:
     return since is not None and since <= timezone.now() and storage is not None and storage.is_exceeded
 
 
-def _stores(actor: Actor, organization: Organization) -> list[tuple[Team, str]]:
+def _largest_teams(actor: Actor, organization: Organization) -> list[tuple[Team, str]]:
     """Return the teams that hold most and whose storage the actor may manage, with how much that is."""
     teams = visible(actor, TeamAction.VIEW_USAGE, Team.objects.filter(organization=organization))
-    held = dict(
+    stored = dict(
         Holding.objects.filter(team_id__in=teams.values("pk"))
         .values_list("team_id")
         .annotate(total=Sum("size_bytes"))
     )
-    rows = sorted(teams, key=lambda team: (-held.get(team.pk, 0), team.name))
-    return [(team, gigabytes(held.get(team.pk, 0))) for team in rows[:_MOST_TEAMS]]
+    rows = sorted(teams, key=lambda team: (-stored.get(team.pk, 0), team.name))
+    return [(team, gigabytes(stored.get(team.pk, 0))) for team in rows[:_MOST_TEAMS]]
 
 
-def _money(subscription: Subscription) -> Money:
-    _gateway, method = way_to_pay(subscription)
+def _payment_overview(subscription: Subscription) -> PaymentOverview:
+    _gateway, method = gateway_and_method(subscription)
     invoices = Invoice.objects.filter(subscription=subscription)
     due = invoices.filter(status=InvoiceStatus.OPEN).aggregate(total=Sum("total_usd"))["total"]
-    return Money(method, list(invoices.order_by("-pk")[:_LAST]), due)
+    return PaymentOverview(method, list(invoices.order_by("-pk")[:_LAST]), due)

@@ -9,8 +9,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from billing.models import Subscription, UsageCategory
-from billing.overview.projection import Projection, project
-from billing.plans.pricing import Line, as_limit, by_days, lines_of
+from billing.overview.projection import Projection, project_period
+from billing.plans.pricing import UsageLine, as_limit, by_days, usage_lines
 from billing.subscriptions.use import use_of
 from usage.periods import Period, period_at
 from usage.reports.categories import takes_traces
@@ -126,8 +126,8 @@ def tiles_of(subscription: Subscription, now: datetime) -> list[Tile]:
     period, counted = period_at(now, subscription.anchor_day), metered_at()
     until = until_between(period, counted)
     use = use_of(subscription, period, until)
-    ahead = project(subscription, period, use, until)
-    lines = lines_of(subscription, use.amounts, period)
+    ahead = project_period(subscription, period, use, until)
+    lines = usage_lines(subscription, use.amounts, period)
     pairs = zip(lines, ahead.lines, strict=True)
     traces = takes_traces()
     mean = Decimal(use.mean_bytes(period.elapsed_s(until))) / GB
@@ -139,7 +139,7 @@ def tiles_of(subscription: Subscription, now: datetime) -> list[Tile]:
 
 
 def _tile(
-    subscription: Subscription, line: Line, later: Line, *, use: Use, mean: Decimal, ahead: Projection,
+    subscription: Subscription, line: UsageLine, later: UsageLine, *, use: Use, mean: Decimal, ahead: Projection,
     counted: datetime | None,
 ) -> Tile:  # fmt: skip
     is_storage = line.category == UsageCategory.STORAGE

@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from billing import gateways
-from billing.gateways.base import ChargeState, Outcome
+from billing.gateways.base import ChargeResult, ChargeState
 from billing.invoices import services as invoices
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentMethod, PaymentStatus
 from common.errors import Invalid, Unavailable
@@ -21,14 +21,14 @@ logger = logging.getLogger(__name__)
 
 RETRY_DAYS = (3, 5, 7)
 """How long after each failure it is tried again; after the last one, whoever pays asks for it."""
-LEFT_ALONE = timedelta(minutes=1)
-"""The sweep leaves to tasks what began so short a while ago."""
-MOST_AT_ONCE = 500
+SWEEP_DELAY = timedelta(minutes=1)
+"""The sweep leaves to tasks what began more recently than this."""
+BATCH_SIZE = 500
 _FAILURE_LENGTH = 300
 
 
 def collect(invoice_id: int) -> None:
-    """Make an attempt at an invoice if one is due, or bring the one that was begun to its end.
+    """Make an attempt at an invoice if one is due, or bring the one that was started to its end.
 
     Raises:
         Unavailable: the gateway does not answer; the attempt is kept, and calling again goes on with it.
@@ -51,32 +51,32 @@ def settle(payment: Payment) -> None:
             )  # of two at once, the first one's counts
         payment = Payment.objects.select_related("invoice__subscription", "method").get(pk=payment.pk)
         is_open = payment.invoice.status == InvoiceStatus.OPEN
-        outcome = gateway.charge(payment) if is_open else gateway.drop(payment)
+        result = gateway.charge(payment) if is_open else gateway.drop(payment)
     except Invalid as error:
-        outcome = Outcome(ChargeState.FAILED, error.message)
-    note(payment, outcome)
+        result = ChargeResult(ChargeState.FAILED, error.message)
+    record_result(payment, result)
 
 
-def follow(payment: Payment) -> None:
-    """Note what the gateway says of an attempt now; nothing is charged. Raises as `collect`."""
+def refresh(payment: Payment) -> None:
+    """Record what the gateway says about an attempt now; nothing is charged. Raises as `collect`."""
     gateway = gateways.gateway_named(payment.gateway)
     if payment.ref and gateway.is_automatic:
-        note(payment, gateway.look_up(payment))
+        record_result(payment, gateway.look_up(payment))
 
 
 @transaction.atomic
-def note(payment: Payment, outcome: Outcome) -> None:
-    """Write down what became of an attempt; what is known already changes nothing."""
+def record_result(payment: Payment, result: ChargeResult) -> None:
+    """Record the result of an attempt; a known one changes nothing."""
     invoice = Invoice.objects.select_for_update().get(pk=payment.invoice_id)
     payment = Payment.objects.select_for_update().get(pk=payment.pk)
-    if outcome.state == ChargeState.SUCCEEDED and payment.status != PaymentStatus.SUCCEEDED:
+    if result.state == ChargeState.SUCCEEDED and payment.status != PaymentStatus.SUCCEEDED:
         _close(payment, PaymentStatus.SUCCEEDED)
-        _pay(invoice, payment)
-    elif outcome.state == ChargeState.FAILED and payment.status == PaymentStatus.PENDING:
+        _mark_paid(invoice, payment)
+    elif result.state == ChargeState.FAILED and payment.status == PaymentStatus.PENDING:
         if invoice.status == InvoiceStatus.OPEN:
-            _fail(invoice, payment, outcome.failure)
+            _mark_failed(invoice, payment, result.failure)
         else:
-            _close(payment, PaymentStatus.FAILED, outcome.failure)
+            _close(payment, PaymentStatus.FAILED, result.failure)
 
 
 def _close(payment: Payment, status: PaymentStatus, failure: str = "") -> None:
@@ -84,14 +84,14 @@ def _close(payment: Payment, status: PaymentStatus, failure: str = "") -> None:
     payment.save(update_fields=["status", "failure", "updated_at"])
 
 
-def _pay(invoice: Invoice, payment: Payment) -> None:
+def _mark_paid(invoice: Invoice, payment: Payment) -> None:
     if invoice.status == InvoiceStatus.OPEN:
         invoices.mark_paid(invoice=invoice, payment_ref=payment.ref, at=timezone.now())
     else:
-        invoices.note_surplus(invoice=invoice, payment=payment)
+        invoices.record_surplus(invoice=invoice, payment=payment)
 
 
-def _fail(invoice: Invoice, payment: Payment, reason: str) -> None:
+def _mark_failed(invoice: Invoice, payment: Payment, reason: str) -> None:
     now = timezone.now()
     if not payment.ref:  # the gateway would not even begin it
         payment.ref = f"attempt-{payment.pk}"
@@ -110,13 +110,13 @@ def next_attempt(attempts: int, failed_at: datetime) -> datetime | None:
 
 
 def sweep(now: datetime | None = None) -> int:
-    """Go on with every attempt that was begun, and begin those that are due; returns how many were looked at.
+    """Go on with every attempt that was started, and begin those that are due; returns how many were looked at.
 
     A gateway that does not answer ends the sweep: the next one comes. An invoice that fails holds up no other.
     """
     now = now or timezone.now()
-    begun = Payment.objects.filter(status=PaymentStatus.PENDING, updated_at__lte=now - LEFT_ALONE)
-    under_way = begun.order_by("pk").values_list("invoice_id", flat=True)[:MOST_AT_ONCE]
+    started = Payment.objects.filter(status=PaymentStatus.PENDING, updated_at__lte=now - SWEEP_DELAY)
+    under_way = started.order_by("pk").values_list("invoice_id", flat=True)[:BATCH_SIZE]
     numbers = list(dict.fromkeys([*under_way, *_due(now)]))
     for looked_at, number in enumerate(numbers):
         try:
@@ -132,7 +132,7 @@ def sweep(now: datetime | None = None) -> int:
 def _due(now: datetime) -> list[int]:
     keys = [gateway.key for gateway in gateways.automatic_gateways()]
     payers = PaymentMethod.objects.filter(gateway__in=keys, is_default=True, removed_at=None)
-    first = Q(attempts=0, next_attempt_at=None, issued_at__lte=now - LEFT_ALONE)
+    first = Q(attempts=0, next_attempt_at=None, issued_at__lte=now - SWEEP_DELAY)
     rows = Invoice.objects.filter(
         first | Q(next_attempt_at__lte=now),
         status=InvoiceStatus.OPEN,
@@ -140,7 +140,7 @@ def _due(now: datetime) -> list[int]:
         gateway__in=keys,
         subscription__in=payers.values("subscription"),
     )
-    return list(rows.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
+    return list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE])
 
 
 @transaction.atomic
@@ -150,10 +150,10 @@ def _attempt_at(invoice_id: int, now: datetime) -> Payment | None:
     invoice = rows.filter(pk=invoice_id).first()
     if invoice is None:
         return None
-    begun = invoice.payments.select_related("method").filter(status=PaymentStatus.PENDING).first()
-    if begun is not None:
-        begun.invoice = invoice
-        return begun
+    started = invoice.payments.select_related("method").filter(status=PaymentStatus.PENDING).first()
+    if started is not None:
+        started.invoice = invoice
+        return started
     method = gateways.card_of(invoice.subscription)
     if method is None or not is_due(invoice, now):
         return None
@@ -164,7 +164,7 @@ def _attempt_at(invoice_id: int, now: datetime) -> Payment | None:
 
 def is_due(invoice: Invoice, now: datetime) -> bool:
     """Say whether money is to be asked for now; bank transfers come by themselves."""
-    is_asked_for = gateways.gateway_named(invoice.gateway).is_automatic
-    if invoice.status != InvoiceStatus.OPEN or invoice.total_usd <= 0 or not is_asked_for:
+    is_collected = gateways.gateway_named(invoice.gateway).is_automatic
+    if invoice.status != InvoiceStatus.OPEN or invoice.total_usd <= 0 or not is_collected:
         return False
     return invoice.attempts == 0 if invoice.next_attempt_at is None else invoice.next_attempt_at <= now

@@ -18,7 +18,7 @@ SOON_DAYS = 45
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class MethodRow:
     """A way to pay and what is to be said of it."""
 
     method: PaymentMethod
@@ -37,7 +37,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueInvoice:
     """An open invoice, and what became of it so far."""
 
     invoice: Invoice
@@ -45,20 +45,21 @@ class Due:
     is_overdue: bool
 
 
-def listed_methods(actor: Actor, subscription: Subscription) -> list[Listed]:
+def method_rows(actor: Actor, subscription: Subscription) -> list[MethodRow]:
     """Return the ways to pay of an organization, the default first; one query."""
     rows = PaymentMethod.objects.filter(subscription=subscription, removed_at=None)
     today = timezone.now().date()
     return [
-        listed(row, today) for row in visible(actor, BillingAction.VIEW, rows).order_by("-is_default", "pk")
+        method_row(row, today)
+        for row in visible(actor, BillingAction.VIEW, rows).order_by("-is_default", "pk")
     ]
 
 
-def listed(method: PaymentMethod, today: date) -> Listed:
+def method_row(method: PaymentMethod, today: date) -> MethodRow:
     """Return a way to pay with whether its card has ended or ends soon."""
     ends = _first_day_after(method)
     left = (ends - today).days if ends else None
-    return Listed(method, left is not None and left <= 0, left is not None and 0 < left <= SOON_DAYS)
+    return MethodRow(method, left is not None and left <= 0, left is not None and 0 < left <= SOON_DAYS)
 
 
 def _first_day_after(method: PaymentMethod) -> date | None:
@@ -69,13 +70,13 @@ def _first_day_after(method: PaymentMethod) -> date | None:
     return date(method.exp_year + ended, 1 if ended else method.exp_month + 1, 1)
 
 
-def due_invoices(actor: Actor, subscription: Subscription) -> list[Due]:
+def due_invoices(actor: Actor, subscription: Subscription) -> list[DueInvoice]:
     """Return the open invoices of an organization, the oldest first; two queries."""
     rows = Invoice.objects.filter(subscription=subscription, status=InvoiceStatus.OPEN)
     shown = list(visible(actor, BillingAction.VIEW, rows).order_by("pk")[:50].prefetch_related("payments"))
     now = timezone.now()
     return [
-        Due(
+        DueInvoice(
             row,
             any(payment.status == PaymentStatus.PENDING for payment in row.payments.all()),
             row.by_transfer and row.due_at < now,

@@ -3,6 +3,7 @@
 import logging
 from datetime import datetime
 
+from celery import signature
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -13,10 +14,10 @@ from access.audit.log import record
 from access.engine import require
 from billing import gateways
 from billing.gateways.base import MethodFacts, Setup
-from billing.invoices.services import collect_soon, is_under_way
+from billing.invoices.services import is_under_way, schedule_collection
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Subscription
-from billing.payments.collecting import LEFT_ALONE, MOST_AT_ONCE
-from billing.plans.pricing import standing_usd
+from billing.payments.collecting import BATCH_SIZE, SWEEP_DELAY
+from billing.plans.pricing import recurring_usd
 from billing.plans.selectors import has_prices
 from billing.subscriptions.selectors import locked, subscription_of
 from common.database.commits import after_commit
@@ -27,8 +28,8 @@ from usage.units import ZERO
 
 logger = logging.getLogger(__name__)
 
-MOST = 10
-"""Ways to pay of one organization."""
+MAX_METHODS = 10
+"""Payment methods of one organization."""
 DETAILS = ("billing_name", "billing_address", "tax_id", "purchase_order")
 
 
@@ -41,7 +42,7 @@ def begin_setup(*, actor: Actor, organization: Organization) -> Setup:
     """
     require(actor, BillingAction.MANAGE, organization)
     subscription = subscription_of(organization)
-    _require_room(subscription)
+    _require_below_limit(subscription)
     return gateways.gateway_of(subscription).begin_setup(subscription)
 
 
@@ -64,12 +65,14 @@ def add_method(*, actor: Actor, organization: Organization, setup: str = "") -> 
     if gateway.is_automatic and not setup:
         raise Invalid(_("Enter the setup that was confirmed."))
     facts = gateway.finish_setup(subscription, setup)
-    return keep_method(actor, subscription, gateway.key, facts)
+    return attach_method(actor, subscription, gateway.key, facts)
 
 
 @transaction.atomic
-def keep_method(actor: Actor, subscription: Subscription, gateway: str, facts: MethodFacts) -> PaymentMethod:
-    """Keep a way to pay; one that is known is returned as it is.
+def attach_method(
+    actor: Actor, subscription: Subscription, gateway: str, facts: MethodFacts
+) -> PaymentMethod:
+    """Store a payment method; a known one is returned as it is.
 
     The first one is the default. So is one that is added while the default fails: that is why it was added.
 
@@ -79,15 +82,15 @@ def keep_method(actor: Actor, subscription: Subscription, gateway: str, facts: M
     subscription = locked(subscription)
     known = PaymentMethod.objects.filter(gateway=gateway, ref=facts.ref).first()
     if known is not None:
-        return _still(known, subscription)
-    _require_room(subscription)
+        return _require_usable(known, subscription)
+    _require_below_limit(subscription)
     method = PaymentMethod.objects.create(
         subscription=subscription, gateway=gateway, ref=facts.ref, brand=facts.brand, last4=facts.last4,
         exp_month=facts.exp_month, exp_year=facts.exp_year,
     )  # fmt: skip
-    _note(actor, "payment_method.add", method, after=_told(method))
+    _record(actor, "payment_method.add", method, after=_audit_snapshot(method))
     default = methods_of(subscription).filter(is_default=True).first()
-    if default is None or (not default.last4 and method.last4) or _failed(subscription):
+    if default is None or (not default.last4 and method.last4) or _has_failed_invoice(subscription):
         _set_default(actor, subscription, method)
     return method
 
@@ -97,7 +100,7 @@ def make_default(*, actor: Actor, method: PaymentMethod) -> PaymentMethod:
     """Pay by this one from now on; open invoices whose payment failed are tried with it at once."""
     require(actor, BillingAction.MANAGE, method)
     subscription = locked(method.subscription)
-    method = _present(method)
+    method = _locked_method(method)
     if not method.is_default:
         _set_default(actor, subscription, method)
     return method
@@ -112,48 +115,49 @@ def remove_method(*, actor: Actor, method: PaymentMethod) -> None:
     """
     require(actor, BillingAction.MANAGE, method)
     subscription = locked(method.subscription)
-    method = _present(method)
+    method = _locked_method(method)
     others = methods_of(subscription).exclude(pk=method.pk)
-    if not others.exists() and (why := why_needed(subscription)):
+    if not others.exists() and (why := needed_message(subscription)):
         raise Conflict(why)
-    _end(actor, method)
-    after_commit(_forget_soon, method.pk)
+    _remove(actor, method)
+    # by its name: tasks import what removes methods
+    after_commit(signature("billing.tasks.forget_method").delay, method.pk)
 
 
 @transaction.atomic
-def drop_method(method: PaymentMethod) -> None:
-    """Note that the gateway does not know a way to pay any more."""
+def detach_method(method: PaymentMethod) -> None:
+    """Record that the gateway no longer knows a payment method."""
     locked(method.subscription)
     method = PaymentMethod.objects.select_for_update().get(pk=method.pk)
     if method.removed_at is None:
-        _end(SYSTEM, method)
-    _note_forgotten(method)
+        _remove(SYSTEM, method)
+    _mark_detached(method)
 
 
-def forget_at_gateway(method_id: int) -> None:
-    """Tell the gateway that a way to pay was removed; raises `Unavailable` where it does not answer."""
+def detach_at_gateway(method_id: int) -> None:
+    """Tell the gateway that a payment method was removed; raises `Unavailable` where it does not answer."""
     method = PaymentMethod.objects.get(pk=method_id)
     gateway = gateways.gateway_named(method.gateway)
     if method.removed_at is None or method.forgotten_at is not None or gateway.key != method.gateway:
-        return  # one that was switched off is told when it is back
+        return  # a gateway that was switched off is told when it is back
     gateway.forget(method.ref)
-    _note_forgotten(method)
+    _mark_detached(method)
 
 
 def sweep(now: datetime | None = None) -> int:
-    """Tell gateways of removed ways to pay of which they were not told; returns how many were looked at.
+    """Detach removed payment methods that gateways still have; returns how many were looked at.
 
     A gateway that does not answer ends the sweep: the next one comes. One that fails holds up no other.
     """
     now = now or timezone.now()
     keys = [gateways.MANUAL.key, *(gateway.key for gateway in gateways.automatic_gateways())]
     rows = PaymentMethod.objects.filter(
-        gateway__in=keys, forgotten_at=None, removed_at__lte=now - LEFT_ALONE
+        gateway__in=keys, forgotten_at=None, removed_at__lte=now - SWEEP_DELAY
     ).order_by("pk")
-    numbers = list(rows.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    numbers = list(rows.values_list("pk", flat=True)[:BATCH_SIZE])
     for looked_at, number in enumerate(numbers):
         try:
-            forget_at_gateway(number)
+            detach_at_gateway(number)
         except Unavailable:
             return looked_at
         except Exception:
@@ -177,7 +181,7 @@ def change_details(*, actor: Actor, organization: Organization, **details: str) 
     subscription = locked(subscription_of(organization))
     before = {name: getattr(subscription, name) for name in DETAILS}
     for name in DETAILS:
-        setattr(subscription, name, _checked(name, details.get(name, before[name])))
+        setattr(subscription, name, _clean(name, details.get(name, before[name])))
     after = {name: getattr(subscription, name) for name in DETAILS}
     if after != before:
         subscription.save(update_fields=[*DETAILS, "updated_at"])
@@ -213,9 +217,9 @@ def pay_now(*, actor: Actor, invoice: Invoice) -> Invoice:
     invoice.save(update_fields=["gateway", "next_attempt_at", "details", "updated_at"])
     record(
         actor, "invoice.pay_now", invoice, organization_id=subscription.organization_id,
-        after={"total_usd": str(invoice.total_usd), **_told(card)},
+        after={"total_usd": str(invoice.total_usd), **_audit_snapshot(card)},
     )  # fmt: skip
-    collect_soon(invoice)
+    schedule_collection(invoice)
     return invoice
 
 
@@ -224,13 +228,13 @@ def methods_of(subscription: Subscription) -> QuerySet[PaymentMethod]:
     return PaymentMethod.objects.filter(subscription=subscription, removed_at=None)
 
 
-def why_needed(subscription: Subscription) -> str:
-    """Say in words why the last way to pay cannot go; "" where it can."""
+def needed_message(subscription: Subscription) -> str:
+    """Say why the last payment method cannot be removed; "" where it can."""
     if subscription.invoices.filter(status=InvoiceStatus.OPEN).exists():
         return _(
             "There is an open invoice. Pay it or add another payment method before removing the last one."
         )
-    if standing_usd(subscription) > ZERO or has_prices(subscription.plan):
+    if recurring_usd(subscription) > ZERO or has_prices(subscription.plan):
         names = {"plan": subscription.plan.name}
         return (
             _(
@@ -242,8 +246,8 @@ def why_needed(subscription: Subscription) -> str:
     return ""
 
 
-def _still(known: PaymentMethod, subscription: Subscription) -> PaymentMethod:
-    """Return a way to pay that is known already, if it is this payer's and there."""
+def _require_usable(known: PaymentMethod, subscription: Subscription) -> PaymentMethod:
+    """Return a known payment method, if it is this payer's and not removed."""
     if known.subscription_id != subscription.pk:
         raise Conflict(_("This card was not added for this organization. Add it again."))
     if known.removed_at is not None:
@@ -251,18 +255,18 @@ def _still(known: PaymentMethod, subscription: Subscription) -> PaymentMethod:
     return known
 
 
-def _require_room(subscription: Subscription) -> None:
-    if methods_of(subscription).count() >= MOST:
+def _require_below_limit(subscription: Subscription) -> None:
+    if methods_of(subscription).count() >= MAX_METHODS:
         raise Conflict(
-            _("You can store at most %(most)s payment methods. Remove one first.") % {"most": MOST}
+            _("You can store at most %(most)s payment methods. Remove one first.") % {"most": MAX_METHODS}
         )
 
 
-def _failed(subscription: Subscription) -> bool:
+def _has_failed_invoice(subscription: Subscription) -> bool:
     return subscription.invoices.filter(status=InvoiceStatus.OPEN).exclude(failure="").exists()
 
 
-def _present(method: PaymentMethod) -> PaymentMethod:
+def _locked_method(method: PaymentMethod) -> PaymentMethod:
     method = PaymentMethod.objects.select_for_update().get(pk=method.pk)
     if method.removed_at is not None:
         raise Conflict(_("This payment method has been removed."))
@@ -276,8 +280,8 @@ def _set_default(actor: Actor, subscription: Subscription, method: PaymentMethod
     methods.filter(is_default=True).update(is_default=False, updated_at=timezone.now())
     method.is_default = True
     method.save(update_fields=["is_default", "updated_at"])
-    told = {"default": str(before)} if before else {}
-    _note(actor, "payment_method.default", method, before=told, after={"default": str(method)})
+    previous = {"default": str(before)} if before else {}
+    _record(actor, "payment_method.default", method, before=previous, after={"default": str(method)})
     _collect_open(subscription, method)
 
 
@@ -289,30 +293,24 @@ def _collect_open(subscription: Subscription, method: PaymentMethod) -> None:
         if invoice.attempts:
             invoice.next_attempt_at = timezone.now()
             invoice.save(update_fields=["next_attempt_at", "updated_at"])
-        collect_soon(invoice)
+        schedule_collection(invoice)
 
 
-def _end(actor: Actor, method: PaymentMethod) -> None:
+def _remove(actor: Actor, method: PaymentMethod) -> None:
     was_default, method.is_default, method.removed_at = method.is_default, False, timezone.now()
     method.save(update_fields=["is_default", "removed_at", "updated_at"])
-    _note(actor, "payment_method.remove", method, before=_told(method))
+    _record(actor, "payment_method.remove", method, before=_audit_snapshot(method))
     heir = methods_of(method.subscription).order_by("-pk").first() if was_default else None
     if heir is not None:
         _set_default(actor, method.subscription, heir)
 
 
-def _note_forgotten(method: PaymentMethod) -> None:
+def _mark_detached(method: PaymentMethod) -> None:
     now = timezone.now()
     PaymentMethod.objects.filter(pk=method.pk, forgotten_at=None).update(forgotten_at=now, updated_at=now)
 
 
-def _forget_soon(method_id: int) -> None:
-    from billing.tasks import forget_method
-
-    forget_method.delay(method_id)
-
-
-def _checked(name: str, text: str) -> str:
+def _clean(name: str, text: str) -> str:
     most = getattr(Subscription._meta.get_field(name), "max_length", 0)
     lines = text.replace("\r\n", "\n").strip()
     text = "\n".join(line.strip() for line in lines.splitlines()) if name == "billing_address" else lines
@@ -325,12 +323,12 @@ def _checked(name: str, text: str) -> str:
     return text
 
 
-def _told(method: PaymentMethod) -> dict[str, str]:
+def _audit_snapshot(method: PaymentMethod) -> dict[str, str]:
     expiry = f"{method.exp_month:02}/{method.exp_year}" if method.exp_month else ""
     return {"method": str(method), "expires": expiry} if expiry else {"method": str(method)}
 
 
-def _note(
+def _record(
     actor: Actor,
     action: str,
     method: PaymentMethod,

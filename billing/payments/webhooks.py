@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import stripe
+from celery import signature
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -32,7 +33,7 @@ TRIED_FOR = timedelta(days=3)
 """So long the sweep goes on with an event that could not be handled."""
 
 
-def check_set_up() -> None:
+def require_configured() -> None:
     """Refuse events where none are expected.
 
     Raises:
@@ -49,14 +50,14 @@ def receive(payload: bytes, signature: str) -> GatewayEvent:
         NotFound: no secret is set up for these.
         Invalid: the signature is missing, wrong or too old, or it is no event; the message says which.
     """
-    check_set_up()
+    require_configured()
     try:
         stripe.WebhookSignature.verify_header(
             payload.decode(), signature, settings.STRIPE_WEBHOOK_SECRET, TOLERANCE_S
         )
         event = json.loads(payload)
         ref, kind, about = str(event["id"]), str(event["type"]), event["data"]["object"]
-        return keep(ref, kind, str(about.get("id") or ""))
+        return store(ref, kind, str(about.get("id") or ""))
     except stripe.SignatureVerificationError as error:
         raise Invalid(f"Invalid signature: {error.user_message or error}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -64,17 +65,16 @@ def receive(payload: bytes, signature: str) -> GatewayEvent:
 
 
 @transaction.atomic
-def keep(event_ref: str, kind: str, object_ref: str) -> GatewayEvent:
+def store(event_ref: str, kind: str, object_ref: str) -> GatewayEvent:
     """Store an event once, and ask for it to be handled."""
-    from billing.tasks import handle_event
-
     event, is_new = GatewayEvent.objects.get_or_create(
         gateway=gateways.STRIPE.key,
         event_ref=event_ref[:120],
         defaults={"kind": kind[:80], "object_ref": object_ref[:120]},
     )
     if is_new:
-        after_commit(handle_event.delay, event.pk)
+        # by its name: tasks import what handles events
+        after_commit(signature("billing.tasks.handle_event").delay, event.pk)
     return event
 
 
@@ -88,7 +88,7 @@ def handle(event_id: int) -> None:
     if event.handled_at is not None:
         return
     failure = ""
-    act = _act_of(event.kind)
+    act = _handler_of(event.kind)
     if act is not None and settings.STRIPE_SECRET_KEY:
         try:
             act(event.object_ref)
@@ -107,9 +107,9 @@ def sweep(now: datetime | None = None) -> int:
     """Handle events whose task was lost; returns how many were looked at. One that fails holds up no other."""
     now = now or timezone.now()
     waiting = GatewayEvent.objects.filter(
-        handled_at=None, received_at__lte=now - collecting.LEFT_ALONE, received_at__gt=now - TRIED_FOR
+        handled_at=None, received_at__lte=now - collecting.SWEEP_DELAY, received_at__gt=now - TRIED_FOR
     )
-    numbers = list(waiting.order_by("pk").values_list("pk", flat=True)[: collecting.MOST_AT_ONCE])
+    numbers = list(waiting.order_by("pk").values_list("pk", flat=True)[: collecting.BATCH_SIZE])
     for looked_at, number in enumerate(numbers):
         try:
             handle(number)
@@ -120,7 +120,7 @@ def sweep(now: datetime | None = None) -> int:
     return len(numbers)
 
 
-def _act_of(kind: str) -> Callable[[str], None] | None:
+def _handler_of(kind: str) -> Callable[[str], None] | None:
     """Return what is done about a kind of event; None: nothing."""
     if kind == "setup_intent.succeeded":
         return _setup_ended
@@ -139,7 +139,7 @@ def _setup_ended(ref: str) -> None:
     subscription = Subscription.objects.filter(gateway=gateways.STRIPE.key, customer_ref=customer).first()
     if customer and subscription is not None:
         facts = gateways.STRIPE.finish_setup(subscription, ref)
-        payment_methods.keep_method(SYSTEM, subscription, gateways.STRIPE.key, facts)
+        payment_methods.attach_method(SYSTEM, subscription, gateways.STRIPE.key, facts)
 
 
 def _payment_moved(ref: str) -> None:
@@ -147,7 +147,7 @@ def _payment_moved(ref: str) -> None:
         Payment.objects.filter(gateway=gateways.STRIPE.key, ref=ref).order_by("pk").first() if ref else None
     )
     if payment is not None:
-        collecting.follow(payment)
+        collecting.refresh(payment)
 
 
 def _method_changed(ref: str) -> None:
@@ -158,7 +158,7 @@ def _method_changed(ref: str) -> None:
         return
     facts = gateways.STRIPE.facts_of(ref)
     if facts is None:
-        payment_methods.drop_method(method)
+        payment_methods.detach_method(method)
     else:
         rows.update(
             brand=facts.brand, last4=facts.last4, exp_month=facts.exp_month, exp_year=facts.exp_year,
@@ -173,5 +173,5 @@ def _customer_changed(ref: str) -> None:
     if subscription is None or gateways.STRIPE.has_customer(ref):
         return
     for method in subscription.payment_methods.filter(gateway=gateways.STRIPE.key, removed_at=None):
-        payment_methods.drop_method(method)
+        payment_methods.detach_method(method)
     rows.update(gateway="", customer_ref="")

@@ -21,7 +21,7 @@ from usage.units import GB, HOUR_S, ZERO, to_cents
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class UsageLine:
     """One category: what was used, how much of that is included, and what the rest costs."""
 
     category: UsageCategory
@@ -64,10 +64,10 @@ def included_in(subscription: Subscription, period: Period) -> dict[UsageCategor
     return {category: mean(category, present) for category, present in now.items()}
 
 
-def keep_terms(subscription: Subscription, day: date) -> None:
-    """Note what is included until a day on which other terms begin; call before they do, and save the row."""
-    told = {category.value: amount for category, amount in _terms(subscription).items()}
-    subscription.earlier_terms = [*subscription.earlier_terms, {"until": day.isoformat(), **told}]
+def store_earlier_terms(subscription: Subscription, day: date) -> None:
+    """Store what is included until a day on which other terms begin; call before they do, and save the row."""
+    earlier = {category.value: amount for category, amount in _terms(subscription).items()}
+    subscription.earlier_terms = [*subscription.earlier_terms, {"until": day.isoformat(), **earlier}]
 
 
 def _terms(subscription: Subscription) -> dict[UsageCategory, int | None]:
@@ -81,13 +81,13 @@ def _terms(subscription: Subscription) -> dict[UsageCategory, int | None]:
 def _earlier(subscription: Subscription, period: Period) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield how many of the period's days had which terms, without the last."""
     begin = period.start
-    for told in subscription.earlier_terms:
-        until = min(max(date.fromisoformat(told["until"]), begin), period.end)
-        yield (until - begin).days, told
+    for earlier in subscription.earlier_terms:
+        until = min(max(date.fromisoformat(earlier["until"]), begin), period.end)
+        yield (until - begin).days, earlier
         begin = until
 
 
-def lines_of(subscription: Subscription, amounts: Amounts, period: Period) -> list[Line]:
+def usage_lines(subscription: Subscription, amounts: Amounts, period: Period) -> list[UsageLine]:
     """Return a line for each category: hours, storage, ingestion.
 
     Args:
@@ -103,26 +103,26 @@ def lines_of(subscription: Subscription, amounts: Amounts, period: Period) -> li
     of_hours, of_storage, of_traces = (None, None, None) if subscription.is_trial else prices
     hours, taken_in = Decimal(amounts.tracked_s) / HOUR_S, Decimal(amounts.ingested_bytes) / GB
     return [
-        Line(UsageCategory.HOURS, "h", hours, included[UsageCategory.HOURS], of_hours),
-        Line(UsageCategory.STORAGE, "GB", mean_gb, included[UsageCategory.STORAGE], of_storage),
-        Line(UsageCategory.INGESTION, "GB", taken_in, included[UsageCategory.INGESTION], of_traces),
+        UsageLine(UsageCategory.HOURS, "h", hours, included[UsageCategory.HOURS], of_hours),
+        UsageLine(UsageCategory.STORAGE, "GB", mean_gb, included[UsageCategory.STORAGE], of_storage),
+        UsageLine(UsageCategory.INGESTION, "GB", taken_in, included[UsageCategory.INGESTION], of_traces),
     ]
 
 
-def by_days(line: Line, subscription: Subscription) -> Decimal | None:
+def by_days(line: UsageLine, subscription: Subscription) -> Decimal | None:
     """Return what a line includes where that is not what the present terms say: terms changed within the period."""
     return None if line.included == _terms(subscription)[line.category] else line.included
 
 
-def as_limit(line: Line, subscription: Subscription, held_bytes: int) -> Line:
+def as_limit(line: UsageLine, subscription: Subscription, stored_bytes: int) -> UsageLine:
     """Return a line as its limit counts: of storage what is held now, not the mean, and what may be held now."""
     if line.category != UsageCategory.STORAGE:
         return line
     limit = subscription.storage_limit_gb
-    return replace(line, used=Decimal(held_bytes) / GB, included=None if limit is None else Decimal(limit))
+    return replace(line, used=Decimal(stored_bytes) / GB, included=None if limit is None else Decimal(limit))
 
 
-def overage_usd(lines: list[Line]) -> Decimal:
+def overage_usd(lines: list[UsageLine]) -> Decimal:
     """Return what use beyond the plan costs, all categories together."""
     return sum((line.amount_usd for line in lines), ZERO)
 
@@ -132,7 +132,7 @@ def terms_usd(plan: Plan, extra_gb: int) -> Decimal:
     return to_cents(plan.price_usd) + to_cents(extra_gb * (plan.extra_storage_price_usd or ZERO))
 
 
-def standing_usd(subscription: Subscription) -> Decimal:
+def recurring_usd(subscription: Subscription) -> Decimal:
     """Return what a whole period costs by a payer's present terms; a trial costs nothing."""
     return ZERO if subscription.is_trial else terms_usd(subscription.plan, subscription.extra_storage_gb)
 

@@ -19,7 +19,7 @@ SWITCHES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ComparisonCell:
     """What one plan has in one row."""
 
     text: str = ""
@@ -30,17 +30,17 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """One thing that plans differ in."""
 
     label: str
-    cells: list[Cell]
+    cells: list[ComparisonCell]
     help: str = ""
 
     plans: list[Plan] = field(default_factory=list)
 
     @property
-    def by_plan(self) -> list[tuple[Plan, Cell]]:
+    def by_plan(self) -> list[tuple[Plan, ComparisonCell]]:
         """Return the cells with their plans."""
         return list(zip(self.plans, self.cells, strict=True))
 
@@ -58,7 +58,7 @@ class Comparison:
     present: Plan
     choices: set[Plan]
     """Those that it may go to by itself."""
-    rows: list[tuple[str, list[Row]]]
+    rows: list[tuple[str, list[ComparisonRow]]]
     """Groups of rows by their heading."""
 
     @property
@@ -125,22 +125,24 @@ def switch_words(name: str) -> tuple[str, str]:
     }[name]  # fmt: skip
 
 
-def _amounts(plans: list[Plan]) -> list[Row]:
+def _amounts(plans: list[Plan]) -> list[ComparisonRow]:
     hours_help = _("Total wall-clock time of running runs.")
     hours = [_limit(plan.included_hours, "h", plan.hour_price_usd, never_refused=True) for plan in plans]
     storage = [_limit(plan.included_storage_gb, "GB", plan.storage_price_usd) for plan in plans]
     ingestion = [_limit(plan.included_ingestion_gb, "GB", plan.ingestion_price_usd) for plan in plans]
     return [
-        Row(_("Seats"), [Cell(included(plan.seats, "")) for plan in plans]),
-        Row(_("View-only seats"), [_view_only(plan) for plan in plans]),
-        Row(_("Tracked hours per month"), hours, hours_help),
-        Row(_("Storage"), storage, _("Files, artifacts, history and logs.")),
-        Row(_("Extra storage, bought in advance"), [_extra(plan) for plan in plans]),
-        Row(_("Trace data per month"), ingestion),
+        ComparisonRow(_("Seats"), [ComparisonCell(included(plan.seats, "")) for plan in plans]),
+        ComparisonRow(_("View-only seats"), [_view_only(plan) for plan in plans]),
+        ComparisonRow(_("Tracked hours per month"), hours, hours_help),
+        ComparisonRow(_("Storage"), storage, _("Files, artifacts, history and logs.")),
+        ComparisonRow(_("Extra storage, bought in advance"), [_extra(plan) for plan in plans]),
+        ComparisonRow(_("Trace data per month"), ingestion),
     ]
 
 
-def _limit(limit: int | None, unit: str, price: Decimal | None, *, never_refused: bool = False) -> Cell:
+def _limit(
+    limit: int | None, unit: str, price: Decimal | None, *, never_refused: bool = False
+) -> ComparisonCell:
     """Return what is included, and what more of it leads to."""
     note = ""
     if limit is not None and price is not None:
@@ -149,25 +151,33 @@ def _limit(limit: int | None, unit: str, price: Decimal | None, *, never_refused
         note = _("additional use is free")
     elif limit is not None:
         note = _("hard limit")
-    return Cell(included(limit, unit), note)
+    return ComparisonCell(included(limit, unit), note)
 
 
-def _view_only(plan: Plan) -> Cell:
-    return Cell(included(plan.view_only_seats, "")) if plan.has_view_only_role else Cell("–")
-
-
-def _extra(plan: Plan) -> Cell:
-    price = plan.extra_storage_price_usd
+def _view_only(plan: Plan) -> ComparisonCell:
     return (
-        Cell("–") if price is None else Cell(_("%(price)s per GB per month") % {"price": unit_price(price)})
+        ComparisonCell(included(plan.view_only_seats, "")) if plan.has_view_only_role else ComparisonCell("–")
     )
 
 
-def _switches(plans: Iterable[Plan], *, is_billed: bool) -> list[Row]:
+def _extra(plan: Plan) -> ComparisonCell:
+    price = plan.extra_storage_price_usd
+    return (
+        ComparisonCell("–")
+        if price is None
+        else ComparisonCell(_("%(price)s per GB per month") % {"price": unit_price(price)})
+    )
+
+
+def _switches(plans: Iterable[Plan], *, is_billed: bool) -> list[ComparisonRow]:
     rows = []
     for name in SWITCHES if is_billed else SWITCHES[:-1]:
         label, help_ = switch_words(name)
-        rows.append(Row(label, [Cell(is_on=getattr(plan, f"has_{name}")) for plan in plans], help_))
+        rows.append(
+            ComparisonRow(
+                label, [ComparisonCell(is_on=getattr(plan, f"has_{name}")) for plan in plans], help_
+            )
+        )
     return rows
 
 

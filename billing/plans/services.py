@@ -13,7 +13,7 @@ from billing.models import Plan, Subscription
 from billing.plans.catalogue import fallback_of
 from common.errors import Conflict, Invalid
 
-_UNTOLD = frozenset({"id", "created_at", "updated_at"})
+_UNRECORDED = frozenset({"id", "created_at", "updated_at"})
 
 
 def require_plan_operator(actor: Actor, action: str) -> None:
@@ -21,15 +21,15 @@ def require_plan_operator(actor: Actor, action: str) -> None:
     require_operator(actor, action, _("Only operators of this installation can change plans."))
 
 
-def _told(plan: Plan) -> dict[str, Any]:
+def _audit_snapshot(plan: Plan) -> dict[str, Any]:
     return {
-        field.name: _plain(getattr(plan, field.name))
+        field.name: _plain_value(getattr(plan, field.name))
         for field in Plan._meta.concrete_fields
-        if field.name not in _UNTOLD
+        if field.name not in _UNRECORDED
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else format(value, "f")
 
 
@@ -41,7 +41,7 @@ def subscribers_of(plan: Plan) -> tuple[int, int]:
 
 @transaction.atomic
 def save_plan(*, actor: Actor, plan: Plan) -> Plan:
-    """Store a plan, new or changed; it holds at once for everybody who is on it.
+    """Store a plan, new or changed; it applies immediately to everybody who is on it.
 
     A plan that becomes a default takes that from the one before.
 
@@ -62,11 +62,11 @@ def save_plan(*, actor: Actor, plan: Plan) -> Plan:
         if getattr(plan, name):
             _take_default(actor, plan, name)
     plan.save()
-    old, new = ({} if before is None else _told(before)), _told(plan)
+    old, new = ({} if before is None else _audit_snapshot(before)), _audit_snapshot(plan)
     changed = [name for name in new if old.get(name) != new[name]]
     if changed:
-        told = {name: old[name] for name in changed if name in old}
-        record(actor, "plan.save", plan, before=told, after={name: new[name] for name in changed})
+        old_values = {name: old[name] for name in changed if name in old}
+        record(actor, "plan.save", plan, before=old_values, after={name: new[name] for name in changed})
     return plan
 
 
@@ -107,5 +107,5 @@ def delete_plan(*, actor: Actor, plan: Plan) -> None:
     if users:
         names = {"plan": plan, "n": users}
         raise Conflict(_("%(plan)s cannot be deleted: %(n)d subscriptions use it or will use it.") % names)
-    record(actor, "plan.delete", plan, before=_told(plan))
+    record(actor, "plan.delete", plan, before=_audit_snapshot(plan))
     plan.delete()

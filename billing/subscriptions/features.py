@@ -16,7 +16,7 @@ def has_feature_by_plan(organization: Organization, feature: str) -> bool:
     return bool(found)
 
 
-def having_by_plan(organization_ids: Collection[int], feature: str) -> set[int]:
+def organizations_with_feature(organization_ids: Collection[int], feature: str) -> set[int]:
     """Return the keys of the organizations whose plan has the switch on; one query."""
     rows = Subscription.objects.filter(organization__in=organization_ids, **{f"plan__has_{feature}": True})
     return set(rows.values_list("organization_id", flat=True))

@@ -15,7 +15,7 @@ def _all() -> QuerySet[Subscription]:
     return Subscription.objects.select_related(*_WITH)
 
 
-def _found_or_begun(*, personal: bool, **payer: int) -> Subscription:
+def _get_or_create(*, personal: bool, **payer: int) -> Subscription:
     """Return the payer's; where something was made around the hooks (a restored backup), begin it now."""
     found = _all().filter(**payer).first()
     if found is None:
@@ -26,14 +26,14 @@ def _found_or_begun(*, personal: bool, **payer: int) -> Subscription:
 
 def subscription_of(organization: Organization) -> Subscription:
     """Return an organization's subscription, with its plans."""
-    return _found_or_begun(personal=False, organization_id=organization.pk)
+    return _get_or_create(personal=False, organization_id=organization.pk)
 
 
 def subscription_of_team(team: Team) -> Subscription:
     """Return who pays for a team: its organization, or the personal entity itself."""
     if team.organization_id is None:
-        return _found_or_begun(personal=True, team_id=team.pk)
-    return _found_or_begun(personal=False, organization_id=team.organization_id)
+        return _get_or_create(personal=True, team_id=team.pk)
+    return _get_or_create(personal=False, organization_id=team.organization_id)
 
 
 def locked(subscription: Subscription) -> Subscription:

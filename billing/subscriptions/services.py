@@ -11,24 +11,24 @@ from billing.plans.catalogue import default_plan, ensure_plans, fallback_of
 from teams.models import Organization, Team, TeamKind
 
 
-def leave(subscription: Subscription, plan: Plan) -> None:
-    """Keep a plan that a payer leaves by its own choice, so that it can come back; call where it was no trial."""
+def record_former_plan(subscription: Subscription, plan: Plan) -> None:
+    """Remember a plan that a payer leaves by its own choice, so that it can come back; not for trials."""
     if subscription.plan_id != plan.pk:
         subscription.former_plans.add(plan)
 
 
 def begin_for_organization(organization: Organization, admin: User) -> None:
     """Put a new organization on the default plan; its creator is its first billing admin (TEAM-12)."""
-    Subscription.objects.create(organization=organization, **_beginning(default_plan()))
+    Subscription.objects.create(organization=organization, **_initial_terms(default_plan()))
     BillingAdmin.objects.create(organization=organization, user=admin)
 
 
 def begin_for_person(team: Team) -> None:
     """Put a new personal entity on its default plan."""
-    Subscription.objects.create(team=team, **_beginning(default_plan(personal=True)))
+    Subscription.objects.create(team=team, **_initial_terms(default_plan(personal=True)))
 
 
-def _beginning(plan: Plan) -> dict[str, Any]:
+def _initial_terms(plan: Plan) -> dict[str, Any]:
     """Return what somebody new begins with: the plan, as a trial where it is one (TEAM-12)."""
     afterwards = fallback_of(plan) if plan.trial_days else None
     if plan.trial_days is None or afterwards is None:

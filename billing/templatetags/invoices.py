@@ -6,7 +6,7 @@ from django import template
 
 from billing.invoices.drafts import quantity_text
 from billing.invoices.pdf import lines_of_seller, price_text
-from billing.invoices.selectors import Standing, standing_of
+from billing.invoices.selectors import StatusLabel, status_label_of
 from billing.models import Invoice, InvoiceLine
 
 register = template.Library()
@@ -31,6 +31,6 @@ def seller_lines(invoice: Invoice) -> list[str]:
 
 
 @register.filter
-def standing(invoice: Invoice) -> Standing:
+def status_label(invoice: Invoice) -> StatusLabel:
     """Say what became of an invoice."""
-    return standing_of(invoice)
+    return status_label_of(invoice)

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import can, visible
 from access.web.requests import actor_of
-from billing.admins.contacts import whom_to_ask
+from billing.admins.contacts import billing_contacts_message
 from billing.limits import warnings
-from billing.limits.near_limits import dismissed, words_of
+from billing.limits.near_limits import dismissed_notices, notices_of
 from billing.limits.selectors import SEATS
 from billing.limits.services import belongs_to
 from billing.models import Plan, Subscription
@@ -76,7 +76,7 @@ def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
     if payer is None:
         return {}
     organization_id, team_id = payer
-    limits = warnings.pressing(organization_id=organization_id, team_id=team_id)
+    limits = warnings.near_limits(organization_id=organization_id, team_id=team_id)
     if context.get("organization") is None:  # seats concern who looks after the organization
         limits = [limit for limit in limits if limit.kind not in SEATS or limit.is_exceeded]
     if not limits:
@@ -84,7 +84,7 @@ def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
     actor, subscription = actor_of(context["request"]), _subscription(organization_id, team_id)
     if not belongs_to(actor, subscription):
         return {}
-    return _told(actor, subscription, limits)
+    return _notices_context(actor, subscription, limits)
 
 
 def _payer(context: dict[str, Any]) -> tuple[int | None, int | None] | None:
@@ -106,29 +106,29 @@ def _subscription(organization_id: int | None, team_id: int | None) -> Subscript
     return subscription_of_team(Team.objects.get(pk=team_id or 0))
 
 
-def _told(actor: Actor, subscription: Subscription, limits: list[Any]) -> dict[str, Any]:
+def _notices_context(actor: Actor, subscription: Subscription, limits: list[Any]) -> dict[str, Any]:
     organization = subscription.organization
     sees_all = organization is None or can(actor, BillingAction.VIEW, organization)
-    closed = dismissed(actor, subscription)
-    told = [
-        words
-        for words in words_of(subscription, limits)
-        if (sees_all or words.affects_logging) and (words.kind.value, words.stage) not in closed
+    closed = dismissed_notices(actor, subscription)
+    notices = [
+        notice
+        for notice in notices_of(subscription, limits)
+        if (sees_all or notice.affects_logging) and (notice.kind.value, notice.stage) not in closed
     ]
-    if not told:
+    if not notices:
         return {}
     may_manage = organization is not None and can(actor, BillingAction.MANAGE, organization)
     return {
-        "told": told,
-        "is_grave": any(words.is_grave for words in told),
+        "notices": notices,
+        "is_critical": any(notice.is_critical for notice in notices),
         "payer": subscription.payer,
         "subscription": subscription,
-        "whom": "" if may_manage else whom_to_ask(subscription),
-        "url": _way(organization, sees_all=sees_all),
+        "contacts": "" if may_manage else billing_contacts_message(subscription),
+        "url": _details_url(organization, sees_all=sees_all),
     }
 
 
-def _way(organization: Organization | None, *, sees_all: bool) -> str:
+def _details_url(organization: Organization | None, *, sees_all: bool) -> str:
     """Return the page that says more; "" for who may not open it."""
     if organization is None:
         return reverse("billing:own")

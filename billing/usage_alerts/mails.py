@@ -1,4 +1,4 @@
-"""Who is mailed of use that passed a threshold, and in which words (BIL-6)."""
+"""Mails about use that passed a threshold: recipients and wording (BIL-6)."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from access.engine import who_may
 from accounts.mail import sending
 from accounts.models import User, UserKind
 from accounts.settings.preferences import in_language_of
-from billing.admins.contacts import who_raises, whom_to_ask
+from billing.admins.contacts import billing_contacts_message, raise_limits_message
 from billing.admins.grants import acting_admins
-from billing.admins.selectors import billing_people
+from billing.admins.selectors import billing_recipients
 from billing.formatting import day, usd
 from billing.models import Subscription, UsageAlert, UsageCategory
-from billing.plans.pricing import Line, as_limit, overage_usd
+from billing.plans.pricing import UsageLine, as_limit, overage_usd
 from billing.plans.selectors import has_comparison
 from billing.subscriptions.billed import is_billed
 from usage.access import BillingAction
@@ -24,7 +24,7 @@ from usage.periods import Period
 from usage.reports.use import Use
 
 
-def name_of(category: str) -> str:
+def category_name(category: str) -> str:
     """Return what a category is called, in the active language."""
     names = {
         UsageCategory.HOURS: _("Tracked hours"),
@@ -35,23 +35,25 @@ def name_of(category: str) -> str:
     return names[UsageCategory(category)]
 
 
-def tell(alert: UsageAlert, period: Period, lines: list[Line], use: Use) -> list[str]:
-    """Mail everybody whom an alert concerns, in the caller's transaction; returns their usernames."""
+def mail_alert(alert: UsageAlert, period: Period, lines: list[UsageLine], use: Use) -> list[str]:
+    """Mail an alert to its recipients, in the caller's transaction; returns their usernames."""
     subscription = alert.subscription
     organization = subscription.organization
     admins = set(acting_admins().filter(organization=organization).values_list("user_id", flat=True))
-    told = []
+    recipients = []
     for user in _recipients(subscription):
         with in_language_of(user):
             known = {
                 **_what(alert, period, lines, use),
                 **_advice(subscription, alert.category),
                 "is_billing_admin": user.pk in admins,
-                "whom_to_ask": who_raises() if user.pk in admins else whom_to_ask(subscription),
+                "contacts": raise_limits_message()
+                if user.pk in admins
+                else billing_contacts_message(subscription),
             }
         sending.send("billing/email/usage_alert", user, known)
-        told.append(user.username)
-    return told
+        recipients.append(user.username)
+    return recipients
 
 
 def _recipients(subscription: Subscription) -> QuerySet[User]:
@@ -60,16 +62,16 @@ def _recipients(subscription: Subscription) -> QuerySet[User]:
     if subscription.organization is None:
         return people.filter(claim__team__subscription=subscription)
     if subscription.plan.alerts_billing_admin_only:
-        return billing_people(subscription.organization)
+        return billing_recipients(subscription.organization)
     return people.filter(pk__in=who_may(BillingAction.VIEW, subscription.organization).values("pk"))
 
 
-def _what(alert: UsageAlert, period: Period, lines: list[Line], use: Use) -> dict[str, Any]:
+def _what(alert: UsageAlert, period: Period, lines: list[UsageLine], use: Use) -> dict[str, Any]:
     """Return what was passed: amounts are those of now, the threshold may be lower."""
     shown: dict[str, Any] = {
         "payer": alert.subscription.payer.name,
         "category": alert.category,
-        "what": name_of(alert.category),
+        "what": category_name(alert.category),
         "threshold": alert.threshold,
         "amount": f"${alert.threshold:,}",
         "plan": alert.subscription.plan.name,

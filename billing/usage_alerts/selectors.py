@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Subscription, UsageAlert, UsageCategory
-from billing.usage_alerts.mails import name_of
+from billing.usage_alerts.mails import category_name
 from usage.periods import period_at
 
 
@@ -19,7 +19,7 @@ class SentAlert:
     at: datetime
     recipients: list[str]
     """Usernames."""
-    is_grave: bool
+    is_critical: bool
     """A limit is reached, or charges grow; else one comes near."""
 
 
@@ -28,13 +28,13 @@ def alerts_sent(subscription: Subscription, now: datetime | None = None) -> list
     period = period_at(now or timezone.now(), subscription.anchor_day)
     rows = UsageAlert.objects.filter(subscription=subscription, period_start=period.start)
     return [
-        SentAlert(_words(row), row.at, row.recipients, is_grave=row.threshold >= 100)
+        SentAlert(_alert_message(row), row.at, row.recipients, is_critical=row.threshold >= 100)
         for row in rows.order_by("-pk")
     ]
 
 
-def _words(row: UsageAlert) -> str:
+def _alert_message(row: UsageAlert) -> str:
     if row.category == UsageCategory.CHARGES:
         return _("Charges above the plan passed %(amount)s") % {"amount": f"${row.threshold:,}"}
-    names = {"what": name_of(row.category), "percent": row.threshold}
+    names = {"what": category_name(row.category), "percent": row.threshold}
     return _("%(what)s: %(percent)d %% of the limit reached") % names

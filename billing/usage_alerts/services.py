@@ -1,7 +1,7 @@
 """Usage alerts (BIL-6): limits that come near or are reached, and charges that grow; once in a period each.
 
-What was passed is asked of the totals, never of what changed since the last look: a missed look loses nothing, and
-thresholds that were jumped over are told of in order. What was told is a row, unique, written with the mails.
+Thresholds are compared with the totals, never with what changed since the last look: a missed look loses nothing, and
+several thresholds passed together are mailed in order. Each alert is a unique row, written with its mails.
 The percentage of storage is of what is held now: it warns before the limit. Its charges are of the mean over the
 period, as invoices are.
 """
@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from billing.models import Subscription, UsageAlert, UsageCategory
-from billing.plans.pricing import Line, as_limit, lines_of, overage_usd
+from billing.plans.pricing import UsageLine, as_limit, overage_usd, usage_lines
 from billing.subscriptions.selectors import locked
 from billing.subscriptions.use import use_by_payer
 from billing.usage_alerts import mails as alert_mails
@@ -37,39 +37,39 @@ Threshold = tuple[UsageCategory, int]
 
 
 def check_usage(now: datetime | None = None) -> int:
-    """Look at the running period of every payer with alerts, as far as the meter came; returns how many were told of.
+    """Look at the running period of every payer with alerts, as far as it is metered; returns how many were sent.
 
     The last hours of a period are looked at when it is closed (`billing.invoices.closing`).
     """
     now = now or timezone.now()
     watched = Subscription.objects.filter(_LIMITED, plan__has_usage_alerts=True)
     watched = watched.exclude(organization__deleted_at__isnull=False).exclude(team__deleted_at__isnull=False)
-    told = 0
+    sent = 0
     for anchor in sorted(set(watched.order_by().values_list("anchor_day", flat=True))):
-        told += _check(watched.filter(anchor_day=anchor), period_at(now, anchor))
-    return told
+        sent += _check(watched.filter(anchor_day=anchor), period_at(now, anchor))
+    return sent
 
 
-def look_at(subscription: Subscription, period: Period, use: Use) -> list[UsageAlert]:
-    """Tell of what use passed, and was not told of in this period; call with the subscription locked."""
+def send_passed(subscription: Subscription, period: Period, use: Use) -> list[UsageAlert]:
+    """Send alerts of thresholds that were passed in this period; call with the subscription locked."""
     if not subscription.plan.has_usage_alerts or subscription.payer.deleted_at is not None:
         return []
-    lines = lines_of(subscription, use.amounts, period)
-    known = set(_told([subscription.pk], period))
-    told = []
+    lines = usage_lines(subscription, use.amounts, period)
+    known = set(_sent_alerts([subscription.pk], period))
+    sent = []
     for category, threshold in _passed(subscription, lines, use):
         if (subscription.pk, str(category), threshold) in known:
             continue
         alert = UsageAlert(
             subscription=subscription, period_start=period.start, category=category, threshold=threshold
         )
-        alert.recipients = alert_mails.tell(alert, period, lines, use)
+        alert.recipients = alert_mails.mail_alert(alert, period, lines, use)
         alert.save(force_insert=True)
-        told.append(alert)
-    return told
+        sent.append(alert)
+    return sent
 
 
-def _percent(line: Line) -> Decimal | None:
+def _percent(line: UsageLine) -> Decimal | None:
     """Return how much of a category's limit is used; None without one.
 
     A limit of nothing is full as soon as anything is used.
@@ -81,7 +81,7 @@ def _percent(line: Line) -> Decimal | None:
     return Decimal(100) if line.used > 0 else Decimal(0)
 
 
-def _passed(subscription: Subscription, lines: list[Line], use: Use) -> Iterator[Threshold]:
+def _passed(subscription: Subscription, lines: list[UsageLine], use: Use) -> Iterator[Threshold]:
     for line in lines:
         percent = _percent(as_limit(line, subscription, use.held_bytes))
         if percent is not None:
@@ -90,35 +90,37 @@ def _passed(subscription: Subscription, lines: list[Line], use: Use) -> Iterator
     yield from ((UsageCategory.CHARGES, threshold) for threshold in CHARGES_USD if charges > threshold)
 
 
-def _told(subscriptions: Collection[int], period: Period) -> QuerySet[UsageAlert, tuple[int, str, int]]:
+def _sent_alerts(
+    subscriptions: Collection[int], period: Period
+) -> QuerySet[UsageAlert, tuple[int, str, int]]:
     rows = UsageAlert.objects.filter(subscription__in=subscriptions, period_start=period.start)
     return rows.order_by().values_list("subscription_id", "category", "threshold")
 
 
 def _check(watched: QuerySet[Subscription], period: Period) -> int:
-    """Find out with a few queries for all, then lock those of whom there is something to tell."""
+    """Find payers with something to send in a few queries for all, then lock each of those."""
     rows = list(watched.select_related("plan", "organization", "team"))
     uses = use_by_payer(rows, period)
-    known = set(_told([row.pk for row in rows], period))
-    told = 0
+    known = set(_sent_alerts([row.pk for row in rows], period))
+    sent = 0
     for row in rows:
         use = uses[row.pk]
-        passed = _passed(row, lines_of(row, use.amounts, period), use)
+        passed = _passed(row, usage_lines(row, use.amounts, period), use)
         if any((row.pk, str(category), threshold) not in known for category, threshold in passed):
-            told += _told_of(row, period, use)
-    return told
+            sent += _send_safely(row, period, use)
+    return sent
 
 
-def _told_of(subscription: Subscription, period: Period, use: Use) -> int:
-    """Tell of one payer; one that fails is logged and holds up no other."""
+def _send_safely(subscription: Subscription, period: Period, use: Use) -> int:
+    """Send one payer's alerts; a failure is logged and does not hold up others."""
     try:
-        return _tell(subscription, period, use)
+        return _send(subscription, period, use)
     except Exception:
         logger.exception("usage alerts of %s could not be sent", subscription.payer.name)
         return 0
 
 
 @transaction.atomic
-def _tell(subscription: Subscription, period: Period, use: Use) -> int:
-    """Look again with the row locked: of two at once, the second one finds that all is told."""
-    return len(look_at(locked(subscription), period, use))
+def _send(subscription: Subscription, period: Period, use: Use) -> int:
+    """Look again with the row locked: of two concurrent calls, the second finds that everything was sent."""
+    return len(send_passed(locked(subscription), period, use))

@@ -20,17 +20,17 @@ from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated_post
 from billing.changes import services
 from billing.changes.forms import StorageForm
-from billing.changes.preview import ChangeKind, Summary
-from billing.gateways import way_to_pay
+from billing.changes.preview import ChangeKind, ChangeSummary
+from billing.gateways import gateway_and_method
 from billing.invoices.drafts import CREDIT, EXTRA_STORAGE, PLAN
 from billing.models import Plan, Subscription
-from billing.pages import organization_of
 from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict, Invalid, NotFound
 from teams.models import Organization
+from teams.views.base import organization_of
 from usage.access import BillingAction
 from usage.units import ZERO
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 _MANAGE = BillingAction.MANAGE
 
@@ -40,8 +40,8 @@ class Change:
     """One kind of change, as its page shows and does it."""
 
     organization: Organization
-    preview: Callable[[], Summary]
-    apply: Callable[[str], services.Done]
+    preview: Callable[[], ChangeSummary]
+    apply: Callable[[str], services.ChangeResult]
     """Takes what the summary's form sent back."""
     sends: dict[str, str]
     """What the form and the way back from adding a way to pay carry."""
@@ -51,22 +51,22 @@ def _overview(organization: Organization) -> str:
     return reverse("billing:overview", args=[organization.name])
 
 
-def _show(request: HttpRequest, change: Change, *, status: int = 200) -> HttpResponse:
+def _show_summary(request: HttpRequest, change: Change, *, status: int = 200) -> HttpResponse:
     """Show the summary of a change, or why there is none."""
     organization = change.organization
     try:
         summary = change.preview()
-    except services.AlreadySo as error:
+    except services.NothingToChange as error:
         messages.info(request, error.message)
         return redirect(_overview(organization))
     except (Conflict, Invalid, NotFound) as error:
         messages.error(request, error.message)
         return redirect("billing:plans", organization.name)
     subscription = subscription_of(organization)
-    gateway, method = way_to_pay(subscription)
+    gateway, method = gateway_and_method(subscription)
     here = f"{request.path}?{urlencode(change.sends)}" if change.sends else request.path
     context = {
-        **framed(organization, "overview"),
+        **frame_context(organization, "overview"),
         "summary": summary,
         "lines": summary_lines(summary),
         "heading": _heading(summary),
@@ -74,7 +74,7 @@ def _show(request: HttpRequest, change: Change, *, status: int = 200) -> HttpRes
         "default": method,
         "by_transfer": not gateway.is_automatic,
         "is_small": ZERO < summary.now_usd < gateway.minimum_usd,
-        "replaced": subscription.has_next and summary.is_at_once,
+        "replaced": subscription.has_next and summary.is_immediate,
         "add_url": f"{reverse('billing:payment_add', args=[organization.name])}?{urlencode({'next': here})}",
         "back_url": reverse("billing:plans", args=[organization.name])
         if summary.before.plan.pk != summary.after.plan.pk
@@ -88,20 +88,20 @@ def _confirm(request: HttpRequest, change: Change) -> HttpResponse:
     organization = change.organization
     try:
         done = change.apply(request.POST.get("confirm", ""))
-    except services.AlreadySo as error:  # such as the second of two clicks
+    except services.NothingToChange as error:  # such as the second of two clicks
         messages.info(request, error.message)
         return redirect(_overview(organization))
-    except (services.Outdated, services.NeedsMethod) as error:
+    except (services.OutdatedSummary, services.PaymentMethodNeeded) as error:
         messages.error(request, error.message)
-        return _show(request, change, status=error.status)
+        return _show_summary(request, change, status=error.status)
     except (Conflict, Invalid, NotFound) as error:
         messages.error(request, error.message)
         return redirect("billing:plans", organization.name)
-    messages.success(request, _said(done))
+    messages.success(request, _result_message(done))
     return redirect(_overview(organization))
 
 
-def _said(done: services.Done) -> str:
+def _result_message(done: services.ChangeResult) -> str:
     """Say what was done, and what happens next."""
     summary = done.summary
     names = {
@@ -109,7 +109,7 @@ def _said(done: services.Done) -> str:
         "day": date_format(summary.starts),
         "gb": f"{summary.after.extra_gb:,}",
     }
-    said = {
+    message = {
         ChangeKind.UPGRADE: _("Your plan is now %(plan)s."),
         ChangeKind.DOWNGRADE: _("Your plan changes to %(plan)s on %(day)s. You can undo this until then."),
         ChangeKind.SWITCH: _("Your plan changes to %(plan)s on %(day)s. You can undo this until then."),
@@ -123,11 +123,11 @@ def _said(done: services.Done) -> str:
         ),
     }[summary.kind] % names
     if done.invoice is None:
-        return said
-    return f"{said} " + _("Your invoice is %(number)s.") % {"number": done.invoice.number}
+        return message
+    return f"{message} " + _("Your invoice is %(number)s.") % {"number": done.invoice.number}
 
 
-def _heading(summary: Summary) -> str:
+def _heading(summary: ChangeSummary) -> str:
     names = {"plan": summary.after.plan.name, "before": summary.before.plan.name}
     return {
         ChangeKind.UPGRADE: _("Upgrade to %(plan)s"),
@@ -139,7 +139,7 @@ def _heading(summary: Summary) -> str:
     }[summary.kind] % names
 
 
-def summary_lines(summary: Summary) -> list[tuple[str, Decimal]]:
+def summary_lines(summary: ChangeSummary) -> list[tuple[str, Decimal]]:
     """Return what the invoice will say, in the reader's language, with amounts."""
     names = {"n": summary.days_left, "days": summary.period.days}
     words = {
@@ -153,7 +153,7 @@ def summary_lines(summary: Summary) -> list[tuple[str, Decimal]]:
     ]
 
 
-def _of_plan(request: HttpRequest, organization: Organization, plan: Plan) -> Change:
+def _plan_change(request: HttpRequest, organization: Organization, plan: Plan) -> Change:
     given: dict[str, Any] = {"actor": actor_of(request), "organization": organization, "plan": plan}
     return Change(
         organization,
@@ -174,8 +174,8 @@ def change(request: HttpRequest, entity: str) -> HttpResponse:
     plan = Plan.objects.filter(key=given.get("plan", "")).first()
     if plan is None:
         return redirect("billing:plans", organization.name)
-    wished = _of_plan(request, organization, plan)
-    return _confirm(request, wished) if request.method == "POST" else _show(request, wished)
+    requested = _plan_change(request, organization, plan)
+    return _confirm(request, requested) if request.method == "POST" else _show_summary(request, requested)
 
 
 @declare(_MANAGE)
@@ -186,20 +186,20 @@ def storage(request: HttpRequest, entity: str) -> HttpResponse:
     """Ask how much extra storage there is to be, then show what that means; a POST buys it."""
     organization = organization_of(request, entity, _MANAGE)
     subscription = subscription_of(organization)
-    asked = request.POST if request.method == "POST" else request.GET
-    form = StorageForm(asked if "gb" in asked else None, initial={"gb": subscription.extra_storage_gb})
+    query = request.POST if request.method == "POST" else request.GET
+    form = StorageForm(query if "gb" in query else None, initial={"gb": subscription.extra_storage_gb})
     if not form.is_valid():
         return _ask_storage(request, organization, subscription, form)
     given: dict[str, Any] = {
         "actor": actor_of(request), "organization": organization, "extra_gb": form.cleaned_data["gb"],
     }  # fmt: skip
-    wished = Change(
+    requested = Change(
         organization,
         preview=lambda: services.preview_storage(**given),
         apply=lambda confirm: services.buy_storage(**given, confirm=confirm),
         sends={"gb": str(form.cleaned_data["gb"])},
     )
-    return _confirm(request, wished) if request.method == "POST" else _show(request, wished)
+    return _confirm(request, requested) if request.method == "POST" else _show_summary(request, requested)
 
 
 def _ask_storage(
@@ -210,7 +210,7 @@ def _ask_storage(
         messages.error(request, _("The plan %(plan)s does not offer extra storage.") % names)
         return redirect("billing:plans", organization.name)
     context = {
-        **framed(organization, "overview"),
+        **frame_context(organization, "overview"),
         "subscription": subscription,
         "form": form,
         "back_url": _overview(organization),
@@ -226,13 +226,13 @@ def cancel(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what ending the paid plan means; a POST ends it with the period."""
     organization = organization_of(request, entity, _MANAGE)
     given: dict[str, Any] = {"actor": actor_of(request), "organization": organization}
-    wished = Change(
+    requested = Change(
         organization,
         preview=lambda: services.preview_cancel(**given),
         apply=lambda confirm: services.cancel(**given, confirm=confirm),
         sends={},
     )
-    return _confirm(request, wished) if request.method == "POST" else _show(request, wished)
+    return _confirm(request, requested) if request.method == "POST" else _show_summary(request, requested)
 
 
 @declare(_MANAGE)
@@ -242,7 +242,7 @@ def undo(request: HttpRequest, entity: str) -> HttpResponse:
     organization = organization_of(request, entity, _MANAGE)
     try:
         row = services.undo_change(actor=actor_of(request), organization=organization)
-    except services.AlreadySo as error:
+    except services.NothingToChange as error:
         messages.info(request, error.message)
     else:
         messages.success(request, _("The plan stays %(plan)s.") % {"plan": row.plan.name})

@@ -10,16 +10,16 @@ from access.actor import Actor
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.admins.contacts import contact_of_sales
-from billing.gateways import card_of, way_to_pay
+from billing.admins.contacts import sales_contact
+from billing.gateways import card_of, gateway_and_method
 from billing.invoices.pdf import pdf_of
 from billing.invoices.selectors import invoice_of, invoices_of, payments_of
 from billing.models import Invoice, InvoiceStatus
-from billing.pages import organization_of
 from billing.subscriptions.billed import is_billed_organization
 from billing.subscriptions.selectors import subscription_of
+from teams.views.base import organization_of
 from usage.access import BillingAction
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 PER_PAGE = 50
 
@@ -29,18 +29,18 @@ PER_PAGE = 50
 @require_GET
 def invoices(request: HttpRequest, entity: str) -> HttpResponse:
     """List an organization's invoices; who has a contract and pays by bank transfer finds whom to ask."""
-    organization = organization_of(request, entity)
+    organization = organization_of(request, entity, BillingAction.VIEW)
     if not is_billed_organization(organization):
         return redirect("billing:overview", organization.name)
     subscription = subscription_of(organization)
-    gateway, _method = way_to_pay(subscription)
+    gateway, _method = gateway_and_method(subscription)
     page = Paginator(invoices_of(actor_of(request), organization), PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        **framed(organization, "invoices"),
+        **frame_context(organization, "invoices"),
         "plan": subscription.plan,
         "page": page,
         "by_contract": subscription.plan.by_contact and not gateway.is_automatic,
-        "sales": contact_of_sales(),
+        "sales": sales_contact(),
     }
     return render(request, "billing/invoices/invoices.html", context)
 
@@ -50,11 +50,11 @@ def invoices(request: HttpRequest, entity: str) -> HttpResponse:
 @require_GET
 def invoice(request: HttpRequest, entity: str, number: str) -> HttpResponse:
     """Show an invoice as it is printed, and what became of it."""
-    organization = organization_of(request, entity)
+    organization = organization_of(request, entity, BillingAction.VIEW)
     actor = actor_of(request)
     row = invoice_of(actor, organization, number)
     context = {
-        **framed(organization, "invoices"),
+        **frame_context(organization, "invoices"),
         "invoice": row,
         "payments": payments_of(row),
         "may_pay": _may_pay(actor, row),
@@ -73,7 +73,7 @@ def _may_pay(actor: Actor, row: Invoice) -> bool:
 @require_GET
 def invoice_pdf(request: HttpRequest, entity: str, number: str) -> HttpResponse:
     """Download an invoice as PDF."""
-    return as_pdf(invoice_of(actor_of(request), organization_of(request, entity), number))
+    return as_pdf(invoice_of(actor_of(request), organization_of(request, entity, BillingAction.VIEW), number))
 
 
 def as_pdf(row: Invoice) -> HttpResponse:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from billing.limits.near_limits import as_stages
+from billing.limits.near_limits import parse_stages
 from billing.limits.services import dismiss
 from billing.models import Subscription
 from common.rest.responses import is_key
@@ -20,7 +20,7 @@ def close(request: HttpRequest) -> HttpResponse:
     key = request.POST.get("of", "")
     subscription = Subscription.objects.filter(pk=int(key)).first() if is_key(key) else None
     if subscription is not None:  # one that ended has nothing to close
-        stages = as_stages(request.POST.getlist("notice"))
+        stages = parse_stages(request.POST.getlist("notice"))
         dismiss(actor=actor_of(request), subscription=subscription, notices=stages)
     if getattr(request, "htmx", False):
         return HttpResponse()

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET
 from access.engine import visible
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from billing.admins.contacts import names_of_admins
-from billing.limits.selectors import LimitKind, state_of
+from billing.admins.contacts import billing_admin_names
+from billing.limits.selectors import LimitKind, limits_of
 from billing.overview.selectors import is_refused, trial_days_left
 from billing.overview.tiles import tiles_of
 from billing.subscriptions.billed import belongs_to_billed
@@ -23,7 +23,7 @@ from teams.models import Organization, Team, TeamKind
 from usage.access import BillingAction
 
 
-def _seen(request: HttpRequest) -> list[Organization]:
+def _visible_organizations(request: HttpRequest) -> list[Organization]:
     """Return the organizations whose billing the viewer sees as one of them, by name."""
     actor = actor_of(request)
     mine = organization_memberships_of(actor).values("organization_id")
@@ -38,7 +38,7 @@ def _seen(request: HttpRequest) -> list[Organization]:
 @require_GET
 def start(request: HttpRequest) -> HttpResponse:
     """Lead to the billing of the viewer's organization; of several they choose, of none it is their own plan."""
-    seen = _seen(request)
+    seen = _visible_organizations(request)
     if len(seen) == 1:
         return redirect("billing:overview", seen[0].name)
     return redirect("billing:own")
@@ -52,11 +52,12 @@ def own(request: HttpRequest) -> HttpResponse:
     actor, now = actor_of(request), timezone.now()
     team = Team.objects.filter(memberships__user=actor.lookup_id, kind=TeamKind.PERSONAL).first()
     context: dict[str, Any] = {
-        "organizations": _seen(request), "others": _others(request), "is_billed": belongs_to_billed(actor)
+        "organizations": _visible_organizations(request), "others": _others(request),
+        "is_billed": belongs_to_billed(actor),
     }  # fmt: skip
     if team is not None:
         subscription = subscription_of_team(team)
-        state = state_of(subscription, now)
+        state = limits_of(subscription, now)
         context |= {
             "subscription": subscription, "plan": subscription.plan, "tiles": tiles_of(subscription, now),
             "storage": state.of(LimitKind.STORAGE), "period": state.period,
@@ -68,10 +69,10 @@ def own(request: HttpRequest) -> HttpResponse:
 
 def _others(request: HttpRequest) -> list[tuple[Organization, list[str]]]:
     """Return the viewer's organizations whose billing others look after, and who."""
-    seen = {row.pk for row in _seen(request)}
+    seen = {row.pk for row in _visible_organizations(request)}
     rows = [
         row.organization
         for row in organization_memberships_of(actor_of(request))
         if row.organization_id not in seen
     ]
-    return [(row, names_of_admins(row) or admin_names(row)) for row in rows]
+    return [(row, billing_admin_names(row) or admin_names(row)) for row in rows]

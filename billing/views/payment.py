@@ -20,20 +20,19 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated
 from billing import gateways
-from billing.admins.contacts import who_changes
+from billing.admins.contacts import plan_admins_message
 from billing.models import Invoice, PaymentMethod
-from billing.pages import organization_of
 from billing.payments import services
 from billing.payments.forms import DetailsForm
-from billing.payments.selectors import bank_details, due_invoices, listed_methods
+from billing.payments.selectors import bank_details, due_invoices, method_rows
 from billing.subscriptions.billed import is_billed_organization
 from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unavailable
 from common.web.responses import as_json
 from teams.models import Organization
-from teams.views.base import answer
+from teams.views.base import answer, organization_of
 from usage.access import BillingAction
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 _MANAGE = BillingAction.MANAGE
 
@@ -48,7 +47,7 @@ def payment_url(organization: Organization) -> str:
 @require_GET
 def payment(request: HttpRequest, entity: str) -> HttpResponse:
     """Show how the organization pays; billing admins change it. Where nobody is billed there is no such page."""
-    organization = organization_of(request, entity)
+    organization = organization_of(request, entity, BillingAction.VIEW)
     if not is_billed_organization(organization):
         return redirect("billing:overview", organization.name)
     return _page(request, organization)
@@ -56,9 +55,9 @@ def payment(request: HttpRequest, entity: str) -> HttpResponse:
 
 def _page(request: HttpRequest, organization: Organization, form: DetailsForm | None = None) -> HttpResponse:
     actor, subscription = actor_of(request), subscription_of(organization)
-    methods = listed_methods(actor, subscription)
+    methods = method_rows(actor, subscription)
     context = {
-        **framed(organization, "payment"),
+        **frame_context(organization, "payment"),
         "subscription": subscription,
         "methods": methods,
         "due": due_invoices(actor, subscription),
@@ -66,9 +65,9 @@ def _page(request: HttpRequest, organization: Organization, form: DetailsForm | 
         "has_transfer": any(listed.is_transfer for listed in methods),
         "takes_cards": gateways.gateway_of(subscription).is_automatic,
         "bank_details": bank_details(),
-        "why_needed": services.why_needed(subscription) if len(methods) == 1 else "",
+        "why_needed": services.needed_message(subscription) if len(methods) == 1 else "",
         "may_manage": can(actor, _MANAGE, organization),
-        "whom": who_changes(organization),
+        "contacts": plan_admins_message(organization),
         "form": form or DetailsForm(subscription=subscription),
     }
     return render(
@@ -83,7 +82,7 @@ def _page(request: HttpRequest, organization: Organization, form: DetailsForm | 
 def add(request: HttpRequest, entity: str) -> HttpResponseBase:
     """Show how a way to pay is added; a POST adds it, and leads back to what asked for it."""
     organization = organization_of(request, entity, _MANAGE)
-    subscription, back = subscription_of(organization), _next(request, organization)
+    subscription, back = subscription_of(organization), _safe_next(request, organization)
     takes_cards = gateways.gateway_of(subscription).is_automatic
     sent = request.POST if request.method == "POST" else None
     form = DetailsForm(sent, subscription=subscription, is_needed=True)
@@ -94,14 +93,14 @@ def add(request: HttpRequest, entity: str) -> HttpResponseBase:
                     actor=actor_of(request), organization=organization, **form.cleaned_data
                 )
             setup = request.POST.get("setup", "")
-            made = services.add_method(actor=actor_of(request), organization=organization, setup=setup)
+            method = services.add_method(actor=actor_of(request), organization=organization, setup=setup)
         except (Conflict, Invalid, Unavailable) as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, _("%(method)s added.") % {"method": str(made)})
+            messages.success(request, _("%(method)s added.") % {"method": str(method)})
             return redirect(back)
     context = {
-        **framed(organization, "payment"),
+        **frame_context(organization, "payment"),
         "next": back,
         "form": form,
         "bank_details": bank_details(),
@@ -110,7 +109,7 @@ def add(request: HttpRequest, entity: str) -> HttpResponseBase:
     }
     if not takes_cards:
         return render(request, "billing/payments/transfer.html", context, status=422 if form.errors else 200)
-    show = csp_update(card_policy())(lambda asked: render(asked, "billing/payments/card.html", context))
+    show = csp_update(card_policy())(lambda request_: render(request_, "billing/payments/card.html", context))
     return show(request)
 
 
@@ -131,11 +130,11 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _next(request: HttpRequest, organization: Organization) -> str:
+def _safe_next(request: HttpRequest, organization: Organization) -> str:
     """Return where adding leads back to: a page of ours, by default that of payment."""
-    wished = request.POST.get("next") or request.GET.get("next", "")
-    is_ours = wished.startswith("/") and url_has_allowed_host_and_scheme(wished, allowed_hosts=None)
-    return wished if is_ours else payment_url(organization)
+    target = request.POST.get("next") or request.GET.get("next", "")
+    is_ours = target.startswith("/") and url_has_allowed_host_and_scheme(target, allowed_hosts=None)
+    return target if is_ours else payment_url(organization)
 
 
 @declare(_MANAGE)
@@ -146,14 +145,16 @@ def setup(request: HttpRequest, entity: str) -> HttpResponse:
     """Return what the browser needs to hand a card to Stripe; the card's number never comes here."""
     organization = organization_of(request, entity, _MANAGE)
     try:
-        begun = services.begin_setup(actor=actor_of(request), organization=organization)
+        setup_begun = services.begin_setup(actor=actor_of(request), organization=organization)
     except Forbidden:
         raise
     except DomainError as error:
         reply = as_json({"message": error.message})
         reply.status_code = error.status
         return reply
-    return as_json({"client_secret": begun.client_secret, "publishable_key": begun.publishable_key})
+    return as_json(
+        {"client_secret": setup_begun.client_secret, "publishable_key": setup_begun.publishable_key}
+    )
 
 
 @declare(_MANAGE)
@@ -181,9 +182,9 @@ def act(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
         return _("%(method)s removed.") % {"method": str(row)}
 
     acts: dict[str, Callable[[], str]] = {"default": default, "remove": remove}
-    wished = acts.get(request.POST.get("act", ""))
+    chosen_act = acts.get(request.POST.get("act", ""))
     back = payment_url(organization)
-    return answer(request, wished, back) if wished else redirect(back)
+    return answer(request, chosen_act, back) if chosen_act else redirect(back)
 
 
 @declare(_MANAGE)

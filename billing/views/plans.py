@@ -9,12 +9,12 @@ from django.views.decorators.http import require_GET
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.admins.contacts import contact_of_sales, who_changes
-from billing.pages import organization_of
+from billing.admins.contacts import plan_admins_message, sales_contact
 from billing.plans.selectors import comparison_of
 from billing.subscriptions.selectors import subscription_of
+from teams.views.base import organization_of
 from usage.access import BillingAction
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 
 @declare(BillingAction.VIEW)
@@ -22,16 +22,16 @@ from usage.views.frame import framed
 @require_GET
 def compare(request: HttpRequest, entity: str) -> HttpResponse:
     """Compare the plan of an organization with those there are; billing admins choose one."""
-    organization = organization_of(request, entity)
+    organization = organization_of(request, entity, BillingAction.VIEW)
     subscription = subscription_of(organization)
-    frame = framed(organization, "overview")
+    frame = frame_context(organization, "overview")
     context = {
         **frame,
         "subscription": subscription,
         "comparison": comparison_of(subscription, is_billed=frame["is_billed"]),
         "may_manage": can(actor_of(request), BillingAction.MANAGE, organization),
-        "whom": who_changes(organization),
+        "contacts": plan_admins_message(organization),
         "enforced": settings.ENFORCE_LIMITS,
-        "sales": contact_of_sales(),
+        "sales": sales_contact(),
     }
     return render(request, "billing/plans/comparison.html", context)

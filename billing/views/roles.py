@@ -12,7 +12,7 @@ from access.web.requests import actor_of
 from accounts.models import User
 from accounts.sign_in.reauthentication import reauthenticated
 from billing.admins import services as admins
-from billing.admins.selectors import admins_for, people_of
+from billing.admins.selectors import billing_admin_list, people_of
 from billing.subscriptions.billed import is_billed_organization
 from common.errors import Invalid
 from common.web.responses import fragment
@@ -20,7 +20,7 @@ from teams.members.people import MemberFilter
 from teams.models import Organization
 from teams.views.base import answer, number_in, organization_of
 from usage.access import BillingAction
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 
 @declare(BillingAction.VIEW)
@@ -31,10 +31,10 @@ def roles(request: HttpRequest, entity: str) -> HttpResponse:
     organization = organization_of(request, entity, BillingAction.VIEW)
     wanted = MemberFilter.of(request.GET.dict())
     context = {
-        **framed(organization, "roles"),
+        **frame_context(organization, "roles"),
         "wanted": wanted,
         "people": people_of(organization, wanted),
-        "admins": admins_for(actor_of(request), organization),
+        "admins": billing_admin_list(actor_of(request), organization),
     }
     return render(request, fragment(request, "billing/admins/roles.html", "list"), context)
 

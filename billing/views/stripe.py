@@ -17,7 +17,7 @@ from common.web.responses import as_json
 def webhook(request: HttpRequest) -> HttpResponse:
     """Keep an event, and handle it soon; the same one again is answered and changes nothing."""
     try:
-        webhooks.check_set_up()
+        webhooks.require_configured()
         event = webhooks.receive(_body(request), request.headers.get("Stripe-Signature", ""))
     except DomainError as error:
         reply = as_json({"error": error.message})

@@ -41,7 +41,7 @@ from django.utils import timezone
 from accounts.models import User
 from billing.usage_alerts.services import check_usage
 from usage.metering.meter import run_meter
-from billing.models import ReportedTime
+from usage.models import ReportedTime
 from runs.models import Project
 from teams.models import Team
 team, ada = Team.objects.get(name="vision"), User.objects.get(username="ada")
@@ -56,7 +56,8 @@ LATER = """
 from datetime import datetime, time, UTC
 from django.utils import timezone
 from usage.metering.meter import rebuild
-from billing.models import ReportedTime, Subscription
+from billing.models import Subscription
+from usage.models import ReportedTime
 from usage.periods import period_at
 before = period_at(timezone.now()).previous(1)
 ReportedTime.objects.update(at=datetime.combine(before.start, time(12), UTC))

@@ -37,7 +37,7 @@ run.finish()
 TRACKED = """
 import json
 from django.db.models import Sum
-from billing.models import ReportedTime, TrackedInterval, UsageDay
+from usage.models import ReportedTime, TrackedInterval, UsageDay
 from runs.models import Run
 run = Run.objects.get(uid="{uid}")
 spans = TrackedInterval.objects.filter(run_id=run.pk).values_list("began_at", "ended_at")

@@ -23,15 +23,15 @@ from teams.access import TeamAction
 from teams.models import Team
 from teams.teams.selectors import default_team_of, personal_team_of
 from usage.api.storage_serializers import ProjectStorageSerializer, RunStorageSerializer, StorageSerializer
-from usage.storage.selectors import kept_by, projects_by_size, runs_by_size, storage_of
+from usage.storage.selectors import projects_by_size, runs_by_size, storage_of, stored_by
 
 _ENTITY = query("entity", "A team, or a person’s own name; your own unless given.")
 
 
 class LargestFirst(Pages):
-    """Pages by what is kept, largest first."""
+    """Pages by stored bytes, largest first."""
 
-    ordering = "-held"
+    ordering = "-stored"
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         """Read the cursor of the query string; raises as `Pages`."""
@@ -54,7 +54,7 @@ class StorageViewSet(GenericViewSet[Project]):
     }  # fmt: skip
 
     def _team(self) -> Team:
-        """Return whose storage is asked for; what is told of it asks whether the caller may know."""
+        """Return whose storage is asked for; selectors check whether the caller may see it."""
         actor, name = actor_of(self.request), self.request.query_params.get("entity", "")
         own = personal_team_of(actor) or default_team_of(actor)  # of a program, its home team
         team = Team.objects.live().filter(name=name).first() if name else own
@@ -62,12 +62,12 @@ class StorageViewSet(GenericViewSet[Project]):
             raise NotFound(f"The entity “{name}” doesn’t exist, or you don’t have access to it.")
         return team
 
-    def _page(self, rows: QuerySet[Any], key: str, shape: type[Any]) -> Response:
+    def _page(self, rows: QuerySet[Any], key: str, serializer: type[Any]) -> Response:
         page: list[Any] = list(self.paginate_queryset(rows) or [])
-        kept = kept_by(**{key: [row.pk for row in page]})
+        stored = stored_by(**{key: [row.pk for row in page]})
         for row in page:
-            row.kept = kept[row.pk]
-        return self.get_paginated_response(shape(page, many=True).data)
+            row.stored_bytes = stored[row.pk]
+        return self.get_paginated_response(serializer(page, many=True).data)
 
     @extend_schema(
         parameters=[_ENTITY],

@@ -1,4 +1,4 @@
-"""Shapes of what is kept."""
+"""What REST says about stored bytes."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
 from runs.models import Project, Run
-from usage.storage.selectors import CATEGORIES, Kept
+from usage.storage.selectors import CATEGORIES, StoredBytes
 
 _TEXTS = {
     "file": "Files of runs; equal contents count for each run that has them.",
@@ -19,29 +19,29 @@ _Sizes = inline_serializer(
 )
 
 
-class _KeptSerializer(serializers.Serializer[Any]):
-    """What is kept of one thing."""
+class _StoredBytesSerializer(serializers.Serializer[Any]):
+    """What is stored of one thing."""
 
     total_bytes = serializers.SerializerMethodField(help_text="All of it, trash included.")
     by_category = serializers.SerializerMethodField()
 
-    def kept(self, row: Any) -> Kept:
-        """Return what is kept of a row."""
-        kept: Kept = row if isinstance(row, Kept) else row.kept
-        return kept
+    def stored(self, row: Any) -> StoredBytes:
+        """Return what is stored of a row."""
+        stored: StoredBytes = row if isinstance(row, StoredBytes) else row.stored_bytes
+        return stored
 
     def get_total_bytes(self, row: Any) -> int:
         """Add categories up."""
-        return self.kept(row).total_bytes
+        return self.stored(row).total_bytes
 
     @extend_schema_field(_Sizes)
     def get_by_category(self, row: Any) -> dict[str, int]:
         """Return bytes by category."""
-        sizes = self.kept(row).sizes
+        sizes = self.stored(row).sizes
         return {name: sizes.get(name, 0) for name in CATEGORIES}
 
 
-class StorageSerializer(_KeptSerializer):
+class StorageSerializer(_StoredBytesSerializer):
     """What a team or a person keeps."""
 
     entity = serializers.SerializerMethodField()
@@ -59,12 +59,12 @@ class StorageSerializer(_KeptSerializer):
         source="trash.last", read_only=True, allow_null=True, help_text="When the last of it is."
     )
 
-    def get_entity(self, row: Kept) -> str:
+    def get_entity(self, row: StoredBytes) -> str:
         """Return whose it is."""
         return str(self.context["entity"])
 
 
-class ProjectStorageSerializer(_KeptSerializer):
+class ProjectStorageSerializer(_StoredBytesSerializer):
     """What a project keeps, its deleted runs among it."""
 
     project = serializers.SerializerMethodField()
@@ -74,7 +74,7 @@ class ProjectStorageSerializer(_KeptSerializer):
         return row.name
 
 
-class RunStorageSerializer(_KeptSerializer):
+class RunStorageSerializer(_StoredBytesSerializer):
     """What a run keeps."""
 
     uid = serializers.CharField(read_only=True)

@@ -28,14 +28,14 @@ from usage.chargeback.services import set_prices
 from usage.models import InternalPrices, UsageDay
 from usage.periods import Period, period_at, period_of
 from usage.policy import policy
-from usage.reports.report import BY, reported
+from usage.reports.report import BY, usage_report
 from usage.reports.sums import TeamIds, teams_of
 from usage.reports.use import metered_at, until_between
 
 MAX_ROWS = 10_000
 
 
-class AmountsSerializer(serializers.Serializer[Any]):
+class UsageAmountsSerializer(serializers.Serializer[Any]):
     """What was used. 1 GB is 10⁹ bytes."""
 
     tracked_hours = serializers.FloatField(help_text="Wall-clock hours in which runs were running, added up.")
@@ -50,7 +50,7 @@ class AmountsSerializer(serializers.Serializer[Any]):
     host_energy_kwh = serializers.FloatField(help_text="That those GPUs drew meanwhile.")
 
 
-class UsageRowSerializer(AmountsSerializer):
+class UsageRowSerializer(UsageAmountsSerializer):
     """One line; it has the fields of what it is by."""
 
     team = serializers.CharField(required=False, allow_null=True, help_text="By team and by project.")
@@ -80,7 +80,7 @@ class UsageSerializer(serializers.Serializer[Any]):
     )
     by = serializers.ChoiceField(choices=BY)
     count = serializers.IntegerField(help_text="How many rows there are.")
-    total = AmountsSerializer(help_text="Of all rows.")
+    total = UsageAmountsSerializer(help_text="Of all rows.")
     results = UsageRowSerializer(many=True)
 
 
@@ -92,7 +92,7 @@ class InternalPricesSerializer(serializers.ModelSerializer[InternalPrices]):
         fields: ClassVar[list[str]] = ["currency", "gpu_hour_price", "storage_gb_price", "kwh_price"]
 
 
-class ChangedInternalPricesSerializer(serializers.Serializer[Any]):
+class InternalPricesUpdateSerializer(serializers.Serializer[Any]):
     """What of the prices is to change."""
 
     currency = serializers.RegexField("^[A-Z]{3}$", required=False, help_text="ISO 4217.")
@@ -103,7 +103,7 @@ class ChangedInternalPricesSerializer(serializers.Serializer[Any]):
     kwh_price = serializers.DecimalField(12, 4, required=False, min_value=0)
 
 
-class CostSerializer(serializers.Serializer[Any]):
+class ChargebackCostSerializer(serializers.Serializer[Any]):
     """What was used in a month, and its cost in the prices' currency, each part to the cent."""
 
     gpu_hours = serializers.FloatField()
@@ -119,14 +119,14 @@ class CostSerializer(serializers.Serializer[Any]):
     total = serializers.DecimalField(20, 2)
 
 
-class ChargedSerializer(serializers.Serializer[Any]):
+class ChargebackRowSerializer(serializers.Serializer[Any]):
     """The cost of a team or a project."""
 
     team = serializers.CharField(allow_null=True)
     project = serializers.CharField(required=False, allow_null=True, help_text="By project.")
     project_id = serializers.IntegerField(required=False, allow_null=True)
     is_deleted = serializers.BooleanField()
-    cost = CostSerializer()
+    cost = ChargebackCostSerializer()
 
 
 class ChargebackSerializer(serializers.Serializer[Any]):
@@ -134,8 +134,10 @@ class ChargebackSerializer(serializers.Serializer[Any]):
 
     month = serializers.CharField(help_text="YYYY-MM, UTC.")
     prices = InternalPricesSerializer()
-    total = CostSerializer(help_text="Of the whole amounts: rows, rounded one by one, may differ by cents.")
-    results = ChargedSerializer(many=True)
+    total = ChargebackCostSerializer(
+        help_text="Of the whole amounts: rows, rounded one by one, may differ by cents."
+    )
+    results = ChargebackRowSerializer(many=True)
 
 
 def _period(text: str, anchor_day: int) -> Period:
@@ -192,7 +194,7 @@ class UsageViewSet(GenericViewSet[UsageDay]):
         anchor_day, team_ids = self._whose()
         given = request.query_params
         by = _one_of(given.get("by", ""), BY, "by")
-        found = reported(
+        found = usage_report(
             actor_of(request), team_ids, by=by, period=_period(given.get("period", ""), anchor_day),
             now=timezone.now(), limit=int_param(given, "limit", 1000, MAX_ROWS),
         )  # fmt: skip
@@ -203,7 +205,7 @@ class UsageViewSet(GenericViewSet[UsageDay]):
         return Response(body)
 
 
-class _OfOrganization(GenericViewSet[InternalPrices]):
+class _OrganizationViewSet(GenericViewSet[InternalPrices]):
     """What is one of each organization."""
 
     tag = "Billing"
@@ -221,7 +223,7 @@ class _OfOrganization(GenericViewSet[InternalPrices]):
 
 
 @declare(BillingAction.VIEW)
-class InternalPricesViewSet(_OfOrganization):
+class InternalPricesViewSet(_OrganizationViewSet):
     """Prices that an organization charges its own teams, for chargeback."""
 
     serializer_class = InternalPricesSerializer
@@ -233,20 +235,20 @@ class InternalPricesViewSet(_OfOrganization):
         """Return the prices; all are 0 before they are set."""
         return Response(InternalPricesSerializer(costs.prices_of(self._organization())).data)
 
-    @extend_schema(request=ChangedInternalPricesSerializer)
+    @extend_schema(request=InternalPricesUpdateSerializer)
     def partial_update(self, request: Request, organization: str) -> Response:
         """Change the prices; billing admins do."""
-        row, body = self._organization(), validated(ChangedInternalPricesSerializer, request.data)
+        row, body = self._organization(), validated(InternalPricesUpdateSerializer, request.data)
         now = costs.prices_of(row)
         fields = InternalPricesSerializer.Meta.fields
-        made = set_prices(
+        saved = set_prices(
             actor=actor_of(request), organization=row, **{name: getattr(now, name) for name in fields} | body
         )
-        return Response(InternalPricesSerializer(made).data)
+        return Response(InternalPricesSerializer(saved).data)
 
 
 @declare(BillingAction.VIEW)
-class ChargebackViewSet(_OfOrganization):
+class ChargebackViewSet(_OrganizationViewSet):
     """What teams and projects would pay for a month at the organization's own prices."""
 
     serializer_class = ChargebackSerializer
@@ -269,14 +271,14 @@ class ChargebackViewSet(_OfOrganization):
         )  # fmt: skip
         body = {
             "month": f"{month.start:%Y-%m}", "prices": found.prices, "total": found.total,
-            "results": [_charged(one, found.by) for one in found.rows],
+            "results": [_row_to_dict(one, found.by) for one in found.rows],
         }  # fmt: skip
         return Response(ChargebackSerializer(body).data)
 
 
-def _charged(one: costs.Charged, by: str) -> dict[str, Any]:
-    told = one.name.text if one.name.is_given else None
-    place: dict[str, Any] = {"team": told}
+def _row_to_dict(one: costs.ChargebackRow, by: str) -> dict[str, Any]:
+    shown = one.name.text if one.name.is_given else None
+    place: dict[str, Any] = {"team": shown}
     if by == "project":
-        place = {"team": one.name.team or None, "project": told, "project_id": one.pk or None}
+        place = {"team": one.name.team or None, "project": shown, "project_id": one.pk or None}
     return {**place, "is_deleted": one.name.is_gone, "cost": one.cost}

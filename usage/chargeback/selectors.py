@@ -14,7 +14,7 @@ from teams.models import Organization
 from usage.models import InternalPrices, TeamDay
 from usage.periods import Period, month_of
 from usage.reports import sums
-from usage.reports.names import Name, names_of
+from usage.reports.names import RowName, names_of
 from usage.reports.use import Use
 from usage.units import GB, HOUR_S, KWH_J, ZERO, to_cents
 
@@ -43,11 +43,11 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Charged:
+class ChargebackRow:
     """A line of the table."""
 
     pk: int
-    name: Name
+    name: RowName
     cost: Cost
     share: float
     """Percent of the sum."""
@@ -60,7 +60,7 @@ class Chargeback:
     month: Period
     by: str
     prices: InternalPrices
-    rows: list[Charged]
+    rows: list[ChargebackRow]
     total: Cost
     has_samples: bool
     """Whether any run of the organization ever sent samples of GPUs."""
@@ -121,12 +121,14 @@ def chargeback(
         by: A key of `BY`.
     """
     prices, column = prices_of(organization), BY[by]
-    uses = {pk: use for (pk,), use in sums.use_by_key(sums.Over(team_ids), month, until, column).items()}
-    total = cost_of(_together(uses), month, prices)
+    uses = {
+        pk: use for (pk,), use in sums.use_by_key(sums.LedgerFilter(team_ids), month, until, column).items()
+    }
+    total = cost_of(_summed(uses), month, prices)
     costs = {pk: cost_of(use, month, prices) for pk, use in uses.items() if _counts(use)}
     names = names_of(actor, column, list(costs))
     ranked = sorted(costs, key=lambda pk: (*_rank(costs[pk]), pk))
-    rows = [Charged(pk, names[pk], costs[pk], _share(costs[pk].total, total.total)) for pk in ranked]
+    rows = [ChargebackRow(pk, names[pk], costs[pk], _share(costs[pk].total, total.total)) for pk in ranked]
     has_samples = bool(total.gpu_hours or total.kwh or total.host_gpu_hours) or _ever_sampled(team_ids)
     return Chargeback(month, by, prices, rows, total, has_samples)
 
@@ -139,7 +141,7 @@ def _counts(use: Use) -> bool:
     return bool(use.gpu_s or use.energy_j or use.byte_seconds or use.host_gpu_s or use.host_energy_j)
 
 
-def _together(uses: Mapping[int, Use]) -> Use:
+def _summed(uses: Mapping[int, Use]) -> Use:
     whole = Use()
     for use in uses.values():
         whole.add(use)

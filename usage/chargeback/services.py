@@ -46,19 +46,19 @@ def set_prices(
         pk=organization.pk
     )  # the first two at once make one row
     row = InternalPrices.objects.filter(organization=organization).first()
-    before = _said(row) if row else {}
+    before = _audit_snapshot(row) if row else {}
     row = row or InternalPrices(organization=organization)
     row.currency = currency
     for name, price in given.items():
         setattr(row, name, price)
     row.save()
-    if before != _said(row):
+    if before != _audit_snapshot(row):
         log.record(
             actor,
             "internal_prices.change",
             row,
             before=before,
-            after=_said(row),
+            after=_audit_snapshot(row),
             organization_id=organization.pk,
         )
     return row
@@ -69,5 +69,5 @@ def _check(price: Decimal) -> None:
         raise Invalid(_("A price must be a number from 0 to 99,999,999.9999 with at most four decimals."))
 
 
-def _said(row: InternalPrices) -> dict[str, str]:
+def _audit_snapshot(row: InternalPrices) -> dict[str, str]:
     return {"currency": row.currency} | {name: f"{getattr(row, name):.4f}" for name in PRICES}

@@ -11,8 +11,8 @@ from django.db import connection
 from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from storage.models import ByteEntry
+from usage.metering.day_sums import DAYS
 from usage.metering.state import locked_state
-from usage.metering.tally import DAYS
 from usage.models import (
     GpuClaim,
     HardwareShift,

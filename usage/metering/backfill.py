@@ -27,7 +27,7 @@ Change = tuple[str, datetime]
 
 
 def backfill() -> int:
-    """Write the intervals of runs that have none, and what their own clocks told beyond; return of how many runs."""
+    """Write the intervals of runs that have none, and what their own clocks report beyond; return for how many runs."""
     done = 0
     while some := _backfill_some(Q()):
         done += some
@@ -44,17 +44,17 @@ def backfill_after_migration(**_: Any) -> None:
     backfill()
 
 
-def _bare() -> QuerySet[Run]:
+def _runs_without_intervals() -> QuerySet[Run]:
     """Return runs that were running and have no interval; those that only watch a machine have none to get."""
     ran = StateChange.objects.filter(run=OuterRef("pk"), state=RunState.RUNNING)
-    kept = TrackedInterval.objects.filter(run_id=OuterRef("pk"))
-    return Run.objects.locked().filter(Exists(ran), ~Exists(kept), is_host=False)
+    intervals = TrackedInterval.objects.filter(run_id=OuterRef("pk"))
+    return Run.objects.locked().filter(Exists(ran), ~Exists(intervals), is_host=False)
 
 
 @transaction.atomic
 def _backfill_some(which: Q) -> int:
     rows = (
-        _bare()
+        _runs_without_intervals()
         .filter(which)
         .values_list(
             "pk", "archive_of_id", "state", "forked_from_id", "project__team_id", "project_id", "user_id"

@@ -16,9 +16,9 @@ from django.db.models import F, Model, OuterRef, Q, QuerySet, Subquery
 from common.database.sql import execute_many
 from runs.models import Pulse
 from storage.models import ByteEntry
+from usage.metering.day_sums import DaySums, Owner
 from usage.metering.seconds import day_begin
-from usage.metering.state import begin_tally
-from usage.metering.tally import Owner, Tally
+from usage.metering.state import begin_sums
 from usage.models import HardwareShift, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval
 from usage.policy import policy
 
@@ -45,7 +45,7 @@ def uncounted_intervals(scope: Q, after: int) -> QuerySet[TrackedInterval]:
     return rows.annotate(heartbeat_at=heartbeat).order_by("pk")
 
 
-def count_intervals(tally: Tally, scope: Q, now: datetime, after: int) -> int | None:
+def count_intervals(sums: DaySums, scope: Q, now: datetime, after: int) -> int | None:
     """Count running time of up to INTERVALS_AT_ONCE intervals; return the last one's key, None when there are no more.
 
     Open intervals count to the last heartbeat. One whose run is changing its state just now is left for the next time.
@@ -53,9 +53,9 @@ def count_intervals(tally: Tally, scope: Q, now: datetime, after: int) -> int | 
     locked = uncounted_intervals(scope, after).select_for_update(of=("self",), skip_locked=True)
     rows = list(locked[:INTERVALS_AT_ONCE])
     counted = [(row, until) for row in rows if (until := _known_until(row, now)) is not None]
-    past = _shift([row for row, _ in counted])
+    past = _move_out_of_closed([row for row, _ in counted])
     for row, until in counted:
-        tally.time(_owner(row), row.counted_to, until, row.not_before)
+        sums.add_time(_owner(row), row.counted_to, until, row.not_before)
         row.counted_to = until
     _store([row for row, _ in counted])
     TrackedInterval.objects.bulk_create(past)
@@ -75,7 +75,7 @@ def _known_until(row: Any, now: datetime) -> datetime | None:
     return until if until > row.counted_to else None
 
 
-def _shift(rows: Sequence[TrackedInterval]) -> list[TrackedInterval]:
+def _move_out_of_closed(rows: Sequence[TrackedInterval]) -> list[TrackedInterval]:
     """Move what would count in a closed period; return, as rows to add, the parts that were counted there before.
 
     The row that is there stays the one that goes on, and the part gets the new one: whoever ends the run now waits for
@@ -119,15 +119,15 @@ def _mark(model: type[Model], flag: str, rows: list[tuple[Any, ...]]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class DatedLedger:
     """A ledger whose entries have a time, ``at``, and an amount."""
 
     model: type[Model]
     flag: str
     amount: str
-    add: Callable[[Tally, Owner, datetime, int], None]
+    add: Callable[[DaySums, Owner, datetime, int], None]
 
-    def count(self, tally: Tally, scope: Q, now: datetime) -> bool:
+    def count(self, sums: DaySums, scope: Q, now: datetime) -> bool:
         """Count up to ENTRIES_AT_ONCE entries; say whether there may be more."""
         rows = _uncounted(self.model, self.flag, scope & Q(at__lte=now), "at", self.amount)
         closed = closed_at({row[1] for row in rows}) if rows else {}
@@ -136,41 +136,41 @@ class Dated:
             first_open = closed.get(team_id, at)
             if at < first_open:
                 late.setdefault(first_open, []).append(pk)
-            self.add(tally, (team_id, project_id, user_id), max(at, first_open), value)
+            self.add(sums, (team_id, project_id, user_id), max(at, first_open), value)
         for first_open, pks in late.items():
             self.model._default_manager.filter(pk__in=pks).update(at=first_open)
         return _mark(self.model, self.flag, rows)
 
 
-DATED = (
-    Dated(ByteEntry, "is_metered", "delta_bytes", Tally.held),
-    Dated(ReportedTime, "is_counted", "seconds", Tally.reported),
-    Dated(IngestionEntry, "is_counted", "size_bytes", Tally.ingested),
+DATED_LEDGERS = (
+    DatedLedger(ByteEntry, "is_metered", "delta_bytes", DaySums.add_bytes),
+    DatedLedger(ReportedTime, "is_counted", "seconds", DaySums.add_reported),
+    DatedLedger(IngestionEntry, "is_counted", "size_bytes", DaySums.add_ingested),
 )
 
 
-def count_hardware(tally: Tally, scope: Q, _now: datetime) -> bool:
+def count_hardware(sums: DaySums, scope: Q, _now: datetime) -> bool:
     """Count GPU time and energy, on the day of the samples: nothing is charged for it, so closing does not matter."""
     has_more = False
     for ledger in HARDWARE:
         rows = _uncounted(ledger, "is_counted", scope, *HARDWARE_COLUMNS)
         for _, team_id, project_id, user_id, day, gpu_s, energy_j, is_host in rows:
-            tally.hardware((team_id, project_id, user_id), day, gpu_s, energy_j, is_host=is_host)
+            sums.add_hardware((team_id, project_id, user_id), day, gpu_s, energy_j, is_host=is_host)
         has_more |= _mark(ledger, "is_counted", rows)
     return has_more
 
 
-ENTRIES = (*(ledger.count for ledger in DATED), count_hardware)
-"""What counts entries: takes the tally, of whom, and the present; says whether there may be more."""
+ENTRIES = (*(ledger.count for ledger in DATED_LEDGERS), count_hardware)
+"""What counts entries: takes the sums, a condition on teams and the present; says whether there may be more."""
 
 
 def count_all(scope: Q, now: datetime) -> None:
     """Count everything of some teams; part of the caller's transaction."""
-    tally = begin_tally(now)
+    sums = begin_sums(now)
     for count in ENTRIES:
-        while count(tally, scope, now):
+        while count(sums, scope, now):
             pass
     after: int | None = 0
     while after is not None:
-        after = count_intervals(tally, scope, now, after)
-    tally.write()
+        after = count_intervals(sums, scope, now, after)
+    sums.write()

@@ -26,9 +26,9 @@ from usage.metering.state import locked_state
 from usage.models import GpuClaim, HardwareShift, HardwareUse
 from usage.units import DAY_S
 
-HELD, SEEN, WATCHED = range(3)
+OCCUPIED, SEEN, WATCHED = range(3)
 """Ranks of claims: a process of the run was on the GPU, the run saw it, or the run only watches the machine."""
-HOLD_S = 120.0
+SAMPLE_S = 120.0
 """A sample speaks for no longer: agents sample every few seconds, the SDK every 15."""
 _TOUCHING_S = 0.001
 
@@ -37,11 +37,11 @@ Span = tuple[float, float]
 
 
 @dataclass(slots=True)
-class Seen:
+class GpuSamples:
     """What a run sampled of one GPU in some rows, the last sample before them included."""
 
     at: list[Floats] = field(default_factory=list)
-    is_held: list[Any] = field(default_factory=list)
+    has_process: list[Any] = field(default_factory=list)
     """For each of `at`: whether a process of the run was on it."""
     power_at: list[Floats] = field(default_factory=list)
     watts: list[Floats] = field(default_factory=list)
@@ -50,10 +50,10 @@ class Seen:
         """Return the stretches by the rank of the claim, each without overlaps."""
         if not self.at:
             return {}
-        at, is_held = _in_order(self.at, self.is_held)
-        begins, lengths = at[:-1], np.clip(np.diff(at), 0.0, HOLD_S)
-        held = is_held[:-1] & (not run.is_host)
-        found = {HELD: held, WATCHED if run.is_host else SEEN: ~held}
+        at, has_process = _in_order(self.at, self.has_process)
+        begins, lengths = at[:-1], np.clip(np.diff(at), 0.0, SAMPLE_S)
+        occupied = has_process[:-1] & (not run.is_host)
+        found = {OCCUPIED: occupied, WATCHED if run.is_host else SEEN: ~occupied}
         return {
             rank: _merged(begins[some & (lengths > 0)], (begins + lengths)[some & (lengths > 0)])
             for rank, some in found.items()
@@ -69,10 +69,10 @@ class Seen:
 
 
 class Energy:
-    """Joules by time, of samples of power in order; each holds until the next, for HOLD_S at most."""
+    """Joules by time, of samples of power in order; each holds until the next, for SAMPLE_S at most."""
 
     def __init__(self, at: Floats, watts: Floats) -> None:
-        ends = np.minimum(at + HOLD_S, np.append(at[1:], np.inf))
+        ends = np.minimum(at + SAMPLE_S, np.append(at[1:], np.inf))
         self._x = np.stack([at, ends], axis=1).ravel()
         steps = np.stack([watts * (ends - at), np.zeros_like(at)], axis=1).ravel()
         self._y = np.append(0.0, np.cumsum(steps)[:-1]) if at.size else steps
@@ -91,8 +91,8 @@ def key_of(team: Team, uuid: str) -> str:
     return f"{payer} {uuid}"[:200]
 
 
-class Claiming:
-    """What a run gains of GPUs, and from whom; lives for one transaction, which has locked the run."""
+class ClaimWriter:
+    """Writes the claims of one run, and what others lose; lives for one transaction, which has locked the run."""
 
     def __init__(self, run: Run, gpu_s: dict[date, float], energy_j: dict[date, float]) -> None:
         self._run, self._gpu_s, self._energy_j = run, gpu_s, energy_j
@@ -104,27 +104,29 @@ class Claiming:
         self._longer: list[GpuClaim] = []
         self._lost: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
 
-    def claim(self, seen: Mapping[str, Seen]) -> None:
+    def claim(self, seen: Mapping[str, GpuSamples]) -> None:
         """Claim what is free of GPUs, or another's by a worse claim, and add it to what the run used."""
         locked_state()  # one at a time
-        wanted = {gpu: (one.spans(self._run), one.energy()) for gpu, one in seen.items()}
-        spans = [span for ranks, _ in wanted.values() for some in ranks.values() for span in some]
+        sampled = {gpu: (one.spans(self._run), one.energy()) for gpu, one in seen.items()}
+        spans = [span for ranks, _ in sampled.values() for some in ranks.values() for span in some]
         if not spans:
             return
         since, until = min(span[0] for span in spans), max(span[1] for span in spans)
-        known: dict[str, list[GpuClaim]] = {gpu: [] for gpu in wanted}
-        rows = GpuClaim.objects.filter(gpu__in=wanted, ended_at__gte=since - _TOUCHING_S, began_at__lte=until)
+        known: dict[str, list[GpuClaim]] = {gpu: [] for gpu in sampled}
+        rows = GpuClaim.objects.filter(
+            gpu__in=sampled, ended_at__gte=since - _TOUCHING_S, began_at__lte=until
+        )
         for row in rows.order_by("pk"):
             known[row.gpu].append(row)
-        for gpu, (ranks, energy) in sorted(wanted.items()):
+        for gpu, (ranks, energy) in sorted(sampled.items()):
             for rank, some in sorted(ranks.items()):
                 self._claim(gpu, rank, some, known[gpu], energy)
         self._write()
 
     def _claim(self, gpu: str, rank: int, spans: list[Span], claims: list[GpuClaim], energy: Energy) -> None:
         own = self._run.pk
-        kept = [_span(one) for one in claims if one.run_id == own or one.rank <= rank]
-        free = without(spans, kept)
+        other_spans = [_span(one) for one in claims if one.run_id == own or one.rank <= rank]
+        free = without(spans, other_spans)
         for other in [one for one in claims if one.run_id != own and one.rank > rank]:
             self._take(other, within(free, [_span(other)]), claims, energy)
         for day, span in _by_day(free):
@@ -175,11 +177,11 @@ class Claiming:
             GpuClaim.objects.filter(pk__in=self._gone).delete()
         GpuClaim.objects.bulk_create(self._new)
         GpuClaim.objects.bulk_update(self._longer, ["ended_at"])
-        HardwareShift.objects.bulk_create(_shift(whose, lost) for whose, lost in self._lost.items())
+        HardwareShift.objects.bulk_create(_hardware_shift(whose, lost) for whose, lost in self._lost.items())
 
 
-def _shift(whose: tuple[Any, ...], lost: list[float]) -> HardwareShift:
-    """Return what takes from a run; no more energy than it has, whose samples may have told less power."""
+def _hardware_shift(whose: tuple[Any, ...], lost: list[float]) -> HardwareShift:
+    """Return the correction that takes from a run; no more energy than it has: its samples may show less."""
     team_id, project_id, user_id, run_id, is_host, day = whose
     has = 0
     for ledger in (HardwareUse, HardwareShift):
@@ -191,8 +193,8 @@ def _shift(whose: tuple[Any, ...], lost: list[float]) -> HardwareShift:
     )  # fmt: skip
 
 
-def note_training(run: Run) -> None:
-    """Make a training's what was counted of a run that seemed to watch a machine; part of the caller's transaction."""
+def record_training(run: Run) -> None:
+    """Count as a training's what a run used that seemed to watch a machine; part of the caller's transaction."""
     locked_state()
     sums: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
     for ledger in (HardwareUse, HardwareShift):

@@ -1,6 +1,6 @@
 """GPU time and energy, from the samples that runs sent.
 
-A sample holds until the next one of the same GPU, for HOLD_S at most: a GPU was in use for that long, and drew that
+A sample holds until the next one of the same GPU, for SAMPLE_S at most: a GPU was in use for that long, and drew that
 power. The last sample holds for nothing until another comes. So what a row adds depends only on the rows before it, and
 a run's rows may be measured in any pieces; rows of `HardwareUse` say which, and the next piece begins where the last
 ended. A GPU whose UUID is known counts once among all runs, by `usage.metering.gpus`. Any other is told by its number
@@ -34,7 +34,7 @@ from metrics.store.reads import X_OF
 from metrics.store.row_blocks import Block
 from runs.models import Run
 from usage.metering.cards import Cards, Gpu, cards_of
-from usage.metering.gpus import HOLD_S, Claiming, Seen, key_of
+from usage.metering.gpus import SAMPLE_S, ClaimWriter, GpuSamples, key_of
 from usage.models import GpuClaim, HardwareShift, HardwareUse
 from usage.units import DAY_S
 
@@ -55,8 +55,8 @@ _LOOKED_AT, _LOOKED_AT_ALL = "billing.hardware.looked_at", "billing.hardware.loo
 _MARGIN = timedelta(minutes=10)
 
 
-class Overtaken(Exception):
-    """The run's rows were measured, rewound or purged meanwhile."""
+class RowsChanged(Exception):
+    """The run's rows were measured, rewound or purged while they were being measured."""
 
 
 @dataclass(slots=True)
@@ -67,21 +67,21 @@ class Samples:
     at: Floats
     """Unix seconds."""
     watts: Floats
-    is_held: npt.NDArray[np.bool_]
+    has_process: npt.NDArray[np.bool_]
     """Whether a process of the run was on the GPU."""
 
-    def where(self, kept: npt.NDArray[np.bool_] | slice) -> "Samples":
+    def where(self, mask: npt.NDArray[np.bool_] | slice) -> "Samples":
         """Return some of them."""
-        return Samples(self.rows[kept], self.at[kept], self.watts[kept], self.is_held[kept])
+        return Samples(self.rows[mask], self.at[mask], self.watts[mask], self.has_process[mask])
 
 
 @dataclass(slots=True)
-class _Used:
+class _GpuUse:
     """GPU seconds and joules, by day."""
 
     gpu_s: dict[date, float] = field(default_factory=lambda: defaultdict(float))
     energy_j: dict[date, float] = field(default_factory=lambda: defaultdict(float))
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, GpuSamples] = field(default_factory=dict)
     """GPUs by UUID, whose use is not added yet."""
 
     def add(self, samples: Samples, *, is_power: bool) -> None:
@@ -90,13 +90,13 @@ class _Used:
 
     def see(self, uuid: str, samples: Samples, *, is_power: bool) -> None:
         """Keep samples of a GPU with a UUID."""
-        seen = self.seen.setdefault(uuid, Seen())
+        seen = self.seen.setdefault(uuid, GpuSamples())
         if is_power:
             seen.power_at.append(samples.at)
             seen.watts.append(samples.watts)
         else:
             seen.at.append(samples.at)
-            seen.is_held.append(samples.is_held)
+            seen.has_process.append(samples.has_process)
 
     def days(self) -> list[date]:
         return sorted(self.gpu_s.keys() | self.energy_j.keys())
@@ -105,7 +105,7 @@ class _Used:
 def spread(at: Floats, rates: Floats, into: dict[date, float]) -> None:
     """Add what samples of a rate come to until the next, by UTC day; the last adds nothing."""
     begins, rates = at[:-1], rates[:-1]
-    lengths = np.clip(np.diff(at), 0.0, HOLD_S)  # a clock that was set back takes nothing away
+    lengths = np.clip(np.diff(at), 0.0, SAMPLE_S)  # a clock that was set back takes nothing away
     days = np.floor(begins / DAY_S)
     first = np.minimum(lengths, (days + 1) * DAY_S - begins)
     for day in np.unique(days):
@@ -133,7 +133,7 @@ def _gpu_of(key: str) -> tuple[Gpu, bool] | None:
 
 
 @lru_cache(maxsize=16_384)
-def _held_by(key: str) -> Gpu | None:
+def _gpu_of_process(key: str) -> Gpu | None:
     """Return which GPU a process of the run is on, where a system metric says so."""
     found = system_metrics.match_tag(key)
     places = dict(found.places)
@@ -141,7 +141,7 @@ def _held_by(key: str) -> Gpu | None:
 
 
 def _is_read(key: str) -> bool:
-    return key == _AT or _gpu_of(key) is not None or _held_by(key) is not None
+    return key == _AT or _gpu_of(key) is not None or _gpu_of_process(key) is not None
 
 
 def _column(pieces: Sequence[tuple[Rows, Floats]]) -> Column:
@@ -154,14 +154,14 @@ def _read(parts: Sequence[Block]) -> tuple[dict[Gpu, Samples], dict[Gpu, Samples
     """Return when GPUs were sampled, and the samples of their power."""
     at: list[tuple[Rows, Floats]] = []
     seen: dict[Gpu, list[Rows]] = defaultdict(list)
-    held: dict[Gpu, list[Rows]] = defaultdict(list)
+    of_process: dict[Gpu, list[Rows]] = defaultdict(list)
     watts: dict[Gpu, list[tuple[Rows, Floats]]] = defaultdict(list)
     for key, rows, values in chain.from_iterable(part.numbers(_is_read) for part in parts):
         if key == _AT:
             at.append((rows, values))
             continue
-        if (holder := _held_by(key)) is not None:
-            held[holder].append(rows)
+        if (process_gpu := _gpu_of_process(key)) is not None:
+            of_process[process_gpu].append(rows)
             continue
         one = _gpu_of(key)
         assert one is not None  # noqa: S101 - nothing else is read
@@ -178,8 +178,8 @@ def _read(parts: Sequence[Block]) -> tuple[dict[Gpu, Samples], dict[Gpu, Samples
     nobody = np.array([], dtype=np.int64)
 
     def samples(gpu: Gpu, rows: Rows, values: Floats) -> Samples:
-        is_held = np.isin(rows, np.concatenate([nobody, *held[gpu]]))
-        return _valid(Samples(rows, times.at(rows), values, is_held))
+        has_process = np.isin(rows, np.concatenate([nobody, *of_process[gpu]]))
+        return _valid(Samples(rows, times.at(rows), values, has_process))
 
     return (
         {gpu: samples(gpu, rows, np.ones(rows.size)) for gpu, rows in sampled.items()},
@@ -203,7 +203,7 @@ class _Reader:
         self.begin = parts[0].row0 if parts else row_from
         self._last: tuple[dict[Gpu, Samples], dict[Gpu, Samples]] = ({}, {})
 
-    def pieces(self) -> Iterator[tuple[int, int, _Used]]:
+    def pieces(self) -> Iterator[tuple[int, int, _GpuUse]]:
         """Yield (first row, row after the last, what was used) of pieces that fit in memory."""
         row, some = self.row_from, []
         for number, part in enumerate(self.parts):
@@ -213,8 +213,8 @@ class _Reader:
                     yield row, part.row_to, self._used(some, row)
                 row, some = part.row_to, []
 
-    def _used(self, parts: Sequence[Block], row_from: int) -> _Used:
-        used = _Used()
+    def _used(self, parts: Sequence[Block], row_from: int) -> _GpuUse:
+        used = _GpuUse()
         read = _read(parts)
         uuids = self.cards.uuids(read[0])
         for which, found in enumerate(read):
@@ -256,7 +256,7 @@ def _joined(first: Samples, second: Samples) -> Samples:
         np.concatenate([first.rows, second.rows]),
         np.concatenate([first.at, second.at]),
         np.concatenate([first.watts, second.watts]),
-        np.concatenate([first.is_held, second.is_held]),
+        np.concatenate([first.has_process, second.has_process]),
     )
 
 
@@ -268,21 +268,21 @@ def _measured_to(run_id: int) -> HardwareUse | None:
 
 
 @transaction.atomic
-def _enter(run_id: int, row_from: int, row_to: int, used: _Used) -> None:
+def _enter(run_id: int, row_from: int, row_to: int, used: _GpuUse) -> None:
     """Write what some rows came to, once.
 
     Raises:
-        Overtaken: they were measured by somebody else, or are no longer the run's.
+        RowsChanged: they were measured by somebody else, or are no longer the run's.
     """
     runs = Run.objects.locked().select_related("project__team").filter(pk=run_id, purged_at__isnull=True)
     run = runs.first()
     stream = Stream.objects.filter(run_id=run_id, kind=StreamKind.SYSTEM, next_row__gte=row_to)
     last = _measured_to(run_id)
     if run is None or (last.row_to if last else 0) != row_from or not stream.exists():
-        raise Overtaken
+        raise RowsChanged
     if used.seen:
         seen = {key_of(run.project.team, uuid): one for uuid, one in used.seen.items()}
-        Claiming(run, used.gpu_s, used.energy_j).claim(seen)
+        ClaimWriter(run, used.gpu_s, used.energy_j).claim(seen)
     of = {
         "team_id": run.project.team_id,
         "project_id": run.project_id,
@@ -306,8 +306,8 @@ def _enter(run_id: int, row_from: int, row_to: int, used: _Used) -> None:
         HardwareUse.objects.create(**of, day=today, row_from=row_from, row_to=row_to, is_counted=True)
 
 
-def follow_rewind(run: Run, archive: Run) -> None:
-    """Let what was measured of rows go with them: the run's begin anew."""
+def move_to_archive(run: Run, archive: Run) -> None:
+    """Move what was measured of rewound rows to the archive run; the run's own rows start anew."""
     for ledger in (HardwareUse, HardwareShift, GpuClaim):
         ledger._default_manager.filter(run_id=run.pk).update(run_id=archive.pk)
 
@@ -334,7 +334,7 @@ def _measure_some(measured_to: Mapping[int, int]) -> Iterator[int]:
         try:
             for piece in _Reader(run_id, parts, measured_to[run_id], cards[run_id]).pieces():
                 _enter(run_id, *piece)
-        except Overtaken:
+        except RowsChanged:
             logger.info(
                 "the rows of run %s changed while they were measured; the next round looks again", run_id
             )

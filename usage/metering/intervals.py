@@ -33,7 +33,7 @@ _BEGIN = """
 _END = """
     UPDATE billing_trackedinterval SET ended_at = {later}(counted_to, %s) WHERE run_id = %s AND ended_at IS NULL
 """
-_HEARD = """
+_TRACKED_AND_REPORTED = """
     SELECT summary_text,
         (SELECT SUM({second_ended} - {second_began}) FROM billing_trackedinterval
             WHERE run_id = pulse.run_id AND ended_at IS NOT NULL),
@@ -55,10 +55,10 @@ _DIALECTS = {
 }
 
 
-def note_state(run: Run, before: str, at: datetime) -> None:
+def record_state(run: Run, before: str, at: datetime) -> None:
     """Begin or end a run's time, and add at its end what its own clock tells beyond; see `runs.lifecycle.participants`.
 
-    A run that only watches a machine has none; one that turns out to be a training gets it by `hosts.note_training`.
+    A run that only watches a machine has none; one that turns out to be a training gets it by `gpus.record_training`.
     """
     if run.is_host:
         return
@@ -67,15 +67,15 @@ def note_state(run: Run, before: str, at: datetime) -> None:
             _begin(run, at)
         return
     if before == RunState.RUNNING:
-        _ask(_END, [_moment(at), run.pk])
+        _execute(_END, [_moment(at), run.pk])
     if run.state not in UNENDED:
         _report(run, at)
 
 
-def note_move(run: Run, at: datetime) -> None:
+def record_move(run: Run, at: datetime) -> None:
     """Let a run's time count where it is from now on."""
     if run.state == RunState.RUNNING and not run.is_host:
-        _ask(_END, [_moment(at), run.pk])
+        _execute(_END, [_moment(at), run.pk])
         _begin(run, at)
 
 
@@ -111,14 +111,14 @@ def preempting_s(changes: list[tuple[str, datetime]]) -> int:
 
 def _begin(run: Run, at: datetime) -> None:
     moment = _moment(at)
-    _ask(_BEGIN, [run.project.team_id, run.project_id, run.user_id, run.pk, moment, moment, moment])
+    _execute(_BEGIN, [run.project.team_id, run.project_id, run.user_id, run.pk, moment, moment, moment])
 
 
 def _report(run: Run, at: datetime) -> None:
     """Write down the seconds of the run's clock that are in no interval and no earlier report."""
     if follows_another(run):
         return
-    for summary_text, tracked_s, reported_s, was_preempting in _ask(_HEARD, [run.pk]):
+    for summary_text, tracked_s, reported_s, was_preempting in _execute(_TRACKED_AND_REPORTED, [run.pk]):
         seconds = clock_of(summary_text) - int(tracked_s or 0) - int(reported_s or 0)
         if seconds > 0 and was_preempting:
             changes = StateChange.objects.filter(run=run).order_by("pk").values_list("state", "at")
@@ -134,7 +134,7 @@ def _moment(at: datetime) -> Any:
     return connection.ops.adapt_datetimefield_value(at)
 
 
-def _ask(statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+def _execute(statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement.format(**_DIALECTS[connection.vendor]), parameters)
         return cursor.fetchall() if cursor.description else []

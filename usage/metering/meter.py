@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from usage.metering import counting
 from usage.metering.rebuilding import rebuild
-from usage.metering.state import begin_tally, locked_state
+from usage.metering.state import begin_sums, locked_state
 
 __all__ = ["rebuild", "run_meter"]
 
@@ -22,20 +22,20 @@ def run_meter(now: datetime | None = None) -> datetime:
         more = True
         while more:
             with transaction.atomic():
-                tally = begin_tally(now)
-                more = count(tally, counting.EVERYTHING, now)
-                tally.write()
+                sums = begin_sums(now)
+                more = count(sums, counting.EVERYTHING, now)
+                sums.write()
     after: int | None = 0
     while after is not None:
         with transaction.atomic():
-            tally = begin_tally(now)
-            after = counting.count_intervals(tally, counting.EVERYTHING, now, after)
-            tally.write()
-    return _note(now)
+            sums = begin_sums(now)
+            after = counting.count_intervals(sums, counting.EVERYTHING, now, after)
+            sums.write()
+    return _record_metered_at(now)
 
 
 @transaction.atomic
-def _note(now: datetime) -> datetime:
+def _record_metered_at(now: datetime) -> datetime:
     """Set how far the meter came. Another may have come further meanwhile, unless a clock has jumped."""
     state = locked_state()
     if state.metered_at is None or not now <= state.metered_at <= timezone.now():

@@ -13,26 +13,26 @@ from django.utils import timezone
 
 from storage.models import ByteEntry
 from usage.metering.counting import HARDWARE, HARDWARE_COLUMNS, OWNER
-from usage.metering.state import begin_tally
-from usage.metering.tally import Tally
+from usage.metering.day_sums import DaySums
+from usage.metering.state import begin_sums
 from usage.models import IngestionEntry, ReportedTime, TeamDay, TrackedInterval, UsageDay
 
 ROWS_AT_ONCE = 50_000
 _TEAMS_AT_ONCE = 500
 _LEDGERS = (TrackedInterval, ReportedTime, ByteEntry, IngestionEntry, *HARDWARE, UsageDay)
 
-Say = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 """Takes how many teams are done, and how many there are."""
 
 
-def rebuild(say: Say = lambda done, total: None) -> int:
+def rebuild(progress: Progress = lambda done, total: None) -> int:
     """Make them anew; return of how many teams."""
     sizes = _sizes()
     done = 0
     for teams in _batches(sizes):
         _rebuild(teams)
         done += len(teams)
-        say(done, len(sizes))
+        progress(done, len(sizes))
     return done
 
 
@@ -60,33 +60,33 @@ def _batches(sizes: Counter[int]) -> Iterator[list[int]]:
 
 @transaction.atomic
 def _rebuild(teams: list[int]) -> None:
-    tally = begin_tally(timezone.now())
+    sums = begin_sums(timezone.now())
     for table in (UsageDay, TeamDay):
         table._default_manager.filter(team_id__in=teams).delete()
-    _add_time(tally, teams)
-    _add_entries(tally, teams)
-    tally.write()
+    _add_time(sums, teams)
+    _add_entries(sums, teams)
+    sums.write()
 
 
-def _add_time(tally: Tally, teams: list[int]) -> None:
+def _add_time(sums: DaySums, teams: list[int]) -> None:
     intervals = TrackedInterval.objects.filter(team_id__in=teams)
     for *owner, began_at, counted_to, not_before in intervals.values_list(
         *OWNER, "began_at", "counted_to", "not_before"
     ).iterator():
-        tally.time(tuple(owner), began_at, counted_to, not_before)
+        sums.add_time(tuple(owner), began_at, counted_to, not_before)
     reports = ReportedTime.objects.filter(team_id__in=teams, is_counted=True)
     for *owner, at, seconds in reports.values_list(*OWNER, "at", "seconds").iterator():
-        tally.reported(tuple(owner), at, seconds)
+        sums.add_reported(tuple(owner), at, seconds)
 
 
-def _add_entries(tally: Tally, teams: list[int]) -> None:
+def _add_entries(sums: DaySums, teams: list[int]) -> None:
     entries = ByteEntry.objects.filter(team_id__in=teams, is_metered=True)
     for *owner, at, delta_bytes in entries.values_list(*OWNER, "at", "delta_bytes").iterator():
-        tally.held(tuple(owner), at, delta_bytes)
+        sums.add_bytes(tuple(owner), at, delta_bytes)
     taken = IngestionEntry.objects.filter(team_id__in=teams, is_counted=True)
     for *owner, at, size_bytes in taken.values_list(*OWNER, "at", "size_bytes").iterator():
-        tally.ingested(tuple(owner), at, size_bytes)
+        sums.add_ingested(tuple(owner), at, size_bytes)
     for ledger in HARDWARE:
         used = ledger._default_manager.filter(team_id__in=teams, is_counted=True)
         for *owner, day, gpu_s, energy_j, is_host in used.values_list(*OWNER, *HARDWARE_COLUMNS).iterator():
-            tally.hardware(tuple(owner), day, gpu_s, energy_j, is_host=is_host)
+            sums.add_hardware(tuple(owner), day, gpu_s, energy_j, is_host=is_host)

@@ -12,20 +12,20 @@ class MeteringOfRun(RunParticipant):
 
     def state_changed(self, run: Run, before: str, at: datetime) -> None:
         """Begin or end its time."""
-        intervals.note_state(run, before, at)
+        intervals.record_state(run, before, at)
 
     def moved(self, run: Run, at: datetime) -> None:
         """Count its time where it is from now on."""
-        intervals.note_move(run, at)
+        intervals.record_move(run, at)
 
     def training_found(self, run: Run) -> None:
         """Count its time from its beginning on, and as a training's; either without the other if that fails."""
         guarded(backfill.backfill_run, run)
-        guarded(gpus.note_training, run)
+        guarded(gpus.record_training, run)
 
     def rewound(self, run: Run, archive: Run) -> None:
         """Let what was measured go with the rows."""
-        hardware.follow_rewind(run, archive)
+        hardware.move_to_archive(run, archive)
 
     def before_purge(self, run_id: int) -> None:
         """Measure what is left."""

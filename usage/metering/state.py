@@ -2,8 +2,8 @@
 
 from datetime import date, datetime
 
+from usage.metering.day_sums import DaySums, open_month
 from usage.metering.seconds import day_of
-from usage.metering.tally import Tally, open_month
 from usage.models import MeterState
 from usage.periods import month_of
 
@@ -14,7 +14,7 @@ def locked_state() -> MeterState:
     return MeterState.objects.select_for_update().get(pk=1)
 
 
-def opened(state: MeterState, now: datetime) -> date:
+def open_months(state: MeterState, now: datetime) -> date:
     """Write the opening bytes of the months that have begun, however many; return the last of them."""
     current = month_of(day_of(now)).start
     if state.opened_month is None:  # nothing was counted yet, hence nothing was held
@@ -27,6 +27,6 @@ def opened(state: MeterState, now: datetime) -> date:
     return state.opened_month
 
 
-def begin_tally(now: datetime) -> Tally:
+def begin_sums(now: datetime) -> DaySums:
     """Lock the meter and return what adds up the ledgers; part of a transaction, which writes it."""
-    return Tally(opened(locked_state(), now))
+    return DaySums(open_months(locked_state(), now))

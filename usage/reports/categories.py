@@ -67,7 +67,7 @@ def takes_traces() -> bool:
     return IngestionEntry.objects.exists()
 
 
-def measures_shown() -> dict[str, Measure]:
+def shown_categories() -> dict[str, Measure]:
     """Return what pages of usage show, by key."""
     traces = takes_traces()
     return {key: measure for key, measure in MEASURES.items() if traces or measure is not INGESTION}

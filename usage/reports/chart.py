@@ -15,7 +15,7 @@ _GAP = 0.18
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ChartSeries:
     """What one colour stands for, a value for each column."""
 
     name: str
@@ -32,7 +32,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ColumnPart:
     """A part of a column."""
 
     color: int
@@ -41,7 +41,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ChartColumn:
     """A day or a month."""
 
     x: float
@@ -53,11 +53,11 @@ class Column:
     """Below the axis; "" where there is no room."""
     title: str
     """What is read on hover: a line for each part."""
-    pieces: list[Piece]
+    pieces: list[ColumnPart]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GridLine:
     """A line of the grid and its value."""
 
     y: float
@@ -68,9 +68,9 @@ class Line:
 class Chart:
     """All that the template draws."""
 
-    columns: list[Column]
-    lines: list[Line]
-    series: list[Series]
+    columns: list[ChartColumn]
+    lines: list[GridLine]
+    series: list[ChartSeries]
     height: int = HEIGHT
 
     @property
@@ -79,7 +79,7 @@ class Chart:
         return not any(column.pieces for column in self.columns)
 
 
-def draw(series: Sequence[Series], labels: Sequence[tuple[str, str]], unit: str) -> Chart:
+def draw(series: Sequence[ChartSeries], labels: Sequence[tuple[str, str]], unit: str) -> Chart:
     """Lay columns out.
 
     Args:
@@ -89,37 +89,45 @@ def draw(series: Sequence[Series], labels: Sequence[tuple[str, str]], unit: str)
     """
     sums = [sum((one.values[at] for one in series), Decimal(0)) for at in range(len(labels))]
     step, top = _scale(max(sums, default=Decimal(0)))
-    lines = [Line(HEIGHT - float(step * at / top) * HEIGHT, step * at) for at in range(int(top / step) + 1)]
+    lines = [
+        GridLine(HEIGHT - float(step * at / top) * HEIGHT, step * at) for at in range(int(top / step) + 1)
+    ]
     columns = [_column(at, series, labels, whole=sums[at], top=top, unit=unit) for at in range(len(labels))]
     return Chart(columns, lines, list(series))
 
 
 def _column(
-    at: int, series: Sequence[Series], labels: Sequence[tuple[str, str]], *, whole: Decimal, top: Decimal, unit: str
-) -> Column:  # fmt: skip
+    at: int,
+    series: Sequence[ChartSeries],
+    labels: Sequence[tuple[str, str]],
+    *,
+    whole: Decimal,
+    top: Decimal,
+    unit: str,
+) -> ChartColumn:
     place = 100 / len(labels)
     pieces, base = [], Decimal(0)
-    told = []
+    parts = []
     for one in series:
         value = one.values[at]
         if value <= 0:
             continue
         height = float(value / top) * HEIGHT
         pieces.append(
-            Piece(one.color, round(HEIGHT - float(base / top) * HEIGHT - height, 2), round(height, 2))
+            ColumnPart(one.color, round(HEIGHT - float(base / top) * HEIGHT - height, 2), round(height, 2))
         )
-        told.append(f"{one.name}: {_said(value)} {unit}")
+        parts.append(f"{one.name}: {_value_text(value)} {unit}")
         base += value
     label, full = labels[at]
-    words = [f"{full}: {_said(whole)} {unit}", *(reversed(told) if len(series) > 1 else ())]
-    return Column(
+    words = [f"{full}: {_value_text(whole)} {unit}", *(reversed(parts) if len(series) > 1 else ())]
+    return ChartColumn(
         x=round((at + _GAP / 2) * place, 3), width=round((1 - _GAP) * place, 3),
         hit_x=round(at * place, 3), hit_width=round(place, 3), middle=round((at + 0.5) * place, 3),
         label=label, title="\n".join(words), pieces=pieces,
     )  # fmt: skip
 
 
-def _said(value: Decimal) -> str:
+def _value_text(value: Decimal) -> str:
     places = 0 if value >= 100 else 1 if value >= 10 else 2
     return f"{value:,.{places}f}"
 

@@ -22,7 +22,7 @@ from common.formats.csv_safety import csv_text
 from common.web.streaming import in_thread
 from usage.periods import Period, month_of, months_between
 from usage.reports import sums
-from usage.reports.names import Name, names_of
+from usage.reports.names import RowName, names_of
 from usage.reports.use import Use, metered_at, until_between
 from usage.units import GB, HOUR_S, KWH_J
 
@@ -36,14 +36,14 @@ _NUMBERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UsageExportRequest:
     """Which months, and whether by person."""
 
     months: list[Period]
     by_user: bool
 
     @classmethod
-    def of(cls, query: Mapping[str, str], now: datetime) -> "Asked":
+    def of(cls, query: Mapping[str, str], now: datetime) -> "UsageExportRequest":
         """Read ``from`` and ``to`` (YYYY-MM, both included; the last twelve months unless given) and ``user``.
 
         Raises:
@@ -82,27 +82,29 @@ def _months_before(first: date, count: int) -> date:
     return date(months // 12, months % 12 + 1, 1)
 
 
-def export(actor: Actor, team_ids: sums.TeamIds, asked: Asked, name: str) -> StreamingHttpResponse:
+def export(
+    actor: Actor, team_ids: sums.TeamIds, request: UsageExportRequest, name: str
+) -> StreamingHttpResponse:
     """Stream the lines, a month at a time: largest first, as pages have them."""
-    pieces = _pieces(actor, sums.Over(team_ids), asked)
+    pieces = _pieces(actor, sums.LedgerFilter(team_ids), request)
     response = StreamingHttpResponse(in_thread(pieces), content_type="text/csv; charset=utf-8")
-    span = f"{asked.months[0].start:%Y-%m}-{asked.months[-1].start:%Y-%m}"
+    span = f"{request.months[0].start:%Y-%m}-{request.months[-1].start:%Y-%m}"
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}-usage-{span}.csv"
     return response
 
 
-def _pieces(actor: Actor, over: sums.Over, asked: Asked) -> Iterator[str]:
-    yield csv_text([asked.columns])
+def _pieces(actor: Actor, over: sums.LedgerFilter, request: UsageExportRequest) -> Iterator[str]:
+    yield csv_text([request.columns])
     counted = metered_at()
-    for month in asked.months:
+    for month in request.months:
         until = until_between(month, counted)
-        found = sums.use_by_key(over, month, until, *asked.by)
+        found = sums.use_by_key(over, month, until, *request.by)
         keys = sorted(
             (key for key, use in found.items() if use != Use()), key=lambda key: _rank(found[key], key)
         )
         for start in range(0, len(keys), LINES_AT_ONCE):
             some = keys[start : start + LINES_AT_ONCE]
-            yield csv_text(_lines(actor, month, until, {key: found[key] for key in some}, asked))
+            yield csv_text(_lines(actor, month, until, {key: found[key] for key in some}, request))
 
 
 def _rank(use: Use, key: tuple[int, ...]) -> tuple[int, ...]:
@@ -110,9 +112,13 @@ def _rank(use: Use, key: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _lines(
-    actor: Actor, month: Period, until: datetime, found: Mapping[tuple[int, ...], Use], asked: Asked
+    actor: Actor,
+    month: Period,
+    until: datetime,
+    found: Mapping[tuple[int, ...], Use],
+    request: UsageExportRequest,
 ) -> list[list[Any]]:
-    names = [names_of(actor, column, {key[at] for key in found}) for at, column in enumerate(asked.by)]
+    names = [names_of(actor, column, {key[at] for key in found}) for at, column in enumerate(request.by)]
     seconds = month.elapsed_s(until)
     lines = []
     for key, use in found.items():
@@ -130,7 +136,7 @@ def _lines(
     return lines
 
 
-def _text(name: Name) -> str:
+def _text(name: RowName) -> str:
     return name.text if name.is_given or name.is_gone or name.team else ""
 
 

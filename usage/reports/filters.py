@@ -1,4 +1,4 @@
-"""What an address of a page of usage asks for."""
+"""Query parameters of a page of usage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,8 +21,8 @@ BY: dict[str, str | Promise] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What an address asks for; what it says wrongly is taken as not said."""
+class UsageFilter:
+    """Parsed query parameters; invalid ones are ignored."""
 
     by: str
     measure: Measure
@@ -42,7 +42,7 @@ class Wanted:
     def of(
         cls, query: Mapping[str, str], anchor_day: int, now: datetime, *, of_team: bool = False,
         measures: Mapping[str, Measure] = MEASURES,
-    ) -> "Wanted":  # fmt: skip
+    ) -> "UsageFilter":  # fmt: skip
         """Read an address; a team's page is not split by teams."""
         present = period_at(now, anchor_day)
         period = _period(query.get("period", ""), anchor_day) or present
@@ -73,7 +73,7 @@ class Wanted:
         return "?" + urlencode({name: value for name, value in values.items() if value not in {"", None}})
 
     @property
-    def kept(self) -> list[tuple[str, object]]:
+    def hidden_fields(self) -> list[tuple[str, object]]:
         """What a form that changes the period sends along."""
         values = (
             ("by", self.by), ("category", self.measure.key), ("sort", self.sort), ("team", self.team),

@@ -18,9 +18,9 @@ from usage.models import UsageDay
 from usage.periods import Period, month_of, months_between
 from usage.reports import sums
 from usage.reports.categories import MEASURES, Measure
-from usage.reports.chart import Chart, Series, draw
-from usage.reports.filters import MONTHS, Wanted
-from usage.reports.names import Name, names_of
+from usage.reports.chart import Chart, ChartSeries, draw
+from usage.reports.filters import MONTHS, UsageFilter
+from usage.reports.names import RowName, names_of
 from usage.reports.use import Use
 
 PER_PAGE = 50
@@ -30,13 +30,13 @@ GREY = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UsageTableRow:
     """A line of the table."""
 
-    name: Name
+    name: RowName
     values: dict[str, Decimal]
     """By measure."""
-    held_gb: Decimal
+    stored_gb: Decimal
     share: float
     """Of the measure shown, in percent of all rows."""
     color: int
@@ -51,7 +51,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class CategoryTotal:
     """One category of all rows together: what chooses it."""
 
     measure: Measure
@@ -61,11 +61,11 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
-    """What the page is narrowed to, and the way out."""
+class ActiveFilter:
+    """What the page is active to, and the way out."""
 
     kind: str | Promise
-    name: Name
+    name: RowName
     url: str
 
 
@@ -73,14 +73,14 @@ class Narrowed:
 class UsagePage:
     """All that is drawn."""
 
-    wanted: Wanted
+    usage_filter: UsageFilter
     until: datetime
-    rows: list[Row]
+    rows: list[UsageTableRow]
     pages: Page[Any]
     """Which of the rows are on this page."""
-    totals: list[Total]
+    totals: list[CategoryTotal]
     chart: Chart
-    narrowed: list[Narrowed]
+    active: list[ActiveFilter]
 
     @property
     def column_title(self) -> str:
@@ -91,7 +91,7 @@ class UsagePage:
             "project": _("Project"),
             "user": pgettext("whose usage", "Person"),
         }
-        return titles[self.wanted.by]
+        return titles[self.usage_filter.by]
 
     @property
     def is_empty(self) -> bool:
@@ -100,60 +100,62 @@ class UsagePage:
 
 
 def usage_page(
-    actor: Actor, team_ids: sums.TeamIds, wanted: Wanted, until: datetime, *, of_team: bool = False
+    actor: Actor, team_ids: sums.TeamIds, usage_filter: UsageFilter, until: datetime, *, of_team: bool = False
 ) -> UsagePage:
     """Read a page.
 
     Args:
         actor: Who looks: names of projects they may not see are left out.
         team_ids: Whose use.
-        wanted: What is asked for.
+        usage_filter: What is asked for.
         until: Up to when use is known.
         of_team: Whether it is one team's page.
 
     Raises:
-        NotFound: it is narrowed to something that is not there.
+        NotFound: it is active to something that is not there.
     """
-    over = sums.Over(team_ids, wanted.project, wanted.user)
-    narrowed = _narrowed(actor, over, wanted)
-    if wanted.team is not None:
-        over = replace(over, team_ids=sums.within(team_ids, wanted.team))
-    read = _by_month if wanted.by == "month" else _by_key
-    return read(actor, over, wanted, until, narrowed, of_team=of_team or wanted.team is not None)
+    over = sums.LedgerFilter(team_ids, usage_filter.project, usage_filter.user)
+    active = _active_filters(actor, over, usage_filter)
+    if usage_filter.team is not None:
+        over = replace(over, team_ids=sums.within(team_ids, usage_filter.team))
+    read = _by_month if usage_filter.by == "month" else _by_key
+    return read(actor, over, usage_filter, until, active, of_team=of_team or usage_filter.team is not None)
 
 
-def _narrowed(actor: Actor, over: sums.Over, wanted: Wanted) -> list[Narrowed]:
-    """Name what the page is narrowed to; only what has used something of the payer's is ever named."""
-    asked = (
-        ("team", _("Team"), wanted.team),
-        ("project", _("Project"), wanted.project),
-        ("user", pgettext("whose usage", "Person"), wanted.user),
+def _active_filters(actor: Actor, over: sums.LedgerFilter, usage_filter: UsageFilter) -> list[ActiveFilter]:
+    """Name what the page is active to; only what has used something of the payer's is ever named."""
+    given = (
+        ("team", _("Team"), usage_filter.team),
+        ("project", _("Project"), usage_filter.project),
+        ("user", pgettext("whose usage", "Person"), usage_filter.user),
     )
     found = []
-    for key, kind, pk in asked:
+    for key, kind, pk in given:
         if pk is None:
             continue
         if not UsageDay.objects.filter(team_id__in=over.team_ids, **{f"{key}_id": pk}).exists():
             raise NotFound(_("No usage found for this, or you don’t have access to it."))
-        way_out = wanted.link(**{key: None}, **({"project": None} if key == "team" else {}))
-        found.append(Narrowed(kind, names_of(actor, f"{key}_id", [pk])[pk], way_out))
+        way_out = usage_filter.link(**{key: None}, **({"project": None} if key == "team" else {}))
+        found.append(ActiveFilter(kind, names_of(actor, f"{key}_id", [pk])[pk], way_out))
     return found
 
 
-def _values(wanted: Wanted, use: Use, seconds: int) -> dict[str, Decimal]:
-    return {key: measure.of(use, seconds) for key, measure in wanted.measures.items()}
+def _values(usage_filter: UsageFilter, use: Use, seconds: int) -> dict[str, Decimal]:
+    return {key: measure.of(use, seconds) for key, measure in usage_filter.measures.items()}
 
 
-def _totals(wanted: Wanted, values: Iterable[dict[str, Decimal]], *, mean: bool = False) -> list[Total]:
+def _totals(
+    usage_filter: UsageFilter, values: Iterable[dict[str, Decimal]], *, mean: bool = False
+) -> list[CategoryTotal]:
     """Add up rows; a level that stands beside others of other times is averaged."""
     lines = list(values)
     found = []
-    for key, measure in wanted.measures.items():
+    for key, measure in usage_filter.measures.items():
         whole = sum((line[key] for line in lines), Decimal(0))
         if mean and measure.is_level and lines:
             whole /= len(lines)
-        url = wanted.link(category=key, sort=None)
-        found.append(Total(measure, whole, measure is wanted.measure, url))
+        url = usage_filter.link(category=key, sort=None)
+        found.append(CategoryTotal(measure, whole, measure is usage_filter.measure, url))
     return found
 
 
@@ -165,37 +167,52 @@ def _share(value: Decimal, whole: Decimal) -> float:
 
 
 def _by_key(
-    actor: Actor, over: sums.Over, wanted: Wanted, until: datetime, narrowed: list[Narrowed], *, of_team: bool
-) -> UsagePage:  # fmt: skip
-    period, key = wanted.period, wanted.measure.key
+    actor: Actor,
+    over: sums.LedgerFilter,
+    usage_filter: UsageFilter,
+    until: datetime,
+    active: list[ActiveFilter],
+    *,
+    of_team: bool,
+) -> UsagePage:
+    period, key = usage_filter.period, usage_filter.measure.key
     seconds = period.elapsed_s(until)
     uses = {
-        pk: use for (pk,), use in sums.use_by_key(over, period, until, wanted.column).items() if use != Use()
+        pk: use
+        for (pk,), use in sums.use_by_key(over, period, until, usage_filter.column).items()
+        if use != Use()
     }
-    values = {pk: _values(wanted, use, seconds) for pk, use in uses.items()}
+    values = {pk: _values(usage_filter, use, seconds) for pk, use in uses.items()}
     ranked = sorted(values, key=lambda pk: (-values[pk][key], pk))
     top = [pk for pk in ranked[:TOP] if values[pk][key] > 0]
-    every = names_of(actor, wanted.column, list(values)) if wanted.sort.removeprefix("-") == "name" else {}
-    page = Paginator(_sorted(ranked, values, wanted, every), PER_PAGE).get_page(wanted.page)
-    names = every or names_of(actor, wanted.column, {*page.object_list, *top})
-    totals = _totals(wanted, values.values())
+    every = (
+        names_of(actor, usage_filter.column, list(values))
+        if usage_filter.sort.removeprefix("-") == "name"
+        else {}
+    )
+    page = Paginator(_sorted_keys(ranked, values, usage_filter, every), PER_PAGE).get_page(usage_filter.page)
+    names = every or names_of(actor, usage_filter.column, {*page.object_list, *top})
+    totals = _totals(usage_filter, values.values())
     whole = next(total.value for total in totals if total.is_shown)
     rows = [
-        Row(
+        UsageTableRow(
             names[pk], values[pk], Decimal(uses[pk].held_bytes) / 10**9, _share(values[pk][key], whole),
-            top.index(pk) if pk in top else GREY, _down(wanted, pk, of_team=of_team),
+            top.index(pk) if pk in top else GREY, _drill_down_url(usage_filter, pk, of_team=of_team),
         )
         for pk in page.object_list
     ]  # fmt: skip
-    chart = _days(over, wanted, until, top, names, has_others=len(ranked) > len(top))
-    return UsagePage(wanted, until, rows, page, totals, chart, narrowed)
+    chart = _day_chart(over, usage_filter, until, top, names, has_others=len(ranked) > len(top))
+    return UsagePage(usage_filter, until, rows, page, totals, chart, active)
 
 
-def _sorted(
-    ranked: list[int], values: dict[int, dict[str, Decimal]], wanted: Wanted, names: Mapping[int, Name]
+def _sorted_keys(
+    ranked: list[int],
+    values: dict[int, dict[str, Decimal]],
+    usage_filter: UsageFilter,
+    names: Mapping[int, RowName],
 ) -> list[int]:
-    key = wanted.sort.removeprefix("-")
-    back = wanted.sort.startswith("-")
+    key = usage_filter.sort.removeprefix("-")
+    back = usage_filter.sort.startswith("-")
     if key == "name":
         return sorted(ranked, key=lambda pk: names[pk].text.casefold(), reverse=back)
     if not key:
@@ -203,28 +220,34 @@ def _sorted(
     return sorted(ranked, key=lambda pk: values[pk][key], reverse=not back)
 
 
-def _down(wanted: Wanted, pk: int, *, of_team: bool) -> str:
+def _drill_down_url(usage_filter: UsageFilter, pk: int, *, of_team: bool) -> str:
     """Return the way down: from a team to its projects, from a project to its people, from a person to projects."""
-    if wanted.by == "team":
-        return wanted.link(by="project", team=pk, sort=None)
-    if wanted.by == "project":
-        return wanted.link(by="user", project=pk, sort=None) if wanted.user is None else ""
-    if wanted.by == "user" and wanted.project is None:
-        return wanted.link(by="project" if of_team else "team", user=pk, sort=None)
+    if usage_filter.by == "team":
+        return usage_filter.link(by="project", team=pk, sort=None)
+    if usage_filter.by == "project":
+        return usage_filter.link(by="user", project=pk, sort=None) if usage_filter.user is None else ""
+    if usage_filter.by == "user" and usage_filter.project is None:
+        return usage_filter.link(by="project" if of_team else "team", user=pk, sort=None)
     return ""
 
 
-def _days(
-    over: sums.Over, wanted: Wanted, until: datetime, top: list[int], names: Mapping[int, Name], *, has_others: bool
-) -> Chart:  # fmt: skip
-    measure, period = wanted.measure, wanted.period
-    found = sums.by_day(over, period, until, measure.column, by=wanted.column, keys=top)
+def _day_chart(
+    over: sums.LedgerFilter,
+    usage_filter: UsageFilter,
+    until: datetime,
+    top: list[int],
+    names: Mapping[int, RowName],
+    *,
+    has_others: bool,
+) -> Chart:
+    measure, period = usage_filter.measure, usage_filter.period
+    found = sums.by_day(over, period, until, measure.column, by=usage_filter.column, keys=top)
     days = [period.start + timedelta(days=at) for at in range(period.days)]
     keys = [*top, *([sums.OTHERS] if has_others else [])]
     series = [
-        Series(
+        ChartSeries(
             names[pk].text if pk != sums.OTHERS else _("All others"), GREY if pk == sums.OTHERS else at,
-            _course(found, pk, days, until, measure), is_given=pk != sums.OTHERS and names[pk].is_given,
+            _values_by_day(found, pk, days, until, measure), is_given=pk != sums.OTHERS and names[pk].is_given,
         )
         for at, pk in enumerate(keys)
     ]  # fmt: skip
@@ -238,7 +261,7 @@ def _has_label(day: date, period: Period) -> bool:
     return day == period.start or (day.day % 5 == 0 and (period.end - day).days > 1)
 
 
-def _course(
+def _values_by_day(
     found: Mapping[tuple[date, int], int], key: int, days: list[date], until: datetime, measure: Measure
 ) -> list[Decimal]:
     """Return a value for each day: what was used on it, or how much was held at its end; days to come are 0."""
@@ -256,75 +279,86 @@ def _course(
 
 
 def _by_month(
-    actor: Actor, over: sums.Over, wanted: Wanted, until: datetime, narrowed: list[Narrowed], *, of_team: bool
-) -> UsagePage:  # fmt: skip
+    actor: Actor,
+    over: sums.LedgerFilter,
+    usage_filter: UsageFilter,
+    until: datetime,
+    active: list[ActiveFilter],
+    *,
+    of_team: bool,
+) -> UsagePage:
     present = month_of(until.date())
     first = (present.start - timedelta(days=31 * (MONTHS - 1) - 5)).replace(day=1)
     months = list(months_between(first, present.start))[-MONTHS:]
-    column = "user_id" if wanted.project is not None else "project_id" if of_team else "team_id"
+    column = "user_id" if usage_filter.project is not None else "project_id" if of_team else "team_id"
     uses = sums.use_by_month(over, months, until, column)
     lengths = {month.start: month.elapsed_s(until) for month in months}
-    parts = {key: _values(wanted, use, lengths[key[0]]) for key, use in uses.items()}
+    parts = {key: _values(usage_filter, use, lengths[key[0]]) for key, use in uses.items()}
     by_month = {
         month.start: {
             key: sum((line[key] for (at, _pk), line in parts.items() if at == month.start), Decimal(0))
-            for key in wanted.measures
+            for key in usage_filter.measures
         }
         for month in months
     }
-    held = {
+    stored = {
         month.start: sum(use.held_bytes for (at, _pk), use in uses.items() if at == month.start)
         for month in months
     }
-    totals = _totals(wanted, by_month.values(), mean=True)
-    rows = _month_rows(wanted, months, by_month, held)
+    totals = _totals(usage_filter, by_month.values(), mean=True)
+    rows = _month_rows(usage_filter, months, by_month, stored)
     page = Paginator(rows if any(use != Use() for use in uses.values()) else [], MONTHS).get_page(1)
-    chart = _months(actor, wanted, months, parts, column)
-    return UsagePage(wanted, until, rows, page, totals, chart, narrowed)
+    chart = _month_chart(actor, usage_filter, months, parts, column)
+    return UsagePage(usage_filter, until, rows, page, totals, chart, active)
 
 
 def _month_rows(
-    wanted: Wanted, months: list[Period], values: dict[date, dict[str, Decimal]], held: dict[date, int]
-) -> list[Row]:
-    whole = sum((line[wanted.measure.key] for line in values.values()), Decimal(0))
+    usage_filter: UsageFilter,
+    months: list[Period],
+    values: dict[date, dict[str, Decimal]],
+    stored: dict[date, int],
+) -> list[UsageTableRow]:
+    whole = sum((line[usage_filter.measure.key] for line in values.values()), Decimal(0))
     rows = [
-        Row(
-            Name(date_format(month.start, "YEAR_MONTH_FORMAT"), is_given=False), values[month.start],
-            Decimal(held[month.start]) / 10**9, _share(values[month.start][wanted.measure.key], whole), 0,
-            _of_month(wanted, month),
+        UsageTableRow(
+            RowName(date_format(month.start, "YEAR_MONTH_FORMAT"), is_given=False), values[month.start],
+            Decimal(stored[month.start]) / 10**9, _share(values[month.start][usage_filter.measure.key], whole), 0,
+            _month_url(usage_filter, month),
         )
         for month in reversed(months)
     ]  # fmt: skip
-    key = wanted.sort.removeprefix("-")
-    if key in wanted.measures:
-        rows.sort(key=lambda row: row.values[key], reverse=not wanted.sort.startswith("-"))
-    elif wanted.sort == "name":
+    key = usage_filter.sort.removeprefix("-")
+    if key in usage_filter.measures:
+        rows.sort(key=lambda row: row.values[key], reverse=not usage_filter.sort.startswith("-"))
+    elif usage_filter.sort == "name":
         rows.reverse()
     return rows
 
 
-def _of_month(wanted: Wanted, month: Period) -> str:
+def _month_url(usage_filter: UsageFilter, month: Period) -> str:
     """Return the way from a month to its parts, where billing periods are calendar months."""
-    if wanted.period.start.day != 1:
+    if usage_filter.period.start.day != 1:
         return ""
-    by = "user" if wanted.project is not None else "project" if wanted.team is not None else "team"
-    return wanted.link(by=by, period=month.start, sort=None)
+    by = (
+        "user" if usage_filter.project is not None else "project" if usage_filter.team is not None else "team"
+    )
+    return usage_filter.link(by=by, period=month.start, sort=None)
 
 
-def _months(
+def _month_chart(
     actor: Actor,
-    wanted: Wanted,
+    usage_filter: UsageFilter,
     months: list[Period],
     parts: Mapping[tuple[date, int], dict[str, Decimal]],
     column: str,
 ) -> Chart:
-    measure = wanted.measure
+    measure = usage_filter.measure
     of: dict[int, Decimal] = {}
     for (_month, pk), line in parts.items():
         of[pk] = of.get(pk, Decimal(0)) + line[measure.key]
     top = sorted((pk for pk, value in of.items() if value > 0), key=lambda pk: (-of[pk], pk))[:TOP]
     names = names_of(actor, column, top)
-    none = dict.fromkeys(wanted.measures, Decimal(0))
+    none = dict.fromkeys(usage_filter.measures, Decimal(0))
 
     def course(keys: set[int]) -> list[Decimal]:
         return [
@@ -333,10 +367,11 @@ def _months(
         ]
 
     series = [
-        Series(names[pk].text, at, course({pk}), is_given=names[pk].is_given) for at, pk in enumerate(top)
+        ChartSeries(names[pk].text, at, course({pk}), is_given=names[pk].is_given)
+        for at, pk in enumerate(top)
     ]
     if others := {pk for pk, value in of.items() if value > 0} - set(top):
-        series.append(Series(_("All others"), GREY, course(others), is_given=False))
+        series.append(ChartSeries(_("All others"), GREY, course(others), is_given=False))
     labels = [
         (date_format(month.start, "M"), date_format(month.start, "YEAR_MONTH_FORMAT")) for month in months
     ]

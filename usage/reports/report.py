@@ -9,7 +9,7 @@ from access.actor import Actor
 from usage.periods import Period, month_of, months_between
 from usage.reports import sums
 from usage.reports.filters import MONTHS
-from usage.reports.names import Name, names_of
+from usage.reports.names import RowName, names_of
 from usage.reports.use import Use, metered_at, until_between
 from usage.units import GB, HOUR_S, KWH_J
 
@@ -17,7 +17,7 @@ BY = ("team", "project", "user", "day", "month")
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class UsageReport:
     """An answer."""
 
     period: Period
@@ -27,9 +27,9 @@ class Reported:
     rows: list[dict[str, Any]]
 
 
-def reported(
+def usage_report(
     actor: Actor, team_ids: sums.TeamIds, *, by: str, period: Period, now: datetime, limit: int
-) -> Reported:
+) -> UsageReport:
     """Read usage; two to four queries.
 
     Args:
@@ -40,14 +40,14 @@ def reported(
         now: The present.
         limit: At most so many rows by team, project or person, those with most tracked hours first.
     """
-    over, counted = sums.Over(team_ids), metered_at()
+    over, counted = sums.LedgerFilter(team_ids), metered_at()
     if by == "month":
         return _by_month(over, counted, now)
     until = until_between(period, counted)
     total = sums.use_by_key(over, period, until).get((), Use())
     if by == "day":
         days = sums.use_by_day(over, period, until)
-        rows = [{"day": day} | amounts(use, _passed(day, until)) for day, use in days.items()]
+        rows = [{"day": day} | amounts(use, _elapsed_s(day, until)) for day, use in days.items()]
         count = len(rows)
     else:
         column, seconds = f"{by}_id", period.elapsed_s(until)
@@ -56,11 +56,11 @@ def reported(
         }
         ranked = sorted(uses, key=lambda pk: (-uses[pk].tracked_s, -uses[pk].byte_seconds, pk))[:limit]
         names, count = names_of(actor, column, ranked), len(uses)
-        rows = [_named(by, pk, names) | amounts(uses[pk], seconds) for pk in ranked]
-    return Reported(period, counted, count, amounts(total, period.elapsed_s(until)), rows)
+        rows = [_name_to_dict(by, pk, names) | amounts(uses[pk], seconds) for pk in ranked]
+    return UsageReport(period, counted, count, amounts(total, period.elapsed_s(until)), rows)
 
 
-def _by_month(over: sums.Over, counted: datetime | None, now: datetime) -> Reported:
+def _by_month(over: sums.LedgerFilter, counted: datetime | None, now: datetime) -> UsageReport:
     present = month_of((counted or now).date())
     first = present
     for _step in range(MONTHS - 1):
@@ -80,17 +80,17 @@ def _by_month(over: sums.Over, counted: datetime | None, now: datetime) -> Repor
         sum(use.gpu_s for use in uses.values()), sum(use.energy_j for use in uses.values()),
         sum(use.host_gpu_s for use in uses.values()), sum(use.host_energy_j for use in uses.values()),
     )  # fmt: skip
-    return Reported(span, counted, len(rows), amounts(whole, span.elapsed_s(until)), rows)
+    return UsageReport(span, counted, len(rows), amounts(whole, span.elapsed_s(until)), rows)
 
 
-def _passed(day: date, until: datetime) -> int:
+def _elapsed_s(day: date, until: datetime) -> int:
     return Period(day, date.fromordinal(day.toordinal() + 1)).elapsed_s(until)
 
 
-def _named(by: str, pk: int, names: Mapping[int, Name]) -> dict[str, Any]:
+def _name_to_dict(by: str, pk: int, names: Mapping[int, RowName]) -> dict[str, Any]:
     name = names[pk]
-    told = name.text if name.is_given else None
-    row: dict[str, Any] = {by: told, "is_deleted": name.is_gone}
+    shown = name.text if name.is_given else None
+    row: dict[str, Any] = {by: shown, "is_deleted": name.is_gone}
     if by == "project":
         row |= {"project_id": pk or None, "team": name.team or None}
     return row

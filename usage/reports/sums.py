@@ -27,7 +27,7 @@ OTHERS = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class LedgerFilter:
     """Whose use is read."""
 
     team_ids: TeamIds
@@ -43,10 +43,10 @@ class Over:
             by: Columns of `UsageDay` that are asked for; without, or with teams alone, rows of `TeamDay` do.
         """
         only = {"project_id": self.project_id, "user_id": self.user_id}
-        asked = {name: value for name, value in only.items() if value is not None}
-        table = UsageDay if asked or {"project_id", "user_id"}.intersection(by) else TeamDay
+        given = {name: value for name, value in only.items() if value is not None}
+        table = UsageDay if given or {"project_id", "user_id"}.intersection(by) else TeamDay
         return table._default_manager.filter(
-            team_id__in=self.team_ids, day__gte=month_of(first).start, day__lt=end, **asked
+            team_id__in=self.team_ids, day__gte=month_of(first).start, day__lt=end, **given
         )
 
 
@@ -117,7 +117,7 @@ def _use(row: dict[str, Any], carried: int, elapsed_s: int) -> Use:
     )
 
 
-def use_by_key(over: Over, period: Period, until: datetime, *by: str) -> dict[tuple[Any, ...], Use]:
+def use_by_key(over: LedgerFilter, period: Period, until: datetime, *by: str) -> dict[tuple[Any, ...], Use]:
     """Return the use of a period by team_id, project_id and user_id, as asked; one query, a row for each key.
 
     Args:
@@ -129,12 +129,12 @@ def use_by_key(over: Over, period: Period, until: datetime, *by: str) -> dict[tu
     elapsed, first = period.elapsed_s(until), month_of(period.start).start
     inside = Q(day__gte=period.start)
     rows = over.rows(period.start, min(period.end, until.date() + timedelta(days=1)), *by)
-    wanted = {
+    columns = {
         "opening_": Sum("opening_bytes", filter=Q(day=first)),
         "before_": Sum("delta_bytes", filter=Q(day__lt=period.start)),
         **_sums(_day_number(period.start), inside),
     }
-    found = rows.values(*by).annotate(**wanted).order_by() if by else [rows.aggregate(**wanted)]
+    found = rows.values(*by).annotate(**columns).order_by() if by else [rows.aggregate(**columns)]
     return {
         tuple(row[name] for name in by): _use(
             row, int(row["opening_"] or 0) + int(row["before_"] or 0), elapsed
@@ -148,7 +148,9 @@ def teams_of(organization: Organization) -> QuerySet[Team, int]:
     return Team.objects.filter(organization=organization).values_list("pk", flat=True)
 
 
-def use_by_month(over: Over, months: list[Period], until: datetime, *by: str) -> dict[tuple[Any, ...], Use]:
+def use_by_month(
+    over: LedgerFilter, months: list[Period], until: datetime, *by: str
+) -> dict[tuple[Any, ...], Use]:
     """Return the use of calendar months; keys begin with the month's first day. One query for all of them.
 
     Args:
@@ -179,7 +181,13 @@ def _months_of(first: date) -> int:
 
 
 def by_day(
-    over: Over, period: Period, until: datetime, column: str, *, by: str = "", keys: Iterable[int] = ()
+    over: LedgerFilter,
+    period: Period,
+    until: datetime,
+    column: str,
+    *,
+    by: str = "",
+    keys: Iterable[int] = (),
 ) -> dict[tuple[date, int], int]:
     """Return a column by day and key; what is not among ``keys`` is added up under `OTHERS`. One query.
 
@@ -211,25 +219,25 @@ def within(team_ids: TeamIds, team_id: int) -> TeamIds:
     return [team_id] if team_id in team_ids else []
 
 
-def use_by_day(over: Over, period: Period, until: datetime) -> dict[date, Use]:
+def use_by_day(over: LedgerFilter, period: Period, until: datetime) -> dict[date, Use]:
     """Return the use of each day that has begun; what was held is its end, or ``until``. One query."""
     end = min(period.end, until.date() + timedelta(days=1))
     sums = over.rows(period.start, end).values("day").annotate(**{f"{name}_": Sum(name) for name in SUMS})
     found = {row["day"]: row for row in sums.order_by()}
     first = month_of(period.start).start
-    held, uses, day = 0, {}, first
+    stored, uses, day = 0, {}, first
     while day < end:
         row: Any = found.get(day, {})
         of = {name: int(row.get(f"{name}_") or 0) for name in SUMS}
-        held += of["delta_bytes"] + (of["opening_bytes"] if day == first else 0)
+        stored += of["delta_bytes"] + (of["opening_bytes"] if day == first else 0)
         passed = Period(day, day + timedelta(days=1)).elapsed_s(until)
-        before = held - of["delta_bytes"]
+        before = stored - of["delta_bytes"]
         within = of["byte_seconds"] - of["delta_bytes"] * (DAY_S - passed)
         if day >= period.start:
             uses[day] = Use(
                 of["tracked_s"],
                 before * passed + within,
-                held,
+                stored,
                 of["ingested_bytes"],
                 of["gpu_s"],
                 of["energy_j"],

@@ -14,13 +14,13 @@ class Allowance:
     """Whose teams share it; None: it is a person's own."""
     limit_bytes: int | None
     """None: without a limit."""
-    kept_bytes: int
+    stored_bytes: int
     """By the team, deleted runs included."""
-    held_bytes: int
+    shared_bytes: int
     """By all that share the plan."""
     url: str
     """Of the plan's page; "" for who may not open it."""
-    whom: str
+    contacts: str
     """Who changes the plan, where the viewer may not open it."""
 
     @property
@@ -28,14 +28,14 @@ class Allowance:
         """How much of the limit all that share it use; None without a limit."""
         if self.limit_bytes is None:
             return None
-        return 100 * self.held_bytes / self.limit_bytes if self.limit_bytes else 100.0
+        return 100 * self.shared_bytes / self.limit_bytes if self.limit_bytes else 100.0
 
     @property
     def is_over(self) -> bool:
         """Whether more is kept than the limit."""
-        return self.limit_bytes is not None and self.held_bytes > self.limit_bytes
+        return self.limit_bytes is not None and self.shared_bytes > self.limit_bytes
 
     def share_of(self, size_bytes: int) -> float:
         """Return how long a part of the bar is, in percent: the bar is the limit, or more where more is kept."""
-        whole = max(self.limit_bytes or 0, self.held_bytes if self.limit_bytes else self.kept_bytes)
+        whole = max(self.limit_bytes or 0, self.shared_bytes if self.limit_bytes else self.stored_bytes)
         return 100 * size_bytes / whole if whole else 0.0

@@ -1,4 +1,4 @@
-"""What a team or a person keeps now.
+"""What a team or a person stores now.
 
 Read from holdings, never from the ledger, and by the same few queries for any number of rows.
 Deleted runs hold their bytes until they are purged; what they hold is shown apart, as the trash.
@@ -28,7 +28,7 @@ CATEGORIES = ("file", "history", "log", "artifact")
 _BYTES = BigIntegerField()
 _WAITS = Q(purge_began_at__isnull=True)
 _COUNTED = {
-    "size": Sum("held"), "freeing": Sum("held", filter=~_WAITS), "first": Min("deleted_at", filter=_WAITS),
+    "size": Sum("stored"), "freeing": Sum("stored", filter=~_WAITS), "first": Min("deleted_at", filter=_WAITS),
     "last": Max("deleted_at", filter=_WAITS),
 }  # fmt: skip
 
@@ -46,17 +46,17 @@ class Trash:
 
     def add(self, counted: Mapping[str, Any]) -> None:
         """Count some runs, as `_COUNTED` counts them."""
-        kept = timedelta(days=settings.DELETED_KEPT_DAYS)
+        retention = timedelta(days=settings.DELETED_KEPT_DAYS)
         self.size_bytes += counted["size"]
         self.freeing_bytes += counted["freeing"] or 0
         if counted["first"]:
-            self.first = min(filter(None, (self.first, counted["first"] + kept)))
-            self.last = max(filter(None, (self.last, counted["last"] + kept)))
+            self.first = min(filter(None, (self.first, counted["first"] + retention)))
+            self.last = max(filter(None, (self.last, counted["last"] + retention)))
 
 
 @dataclass(slots=True)
-class Kept:
-    """What is kept of one thing, by category."""
+class StoredBytes:
+    """Bytes stored of one thing, by category."""
 
     sizes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CATEGORIES, 0))
     trash: Trash = field(default_factory=Trash)
@@ -77,11 +77,11 @@ class Kept:
 
 
 @dataclass(slots=True)
-class OfProject:
-    """What is kept in a project."""
+class ProjectStorage:
+    """What is stored in a project."""
 
     project: Project
-    kept: Kept
+    kept: StoredBytes
     percent: float = 0.0
     """Of the largest."""
 
@@ -90,16 +90,16 @@ class OfProject:
 class Storage:
     """What a team or a person keeps."""
 
-    kept: Kept
-    projects: list[OfProject]
+    kept: StoredBytes
+    projects: list[ProjectStorage]
     """Those that the viewer may see, largest first; deleted ones among them that can be restored."""
-    other: Kept
+    other: StoredBytes
     """Of all others: projects that the viewer may not see, or that are being freed."""
     other_count: int = 0
 
 
-def _by_project(team: Team) -> dict[int, Kept]:
-    found: dict[int, Kept] = defaultdict(Kept)
+def _by_project(team: Team) -> dict[int, StoredBytes]:
+    found: dict[int, StoredBytes] = defaultdict(StoredBytes)
     rows = Holding.objects.filter(team_id=team.pk).values_list("project_id", "category").order_by()
     for project_id, category, size in rows.annotate(size=Sum("size_bytes")):
         sizes = found[project_id].sizes
@@ -107,21 +107,25 @@ def _by_project(team: Team) -> dict[int, Kept]:
     return found
 
 
-def held_of_runs() -> Coalesce:
-    """Return the expression for what a run holds, of queries on runs."""
+def stored_bytes_of_runs() -> Coalesce:
+    """Return the expression, in queries on runs, for the bytes of a run."""
     of_run = Holding.objects.filter(run_id=OuterRef("pk")).values("run_id").order_by()
-    return Coalesce(Subquery(of_run.annotate(held=Sum("size_bytes")).values("held"), output_field=_BYTES), 0)
+    return Coalesce(
+        Subquery(of_run.annotate(stored=Sum("size_bytes")).values("stored"), output_field=_BYTES), 0
+    )
 
 
-def _add_trash(team: Team, found: dict[int, Kept]) -> None:
+def _add_trash(team: Team, found: dict[int, StoredBytes]) -> None:
     deleted = Run.objects.filter(project__team=team, deleted_at__isnull=False, purged_at__isnull=True)
-    rows = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).values("project_id")
+    rows = (
+        deleted.order_by().annotate(stored=stored_bytes_of_runs()).filter(stored__gt=0).values("project_id")
+    )
     for row in rows.annotate(**_COUNTED):
         found[row["project_id"]].trash.add(row)
 
 
-def _summed(some: list[Kept]) -> Kept:
-    kept = Kept()
+def _total(some: list[StoredBytes]) -> StoredBytes:
+    kept = StoredBytes()
     for one in some:
         for category, size in one.sizes.items():
             kept.sizes[category] = kept.sizes.get(category, 0) + size
@@ -142,53 +146,55 @@ def storage_of(actor: Actor, team: Team) -> Storage:
     require(actor, TeamAction.VIEW_USAGE, team)
     found = _by_project(team)
     _add_trash(team, found)
-    whole = _summed(list(found.values()))
+    whole = _total(list(found.values()))
     named = list(visible(actor, ProjectAction.VIEW, Project.objects.live().filter(team=team)))
     named += deleted_projects_of(actor, team)
-    projects = [OfProject(row, found.pop(row.pk)) for row in named if row.pk in found]
+    projects = [ProjectStorage(row, found.pop(row.pk)) for row in named if row.pk in found]
     projects.sort(key=lambda one: (-one.kept.total_bytes, one.project.name))
     most = projects[0].kept.total_bytes if projects else 0
     for one in projects:
         one.percent = one.kept.share_of(most)
-    return Storage(whole, projects, _summed(list(found.values())), len(found))
+    return Storage(whole, projects, _total(list(found.values())), len(found))
 
 
 def projects_by_size(actor: Actor, team: Team) -> QuerySet[Project]:
-    """Return the visible projects of a team or a person, largest first, with ``held``."""
+    """Return the visible projects of a team or a person, largest first, with ``stored``."""
     require(actor, TeamAction.VIEW_USAGE, team)
     of_project = (
         Holding.objects.filter(team_id=team.pk, project_id=OuterRef("pk")).values("project_id").order_by()
     )
-    sums = of_project.annotate(held=Sum("size_bytes")).values("held")
+    sums = of_project.annotate(stored=Sum("size_bytes")).values("stored")
     rows = Project.objects.live().filter(team=team).select_related("team")
-    rows = rows.annotate(held=Coalesce(Subquery(sums, output_field=_BYTES), 0)).order_by("-held", "-pk")
+    rows = rows.annotate(stored=Coalesce(Subquery(sums, output_field=_BYTES), 0)).order_by("-stored", "-pk")
     return visible(actor, ProjectAction.VIEW, rows)
 
 
 def runs_by_size(actor: Actor, project: Project) -> QuerySet[Run]:
-    """Return the visible runs of a project, largest first, with ``held``; its team is loaded."""
+    """Return the visible runs of a project, largest first, with ``stored``; its team is loaded."""
     require(actor, TeamAction.VIEW_USAGE, project.team)
     rows = runs_of(actor, project).defer(
         "config_text", "config_flat", "pulse__summary_text", "pulse__summary_flat"
     )
-    return rows.annotate(held=held_of_runs()).order_by("-held", "-pk")
+    return rows.annotate(stored=stored_bytes_of_runs()).order_by("-stored", "-pk")
 
 
-def kept_by(**of: list[int]) -> dict[int, Kept]:
-    """Return what each of some projects (``project_id``) or runs (``run_id``) keeps; one query."""
+def stored_by(**of: list[int]) -> dict[int, StoredBytes]:
+    """Return what is stored of each of some projects (``project_id``) or runs (``run_id``); one query."""
     [(name, pks)] = of.items()
-    found = {pk: Kept() for pk in pks}
+    found = {pk: StoredBytes() for pk in pks}
     rows = Holding.objects.filter(**{f"{name}__in": pks}).values_list(name, "category").order_by()
     for pk, category, size in rows.annotate(size=Sum("size_bytes")):
         found[pk].sizes[category] = size
     return found
 
 
-def kept_of_project(project: Project) -> Kept:
-    """Return what a project keeps, with its trash."""
-    kept = kept_by(project_id=[project.pk])[project.pk]
+def stored_in_project(project: Project) -> StoredBytes:
+    """Return what is stored of a project, with its trash."""
+    kept = stored_by(project_id=[project.pk])[project.pk]
     deleted = Run.objects.filter(project=project, deleted_at__isnull=False, purged_at__isnull=True)
-    row = deleted.order_by().annotate(held=held_of_runs()).filter(held__gt=0).aggregate(**_COUNTED)
+    row = (
+        deleted.order_by().annotate(stored=stored_bytes_of_runs()).filter(stored__gt=0).aggregate(**_COUNTED)
+    )
     if row["size"]:
         kept.trash.add(row)
     return kept

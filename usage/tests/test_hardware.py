@@ -285,7 +285,7 @@ def test_rows_that_another_entered_in_other_pieces_count_once():
     hardware._enter(run.pk, *first)
     send(run, [sample(NOON + 10 * n, 100.0) for n in range(4, 6)])
     hardware.measure_run(run.pk)
-    with pytest.raises(hardware.Overtaken):
+    with pytest.raises(hardware.RowsChanged):
         hardware._enter(run.pk, *slow)
     assert (used(run), pieces(run)) == ((30, 3000), [(0, 2), (2, 6)])
 

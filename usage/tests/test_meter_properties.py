@@ -14,7 +14,7 @@ from billing.subscriptions.selectors import subscription_of_team
 from runs.models import Project, Run
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory
 from usage.metering.meter import rebuild
-from usage.metering.state import begin_tally
+from usage.metering.state import begin_sums
 from usage.models import UsageDay
 from usage.periods import period_of
 from usage.tests.by_days import use_by
@@ -88,7 +88,7 @@ class Metered(World):
         assert table() == before
 
     def rebuild(self) -> None:
-        begin_tally(timezone.now())  # whoever counts first in a month writes what was held when it began
+        begin_sums(timezone.now())  # whoever counts first in a month writes what was held when it began
         before = table()
         rebuild()
         assert table() == before

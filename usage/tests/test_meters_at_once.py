@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE_S
 from usage.metering import counting
 from usage.metering.meter import rebuild, run_meter
 from usage.metering.seconds import seconds_between
-from usage.metering.state import begin_tally
+from usage.metering.state import begin_sums
 from usage.models import TrackedInterval, UsageDay
 from usage.periods import period_at
 from usage.tests.lives import settle, table
@@ -123,11 +123,11 @@ def test_a_run_that_ends_while_its_interval_is_split_counts_once():
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             now = timezone.now()
-            tally = begin_tally(now)
-            counting.count_intervals(tally, counting.EVERYTHING, now, 0)
+            sums = begin_sums(now)
+            counting.count_intervals(sums, counting.EVERYTHING, now, 0)
             ending = pool.submit(_threaded(end))
             time.sleep(0.5)  # it meets the row that the meter has locked; on SQLite it waits to begin
-            tally.write()
+            sums.write()
         ending.result()
     run_meter()
     past, rest = TrackedInterval.objects.order_by("began_at")

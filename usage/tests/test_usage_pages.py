@@ -24,7 +24,7 @@ from tests.factories import (
     make_member,
 )
 from usage.models import UsageDay
-from usage.reports.chart import HEIGHT, Series, draw
+from usage.reports.chart import HEIGHT, ChartSeries, draw
 from usage.tests.usage_rows import metered, used
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_teams_are_listed_largest_first_with_their_share(client: Client, vision:
     assert [(row.name.text, row.values["hours"], row.share) for row in page.rows] == [
         ("vision", Decimal(30), 75.0), ("speech", Decimal(10), 25.0)
     ]  # fmt: skip
-    assert page.rows[0].held_gb == 12
+    assert page.rows[0].stored_gb == 12
     text = _text(response)
     assert "75.0%" in text
     assert "40.0 h" in text
@@ -86,7 +86,7 @@ def test_what_is_less_than_one_of_a_column_has_its_own_unit(client: Client, visi
 
 
 def test_one_goes_down_from_team_to_project_to_people(client: Client, vision: Team) -> None:
-    """BIL-5: each row leads further; what is narrowed is named, with a way out."""
+    """BIL-5: each row leads further; what is active is named, with a way out."""
     project = ProjectFactory(team=vision, name="pets")
     user = UserFactory(username="ada")
     used(vision, date(2026, 5, 3), project=project, user=user, hours=30)
@@ -94,13 +94,13 @@ def test_one_goes_down_from_team_to_project_to_people(client: Client, vision: Te
     teams = client.get(URL).context["usage"].rows
     projects = client.get(URL + teams[0].url)
     assert [row.name.text for row in projects.context["usage"].rows] == ["pets"]
-    assert [one.name.text for one in projects.context["usage"].narrowed] == ["vision"]
+    assert [one.name.text for one in projects.context["usage"].active] == ["vision"]
     people = client.get(URL + projects.context["usage"].rows[0].url)
     assert [row.name.text for row in people.context["usage"].rows] == ["ada"]
-    assert [one.name.text for one in people.context["usage"].narrowed] == ["vision", "pets"]
+    assert [one.name.text for one in people.context["usage"].active] == ["vision", "pets"]
     assert people.context["usage"].rows[0].url == ""
-    out = client.get(URL + people.context["usage"].narrowed[0].url)
-    assert out.context["usage"].narrowed == []
+    out = client.get(URL + people.context["usage"].active[0].url)
+    assert out.context["usage"].active == []
 
 
 def test_months_are_those_of_a_year_each_with_its_own_mean(client: Client, vision: Team) -> None:
@@ -124,9 +124,9 @@ def test_an_earlier_period_is_chosen_and_one_to_come_is_not(client: Client, visi
     used(vision, date(2026, 4, 30), hours=3)
     metered(NOW)
     april = client.get(URL + "?period=2026-04-10").context["usage"]
-    assert april.wanted.period.start == date(2026, 4, 1)
+    assert april.usage_filter.period.start == date(2026, 4, 1)
     assert april.rows[0].values["hours"] == 3
-    assert client.get(URL + "?period=2031-01-01").context["wanted"].period.start == date(2026, 5, 1)
+    assert client.get(URL + "?period=2031-01-01").context["usage_filter"].period.start == date(2026, 5, 1)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,9 @@ def test_sorting_by_any_column(client: Client, vision: Team) -> None:
 def test_columns_of_the_chart_end_below_its_highest_line() -> None:
     """BIL-5: bug: columns stood above the panel."""
     for largest in ("0.031", "7", "99.9", "100", "133", "870", "12345"):
-        chart = draw([Series("a", 0, [Decimal(largest), Decimal(1) / 3])], [("1", "one"), ("2", "two")], "h")
+        chart = draw(
+            [ChartSeries("a", 0, [Decimal(largest), Decimal(1) / 3])], [("1", "one"), ("2", "two")], "h"
+        )
         assert all(piece.y >= 0 for column in chart.columns for piece in column.pieces)
         assert 2 <= len(chart.lines) <= 5
         assert chart.lines[-1].y == 0

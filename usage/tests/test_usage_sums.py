@@ -46,7 +46,7 @@ def test_sums_of_a_period_equal_those_by_day(ledger: None, period: Period, by: t
     for until in (period.ends_at, noon(period.start), noon(date(2026, 4, 20))):
         until = max(period.starts_at, min(until, period.ends_at))  # noqa: PLW2901
         expected = use_by(TEAMS, period, until, by)
-        found = sums.use_by_key(sums.Over(TEAMS), period, until, *by)
+        found = sums.use_by_key(sums.LedgerFilter(TEAMS), period, until, *by)
         assert {key: use for key, use in found.items() if use != Use()} == {
             key: use for key, use in expected.items() if use != Use()
         }
@@ -56,7 +56,7 @@ def test_sums_of_months_equal_those_of_each(ledger: None) -> None:
     """BIL-5: the overview of a year is its months."""
     until = datetime(2026, 4, 20, 9, 30, 15, tzinfo=UTC)
     months = list(months_between(date(2026, 1, 1), date(2026, 4, 1)))
-    found = sums.use_by_month(sums.Over(TEAMS), months, until, "team_id")
+    found = sums.use_by_month(sums.LedgerFilter(TEAMS), months, until, "team_id")
     for month in months:
         expected = use_by(TEAMS, month, min(until, month.ends_at), ("team_id",))
         for (team,), use in expected.items():
@@ -66,8 +66,8 @@ def test_sums_of_months_equal_those_of_each(ledger: None) -> None:
 def test_days_add_up_to_their_period(ledger: None) -> None:
     """BIL-5: days by day are the period; the last day counts as far as it was metered."""
     until, period = datetime(2026, 4, 20, 9, 30, 15, tzinfo=UTC), month_of(date(2026, 4, 1))
-    by_day = sums.use_by_day(sums.Over(TEAMS), period, until)
-    whole = sums.use_by_key(sums.Over(TEAMS), period, until)[()]
+    by_day = sums.use_by_day(sums.LedgerFilter(TEAMS), period, until)
+    whole = sums.use_by_key(sums.LedgerFilter(TEAMS), period, until)[()]
     assert len(by_day) == 20
     assert sum(use.byte_seconds for use in by_day.values()) == whole.byte_seconds
     assert sum(use.tracked_s for use in by_day.values()) == whole.tracked_s
@@ -77,7 +77,9 @@ def test_days_add_up_to_their_period(ledger: None) -> None:
 def test_a_chart_s_levels_end_at_what_is_held(ledger: None) -> None:
     """BIL-5: columns of storage start from what was held before the period."""
     period = period_of(date(2026, 3, 3), 17)
-    found = sums.by_day(sums.Over(TEAMS), period, period.ends_at, "delta_bytes", by="team_id", keys=[1])
+    found = sums.by_day(
+        sums.LedgerFilter(TEAMS), period, period.ends_at, "delta_bytes", by="team_id", keys=[1]
+    )
     use = use_by(TEAMS, period, period.ends_at, ("team_id",))
     assert sum(value for (_day, key), value in found.items() if key == 1) == use[1,].held_bytes
     others = sum(value for (_day, key), value in found.items() if key == sums.OTHERS)

@@ -29,10 +29,10 @@ from usage.chargeback.services import set_prices
 from usage.reports.page import PER_PAGE
 from usage.reports.sums import teams_of
 from usage.reports.use import metered_at, until_between
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 
-def _found(request: HttpRequest, row: Organization) -> Chargeback:
+def _read_chargeback(request: HttpRequest, row: Organization) -> Chargeback:
     month = month_from(request.GET.get("month", ""), timezone.now())
     by = request.GET.get("by", "")
     team_ids = teams_of(row)
@@ -47,9 +47,9 @@ def _found(request: HttpRequest, row: Organization) -> Chargeback:
 def page(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what teams and projects would pay for a month."""
     row = organization_of(request, entity, BillingAction.VIEW)
-    found = _found(request, row)
+    found = _read_chargeback(request, row)
     context = {
-        **framed(row, "chargeback"),
+        **frame_context(row, "chargeback"),
         "found": found,
         "rows": Paginator(found.rows, PER_PAGE).get_page(request.GET.get("page")),
         "months": months_until(timezone.now()),
@@ -73,7 +73,7 @@ def prices(request: HttpRequest, entity: str) -> HttpResponse:
         else:
             messages.success(request, _("Prices saved."))
             return redirect(reverse("usage:chargeback", args=[row.name]))
-    context: dict[str, Any] = {**framed(row, "chargeback"), "form": form, "currencies": CURRENCIES}
+    context: dict[str, Any] = {**frame_context(row, "chargeback"), "form": form, "currencies": CURRENCIES}
     return render(request, "usage/chargeback/prices.html", context, status=422 if form.errors else 200)
 
 
@@ -83,7 +83,7 @@ def prices(request: HttpRequest, entity: str) -> HttpResponse:
 def as_csv(request: HttpRequest, entity: str) -> HttpResponse:
     """Download a month by team or project as CSV; docs/use/usage.md describes the columns."""
     row = organization_of(request, entity, BillingAction.VIEW)
-    found = _found(request, row)
+    found = _read_chargeback(request, row)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     name = f"{row.name}-chargeback-{found.month.start:%Y-%m}.csv"
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}"

@@ -6,6 +6,6 @@ from teams.models import Organization
 from usage.policy import policy
 
 
-def framed(organization: Organization, tab: str) -> dict[str, Any]:
+def frame_context(organization: Organization, tab: str) -> dict[str, Any]:
     """Return what the frame of an organization's pages needs: whether they tell of money, and which tab is open."""
     return {"organization": organization, "tab": tab, "is_billed": policy().is_billed(organization.pk)}

@@ -18,29 +18,31 @@ from teams.views.base import organization_of, team_of
 from usage.access import BillingAction
 from usage.policy import policy
 from usage.reports import sums
-from usage.reports.categories import measures_shown
-from usage.reports.csv_export import Asked, export, last_months
-from usage.reports.filters import BY, Wanted, periods_of
+from usage.reports.categories import shown_categories
+from usage.reports.csv_export import UsageExportRequest, export, last_months
+from usage.reports.filters import BY, UsageFilter, periods_of
 from usage.reports.page import usage_page
 from usage.reports.use import metered_at, until_between
-from usage.views.frame import framed
+from usage.views.frame import frame_context
 
 
 def _context(
     request: HttpRequest, payer: Organization | Team, team_ids: sums.TeamIds, *, of_team: bool
 ) -> dict[str, Any]:
     now, counted, anchor_day = timezone.now(), metered_at(), policy().anchor_day_of(payer)
-    wanted = Wanted.of(request.GET.dict(), anchor_day, now, of_team=of_team, measures=measures_shown())
-    until = (counted or now) if wanted.by == "month" else until_between(wanted.period, counted)
-    page = usage_page(actor_of(request), team_ids, wanted, until, of_team=of_team)
+    usage_filter = UsageFilter.of(
+        request.GET.dict(), anchor_day, now, of_team=of_team, measures=shown_categories()
+    )
+    until = (counted or now) if usage_filter.by == "month" else until_between(usage_filter.period, counted)
+    page = usage_page(actor_of(request), team_ids, usage_filter, until, of_team=of_team)
     return {
         "usage": page,
-        "wanted": wanted,
+        "usage_filter": usage_filter,
         "metered_at": counted,
         "csv_months": last_months(now),
         "periods": periods_of(anchor_day, now),
-        "tabs": [(key, label, wanted.link(by=key, sort=None)) for key, label in BY.items()
-                 if not (key == "team" and (of_team or wanted.team is not None))],
+        "tabs": [(key, label, usage_filter.link(by=key, sort=None)) for key, label in BY.items()
+                 if not (key == "team" and (of_team or usage_filter.team is not None))],
     }  # fmt: skip
 
 
@@ -51,7 +53,7 @@ def organization(request: HttpRequest, entity: str) -> HttpResponse:
     """Show what an organization used, by month, team, project and person."""
     row = organization_of(request, entity, BillingAction.VIEW)
     context = _context(request, row, sums.teams_of(row), of_team=False) | {
-        **framed(row, "usage"),
+        **frame_context(row, "usage"),
         "csv_url": reverse("usage:usage_csv", args=[row.name]),
     }
     return render(request, fragment(request, "usage/reports/organization.html", "usage"), context)
@@ -64,7 +66,10 @@ def organization_csv(request: HttpRequest, entity: str) -> StreamingHttpResponse
     """Download usage by calendar month, team and project as CSV; ``user=1`` splits it by person."""
     row = organization_of(request, entity, BillingAction.VIEW)
     return export(
-        actor_of(request), sums.teams_of(row), Asked.of(request.GET.dict(), timezone.now()), row.name
+        actor_of(request),
+        sums.teams_of(row),
+        UsageExportRequest.of(request.GET.dict(), timezone.now()),
+        row.name,
     )
 
 
@@ -89,4 +94,6 @@ def team(request: HttpRequest, entity: str) -> HttpResponse:
 def team_csv(request: HttpRequest, entity: str) -> StreamingHttpResponse:
     """Download one team's usage as CSV."""
     row = team_of(request, entity, TeamAction.VIEW_USAGE)
-    return export(actor_of(request), [row.pk], Asked.of(request.GET.dict(), timezone.now()), row.name)
+    return export(
+        actor_of(request), [row.pk], UsageExportRequest.of(request.GET.dict(), timezone.now()), row.name
+    )

@@ -21,7 +21,14 @@ from runs.selectors import get_project, runs_of
 from teams.access import TeamAction
 from teams.scope import PageScope, scoped, scoped_by
 from usage.policy import policy
-from usage.storage.selectors import CATEGORIES, Kept, kept_by, kept_of_project, runs_by_size, storage_of
+from usage.storage.selectors import (
+    CATEGORIES,
+    StoredBytes,
+    runs_by_size,
+    storage_of,
+    stored_by,
+    stored_in_project,
+)
 
 _PROJECTS, _RUNS = 25, 25
 _LABELS: dict[str, tuple[Promise, Promise, str]] = {
@@ -41,7 +48,7 @@ def _context(scope: PageScope) -> dict[str, Any]:
     }
 
 
-def _categories(kept: Kept) -> list[dict[str, Any]]:
+def _categories(kept: StoredBytes) -> list[dict[str, Any]]:
     """Return what is kept by category; a category that this version does not know comes last, by its own name."""
     rows = []
     for category in dict.fromkeys((*CATEGORIES, *kept.sizes)):
@@ -106,8 +113,8 @@ def project_storage(request: HttpRequest, scope: PageScope, project: str) -> Htt
         return redirect(request.get_full_path())
     page = Paginator(runs_by_size(actor, row), _RUNS).get_page(request.GET.get("page"))
     runs = list(page.object_list)
-    kept = kept_of_project(row)
-    sizes = kept_by(run_id=[run.pk for run in runs])
+    kept = stored_in_project(row)
+    sizes = stored_by(run_id=[run.pk for run in runs])
     most = max((one.total_bytes for one in sizes.values()), default=0)
     deletable = visible(actor, RunAction.DELETE, runs_of(actor, row).filter(pk__in=[run.pk for run in runs]))
     may_delete = set(deletable.values_list("pk", flat=True))

@@ -17,7 +17,7 @@ from accounts.lifecycle.deletion import delete_account, obstacles_of
 from accounts.lifecycle.services import set_active
 from accounts.models import User
 from billing.admins import services as admins
-from billing.admins.selectors import admins_for, billing_admins_of, billing_people, people_of
+from billing.admins.selectors import billing_admin_list, billing_admins_of, billing_recipients, people_of
 from billing.models import BillingAdmin, Invoice, InvoiceKind, Plan, Subscription
 from billing.subscriptions.selectors import subscription_of, teams_of
 from common.errors import Conflict, Forbidden, NotFound
@@ -142,10 +142,10 @@ class TestChoosing:
         admins.assign(actor=actor(ada), organization=acme, user=bob)
         put_on(acme, "pro")
         assert names(acme) == ["ada", "bob"]
-        assert admins_for(actor(ada), acme).is_over
+        assert billing_admin_list(actor(ada), acme).is_over
         assert admins.assign(actor=actor(ada), organization=acme, user=bob) == [ada]
         assert names(acme) == ["bob"]
-        assert not admins_for(actor(ada), acme).is_over
+        assert not billing_admin_list(actor(ada), acme).is_over
 
 
 class TestLeaving:
@@ -255,7 +255,7 @@ class TestEnding:
         )  # fmt: skip
         organizations.delete_organization(actor=actor(ada), organization=acme, typed="acme")
         acme.refresh_from_db()
-        assert list(billing_people(acme)) == [ada]
+        assert list(billing_recipients(acme)) == [ada]
         assert not can(actor(ada), BillingAction.MANAGE, acme)
         assert Invoice.objects.get().subscription == subscription
 

@@ -17,9 +17,9 @@ from billing.changes import services
 from billing.changes.assignments import assign_plan, assign_storage
 from billing.changes.preview import ChangeKind
 from billing.invoices.closing import close_all
-from billing.invoices.drafts import quantity_text, standing_drafts
+from billing.invoices.drafts import quantity_text, recurring_drafts
 from billing.invoices.issuing import issue
-from billing.limits.selectors import LimitKind, state_of
+from billing.limits.selectors import LimitKind, limits_of
 from billing.models import Invoice, InvoiceKind, InvoiceStatus, PaymentMethod, Plan, Subscription
 from billing.subscriptions.selectors import subscription_of
 from billing.tests.paying import payer, plan
@@ -69,7 +69,7 @@ def paid_ahead(subscription: Subscription) -> Invoice:
     """Issue what the end of October charged for November: the plan and the storage there are."""
     subscription.refresh_from_db()
     with transaction.atomic():
-        drafts = standing_drafts(subscription, month_of(NOW.date()))
+        drafts = recurring_drafts(subscription, month_of(NOW.date()))
         at = datetime(2026, 11, 1, 6, tzinfo=UTC)
         made = issue(subscription, InvoiceKind.PERIOD, month_of(date(2026, 10, 1)), drafts, at)
     assert made is not None
@@ -78,17 +78,17 @@ def paid_ahead(subscription: Subscription) -> Invoice:
 
 def included(subscription: Subscription, kind: LimitKind, at: datetime | None = None) -> Decimal | None:
     """Return what a limit is now, or at a time."""
-    limit = state_of(Subscription.objects.get(pk=subscription.pk), at).of(kind)
+    limit = limits_of(Subscription.objects.get(pk=subscription.pk), at).of(kind)
     assert limit is not None
     return limit.included
 
 
-def go(organization: Any, who: Any, to: Plan) -> services.Done:
+def go(organization: Any, who: Any, to: Plan) -> services.ChangeResult:
     summary = services.preview_plan(actor=who, organization=organization, plan=to)
     return services.change_plan(actor=who, organization=organization, plan=to, confirm=summary.confirm)
 
 
-def buy(organization: Any, who: Any, gb: int) -> services.Done:
+def buy(organization: Any, who: Any, gb: int) -> services.ChangeResult:
     summary = services.preview_storage(actor=who, organization=organization, extra_gb=gb)
     return services.buy_storage(actor=who, organization=organization, extra_gb=gb, confirm=summary.confirm)
 
@@ -272,7 +272,7 @@ def test_bought_storage_outlives_a_change_of_mind(pro: Any):
         extra_storage_price_usd=Decimal("0.02"),
     )  # fmt: skip
     assert go(organization, who, lite).summary.after.extra_gb == 100
-    assert subscription_of(organization).coming == (lite, 100)
+    assert subscription_of(organization).next_terms == (lite, 100)
 
 
 def test_who_acts_for_somebody_else_spends_nothing(pro: Any):
@@ -299,7 +299,7 @@ def test_a_double_click_upgrades_once(free: Any):
     confirm = services.preview_plan(actor=who, organization=organization, plan=plan("pro")).confirm
     given = {"actor": who, "organization": organization, "plan": plan("pro"), "confirm": confirm}
     services.change_plan(**given)
-    with pytest.raises(services.AlreadySo):
+    with pytest.raises(services.NothingToChange):
         services.change_plan(**given)
     assert Invoice.objects.count() == 1
 
@@ -314,7 +314,7 @@ def test_a_summary_that_does_not_hold_any_more_is_refused(free: Any, clock: Any,
         Plan.objects.filter(key="pro").update(price_usd=61)
     else:
         Subscription.objects.filter(pk=subscription.pk).update(extra_storage_gb=1)
-    with pytest.raises(services.Outdated):
+    with pytest.raises(services.OutdatedSummary):
         services.change_plan(actor=who, organization=organization, plan=plan("pro"), confirm=confirm)
     subscription.refresh_from_db()
     assert subscription.plan.key == "free"
@@ -325,7 +325,7 @@ def test_without_a_payment_method_nothing_that_costs_is_begun():
     organization, who, subscription = payer("free")
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
     assert summary.needs_method
-    with pytest.raises(services.NeedsMethod):
+    with pytest.raises(services.PaymentMethodNeeded):
         services.change_plan(actor=who, organization=organization, plan=plan("pro"), confirm=summary.confirm)
     subscription.refresh_from_db()
     assert subscription.plan.key == "free"
@@ -339,10 +339,10 @@ def test_a_downgrade_comes_with_the_next_period_and_can_be_undone(pro: Any, cloc
     assert "Usage alerts" in done.summary.losses
     subscription.refresh_from_db()
     assert (subscription.plan.key, subscription.next_plan.key) == ("pro", "free")
-    with pytest.raises(services.AlreadySo):
+    with pytest.raises(services.NothingToChange):
         services.preview_plan(actor=who, organization=organization, plan=plan("free"))
     services.undo_change(actor=who, organization=organization)
-    with pytest.raises(services.AlreadySo):
+    with pytest.raises(services.NothingToChange):
         services.undo_change(actor=who, organization=organization)
     go(organization, who, plan("free"))
     clock.move_to(datetime(2026, 12, 1, 7, tzinfo=UTC))
@@ -359,7 +359,7 @@ def test_canceling_goes_to_the_free_plan_and_drops_bought_storage(pro: Any, cloc
     services.cancel(actor=who, organization=organization, confirm=summary.confirm)
     subscription.refresh_from_db()
     assert (subscription.plan.key, subscription.extra_storage_gb) == ("pro", 40)
-    with pytest.raises(services.AlreadySo):
+    with pytest.raises(services.NothingToChange):
         services.preview_cancel(actor=who, organization=organization)
     clock.move_to(datetime(2026, 12, 2, tzinfo=UTC))
     close_all(datetime(2026, 12, 1, 12, tzinfo=UTC))
@@ -378,7 +378,7 @@ def test_storage_is_bought_now_and_reduced_later(pro: Any):
     assert done.invoice is not None
     assert (done.summary.kind, done.invoice.total_usd) == (ChangeKind.MORE_STORAGE, Decimal("7.50"))
     assert done.summary.after.regular_usd == Decimal("85.00")
-    with pytest.raises(services.AlreadySo):
+    with pytest.raises(services.NothingToChange):
         services.preview_storage(actor=who, organization=organization, extra_gb=1000)
     later = buy(organization, who, 200)
     assert (later.invoice, later.summary.kind) == (None, ChangeKind.LESS_STORAGE)
@@ -471,13 +471,13 @@ def test_what_gives_and_takes_is_a_switch_when_the_period_ends():
     """BIL-8: Academic has 100 seats, Pro ten, and usage alerts; what begins to cost wants a way to pay first."""
     organization, who, subscription = payer("academic")
     summary = services.preview_plan(actor=who, organization=organization, plan=plan("pro"))
-    assert (summary.kind, summary.is_at_once, summary.now_usd) == (ChangeKind.SWITCH, False, Decimal(0))
+    assert (summary.kind, summary.is_immediate, summary.now_usd) == (ChangeKind.SWITCH, False, Decimal(0))
     assert summary.gains == ("Usage alerts",)
     assert "Seats: 100 → 10" in summary.losses
     assert summary.needs_method
     with_method(subscription)
     go(organization, who, plan("pro"))
-    assert subscription_of(organization).coming[0] == plan("pro")
+    assert subscription_of(organization).next_terms[0] == plan("pro")
     assert AuditEntry.objects.filter(action="subscription.switch").exists()
 
 

@@ -20,7 +20,7 @@ from billing.invoices import closing
 from billing.invoices import mails as mailing
 from billing.models import Invoice, Plan, Subscription
 from billing.plans import services as plans
-from billing.plans.pricing import standing_usd
+from billing.plans.pricing import recurring_usd
 from billing.subscriptions.selectors import subscription_of, subscription_of_team
 from billing.tests.used import metered, used
 from common.errors import Conflict, Forbidden, Invalid
@@ -66,10 +66,10 @@ def test_it_holds_at_once_and_the_plan_of_before_comes_back(
 ):
     assert (trial.plan.key, trial.trial_then and trial.trial_then.key) == ("pro", "free")
     clock.move_to(ENDS - timedelta(seconds=1))
-    trials.tend()
+    trials.process_due()
     assert subscription_of(acme).plan.key == "pro"
     clock.move_to(ENDS)
-    assert trials.tend() == 1
+    assert trials.process_due() == 1
     row = subscription_of(acme)
     assert (row.plan.key, row.trial_ends_at, row.trial_then, row.trial_told_days) == (
         "free",
@@ -78,7 +78,7 @@ def test_it_holds_at_once_and_the_plan_of_before_comes_back(
         None,
     )
     assert row.former_plans.count() == 0, "a trial is not to be had again for nothing"
-    assert trials.tend() == 0
+    assert trials.process_due() == 0
     entries = AuditEntry.objects.filter(action__startswith="subscription.trial").order_by("pk")
     assert [(entry.action, entry.before["plan"], entry.after["plan"]) for entry in entries] == [
         ("subscription.trial", "free", "pro"), ("subscription.trial_end", "pro", "free"),
@@ -90,8 +90,8 @@ def test_mails_come_a_week_and_a_day_before_and_at_the_end_once_each(
 ):
     for days in range(31):
         clock.move_to(NOW + timedelta(days=days))
-        trials.tend()
-        trials.tend()
+        trials.process_due()
+        trials.process_due()
         delivered()  # what waits for days is given up
     assert [(letter.to[0], letter.subject) for letter in delivered()] == [
         (ada.email, "acme: the trial of Pro ends on April 8, 2026"),
@@ -105,9 +105,9 @@ def test_a_beat_that_was_missed_tells_only_of_what_still_holds(
     clock: Any, acme: Organization, trial: Subscription
 ):
     clock.move_to(ENDS - timedelta(hours=3))
-    assert (trials.tend(), trials.tend(), len(delivered())) == (1, 0, 1)
+    assert (trials.process_due(), trials.process_due(), len(delivered())) == (1, 0, 1)
     clock.move_to(ENDS + timedelta(days=40))
-    assert (trials.tend(), trials.tend()) == (1, 0)
+    assert (trials.process_due(), trials.process_due()) == (1, 0)
     assert len(delivered()) == 2
 
 
@@ -117,7 +117,7 @@ def test_one_that_fails_holds_up_no_other_and_is_tried_again(
     lab = OrganizationFactory(name="other", admin=ada)
     other = subscription_of(lab)
     trials.start_trial(actor=SYSTEM, subscription=other, plan=trial.plan, ends_at=ENDS)
-    tell = mailing.tell_trial_ended
+    tell = mailing.mail_trial_ended
 
     def breaks(row: Subscription, plan: Plan) -> None:
         if row.pk == trial.pk:
@@ -126,10 +126,10 @@ def test_one_that_fails_holds_up_no_other_and_is_tried_again(
 
     clock.move_to(ENDS)
     with monkeypatch.context() as patch:
-        patch.setattr(trials, "tell_trial_ended", breaks)
-        assert trials.tend() == 1
+        patch.setattr(trials, "mail_trial_ended", breaks)
+        assert trials.process_due() == 1
     assert [subscription_of(row).plan.key for row in (acme, lab)] == ["pro", "self-hosted"]
-    assert trials.tend() == 1
+    assert trials.process_due() == 1
     assert subscription_of(acme).plan.key == "free"
 
 
@@ -138,14 +138,14 @@ def test_it_costs_nothing_neither_the_plan_nor_use_above_it(
 ):
     team = TeamFactory(organization=acme)
     used(team, NOW.date(), hours=900)
-    assert standing_usd(subscription_of(acme)) == Decimal(0)
+    assert recurring_usd(subscription_of(acme)) == Decimal(0)
     clock.move_to(datetime(2026, 4, 2, tzinfo=UTC))
     metered(datetime(2026, 4, 1, tzinfo=UTC))
     closing.close_due()
     assert subscription_of(acme).closed_to is not None
     assert not Invoice.objects.exists()
     clock.move_to(datetime(2026, 5, 2, tzinfo=UTC))
-    trials.tend()
+    trials.process_due()
     closing.close_due()
     assert not Invoice.objects.exists()
 
@@ -164,10 +164,10 @@ def test_who_chooses_the_plan_meanwhile_keeps_it(
     row = subscription_of(acme)
     assert (row.plan.key, row.is_trial) == ("pro", False)
     assert row.former_plans.count() == 0
-    with pytest.raises(subscriptions.AlreadySo):
+    with pytest.raises(subscriptions.NothingToChange):
         subscriptions.preview_plan(actor=actor(ada), organization=acme, plan=pro)
     clock.move_to(ENDS)
-    assert trials.tend() == 0
+    assert trials.process_due() == 0
 
 
 def test_nothing_is_bought_or_cancelled_in_a_trial(ada: User, acme: Organization, trial: Subscription):
@@ -209,7 +209,7 @@ def test_a_default_plan_with_trial_days_is_a_trial_of_new_ones(clock: Any):
         assert row.trial_ends_at == NOW + timedelta(days=14)
         assert (row.plan.key, row.trial_then and row.trial_then.key) == ("pro", "free")
     clock.move_to(NOW + timedelta(days=14))
-    assert trials.tend() == 2
+    assert trials.process_due() == 2
 
 
 def test_admins_see_how_long_it_goes_on(client: Client, ada: User, acme: Organization, trial: Subscription):

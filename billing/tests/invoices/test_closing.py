@@ -182,7 +182,10 @@ def test_a_deleted_organization_pays_what_it_used_and_nothing_in_advance():
     assert closing.close_due(datetime(2027, 2, 1, 6, tzinfo=UTC)) == 1
     assert [line[0] for line in printed(Invoice.objects.get())] == ["hours"]
     assert len(delivered()) == 1
-    assert list(closing._open_before(datetime(2027, 2, 1, 6, tzinfo=UTC)).filter(pk=subscription.pk)) == []
+    assert (
+        list(closing._subscriptions_to_close(datetime(2027, 2, 1, 6, tzinfo=UTC)).filter(pk=subscription.pk))
+        == []
+    )
 
 
 def test_one_that_fails_holds_up_nobody_and_is_tried_again(caplog):
@@ -240,17 +243,17 @@ def test_a_reminder_that_fails_holds_up_no_other(time_machine, monkeypatch, capl
     for name in ("broken", "fine"):
         payer(name=name, begun=BEGUN)
     closing.close_due()
-    tell = mailing.tell_overdue
+    tell = mailing.mail_overdue
 
     def breaks(invoice):
         if invoice.number.startswith("BROKEN"):
             raise LookupError("template")
         tell(invoice)
 
-    monkeypatch.setattr(mailing, "tell_overdue", breaks)
+    monkeypatch.setattr(mailing, "mail_overdue", breaks)
     assert remind_overdue(CLOSED + timedelta(days=14)) == 1
     assert "invoice BROKEN-0001 could not be reminded of" in caplog.text
-    monkeypatch.setattr(mailing, "tell_overdue", tell)
+    monkeypatch.setattr(mailing, "mail_overdue", tell)
     assert remind_overdue(CLOSED + timedelta(days=14)) == 1
 
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billing.invoices import closing
-from billing.invoices.drafts import LineDraft, overage_drafts, quantity_text, standing_drafts
+from billing.invoices.drafts import LineDraft, overage_drafts, quantity_text, recurring_drafts
 from billing.invoices.issuing import issue
 from billing.models import Invoice, InvoiceKind, InvoiceLine, PeriodClose, Plan, Subscription, UsageAlert
-from billing.plans.pricing import lines_of, overage_usd
+from billing.plans.pricing import overage_usd, usage_lines
 from billing.subscriptions.selectors import subscription_of
 from billing.tests.used import metered, payer, used
 from billing.usage_alerts import services as alerting
@@ -56,13 +56,13 @@ def half_up(amount: Decimal) -> Decimal:
 @given(plan=plans, used_=amounts, extra=st.integers(0, 5000))
 def test_lines_are_rounded_once_and_add_up(plan, used_, extra):
     subscription = Subscription(plan=plan, extra_storage_gb=extra)
-    lines = lines_of(subscription, used_, NOVEMBER)
-    drafts = overage_drafts(lines, NOVEMBER) + standing_drafts(subscription, NOVEMBER)
+    lines = usage_lines(subscription, used_, NOVEMBER)
+    drafts = overage_drafts(lines, NOVEMBER) + recurring_drafts(subscription, NOVEMBER)
     for draft in drafts:
         assert draft.amount_usd == half_up(draft.quantity * draft.unit_price_usd) > 0
     assert sum(draft.amount_usd for draft in overage_drafts(lines, NOVEMBER)) == overage_usd(lines)
-    again = lines_of(subscription, used_, NOVEMBER)
-    assert overage_drafts(again, NOVEMBER) + standing_drafts(subscription, NOVEMBER) == drafts
+    again = usage_lines(subscription, used_, NOVEMBER)
+    assert overage_drafts(again, NOVEMBER) + recurring_drafts(subscription, NOVEMBER) == drafts
 
 
 @given(

@@ -16,9 +16,9 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from access.actions import Preset
 from accounts.models import User
-from billing.limits.near_limits import words_of
-from billing.limits.selectors import LimitKind, Standing, state_of, states_of
-from billing.limits.warnings import note_all, pressing
+from billing.limits.near_limits import notices_of
+from billing.limits.selectors import LimitKind, LimitStatus, limits_by_subscription, limits_of
+from billing.limits.warnings import near_limits, refresh_all
 from billing.models import NoticeDismissal, Subscription
 from billing.subscriptions.selectors import subscription_of
 from runs.models import Project
@@ -84,7 +84,7 @@ class TestStates:
         row = small(organization, seats=5, included_ingestion_gb=4)
         row.extra_storage_gb = 10
         row.save()
-        found = {limit.kind: limit for limit in state_of(row).all}
+        found = {limit.kind: limit for limit in limits_of(row).all}
         assert found[LimitKind.HOURS].used == Decimal("60.5")
         assert [found[LimitKind.STORAGE].used, found[LimitKind.STORAGE].included] == [5, 20]
         assert found[LimitKind.INGESTION].percent == 25
@@ -97,20 +97,20 @@ class TestStates:
     )
     def test_near_from_85_percent_and_full_from_100(self, organization, team, hours: float, standing: str):
         use(team, hours=hours)
-        limit = state_of(small(organization)).of(LimitKind.HOURS)
+        limit = limits_of(small(organization)).of(LimitKind.HOURS)
         assert limit is not None
-        assert limit.standing == standing
+        assert limit.status == standing
         assert limit.is_exceeded is (hours > 100)
 
     def test_a_limit_of_nothing_is_full(self, organization: Organization):
-        limit = state_of(small(organization, included_hours=0)).of(LimitKind.HOURS)
+        limit = limits_of(small(organization, included_hours=0)).of(LimitKind.HOURS)
         assert limit is not None
-        assert (limit.standing, limit.is_exceeded) == (Standing.FULL, False)
+        assert (limit.status, limit.is_exceeded) == (LimitStatus.FULL, False)
 
     def test_personal_entities_have_their_own(self, ada: User, team: Team):
         use(ada.claim.team, hours=7)
         use(team, hours=50)
-        state = state_of(small(ada))
+        state = limits_of(small(ada))
         assert [limit.kind for limit in state.all] == [
             LimitKind.HOURS,
             LimitKind.STORAGE,
@@ -121,7 +121,7 @@ class TestStates:
     def test_many_cost_what_one_costs(self, django_assert_max_num_queries):
         rows = [small(OrganizationFactory(), seats=3) for _ in range(6)]
         with django_assert_max_num_queries(9):
-            assert len(states_of(rows)) == 6
+            assert len(limits_by_subscription(rows)) == 6
 
 
 class TestNotices:
@@ -143,7 +143,7 @@ class TestNotices:
         """To admins of the organization, who can act on it; one who does not manage the plan reads whom to ask."""
         small(organization)
         use(team, hours=90, held_gb=12)
-        assert note_all() == 1
+        assert refresh_all() == 1
         client.force_login(make_member(team, Preset.ORGANIZATION_ADMIN))
         for path in self._pages(project):
             text = client.get(path).content.decode()
@@ -159,12 +159,12 @@ class TestNotices:
         settings.ENFORCE_LIMITS = True
         small(organization)
         use(team, hours=90, held_gb=12)
-        note_all()
+        refresh_all()
         client.force_login(make_member(team))
         path = reverse("runs:entity", args=["lab"])
         assert "notice-limits" not in client.get(path).content.decode()
         Subscription.objects.update(over_storage_since=NOW - timedelta(days=8))
-        note_all()
+        refresh_all()
         text = client.get(path).content.decode()
         assert "File uploads are blocked until you free up storage." in text
         assert "Tracked hours: 90 h" not in text
@@ -176,7 +176,7 @@ class TestNotices:
         """Closing is kept on the server, for the person alone."""
         row, path = small(organization), reverse("runs:entity", args=["lab"])
         use(team, hours=90)
-        note_all()
+        refresh_all()
         client.force_login(ada)
         text = client.get(path).content.decode()
         [key] = re.findall(r'name="notice" value="([^"]+)"', text)
@@ -192,14 +192,14 @@ class TestNotices:
         assert "Tracked hours: 90 h" in other.get(path).content.decode()
         UsageDay.objects.update(tracked_s=190 * 3600)
         add_up(team.pk)
-        note_all()
+        refresh_all()
         assert "Tracked hours: 190 h" in client.get(path).content.decode()
         with time_machine.travel(NOW + timedelta(days=40), tick=False):
             later = timezone.now()
             MeterState.objects.update(metered_at=later)
             UsageDay.objects.create(team_id=team.pk, day=later.date(), tracked_s=90 * 3600)
             add_up(team.pk)
-            note_all()
+            refresh_all()
             client.force_login(ada)
             assert "Tracked hours: 90 h" in client.get(path).content.decode()
 
@@ -220,7 +220,7 @@ class TestNotices:
     ):
         small(organization)
         use(team, hours=90)
-        note_all()
+        refresh_all()
         client.force_login(ada)
         text = client.get(reverse("runs:entity", args=["lab"])).content.decode()
         assert reverse("billing:overview", args=["acme"]) in text
@@ -229,7 +229,7 @@ class TestNotices:
     def test_nobody_from_elsewhere_reads_them(self, client: Client, organization, team, project):
         small(organization)
         use(team, hours=90)
-        note_all()
+        refresh_all()
         path = reverse("runs:project_overview", args=["lab", "cats"])
         assert "Tracked hours: 90 h" not in client.get(path).content.decode()
         client.force_login(UserFactory())
@@ -238,7 +238,7 @@ class TestNotices:
     def test_a_personal_entitys_page_tells_its_owner(self, client: Client, ada: User):
         small(ada)
         use(ada.claim.team, hours=100)
-        note_all()
+        refresh_all()
         client.force_login(ada)
         text = client.get(reverse("runs:entity", args=["ada"])).content.decode()
         assert "Tracked hours: 100 h of 100 h in this period." in text
@@ -251,11 +251,11 @@ class TestNotices:
     ):
         small(organization)
         use(team, hours=90)
-        note_all()
-        assert pressing(organization_id=organization.pk)
+        refresh_all()
+        assert near_limits(organization_id=organization.pk)
         with django_capture_on_commit_callbacks(execute=True):
             put_on(organization, included_hours=1000)
-        assert pressing(organization_id=organization.pk) == []
+        assert near_limits(organization_id=organization.pk) == []
 
     def test_terms_are_kept_while_redis_is_away(
         self, organization, team, django_capture_on_commit_callbacks, monkeypatch: pytest.MonkeyPatch
@@ -275,9 +275,9 @@ class TestNotices:
 
     def test_cost_nothing_where_nothing_presses(self, organization, team, django_assert_num_queries):
         put_on(organization, included_hours=None)
-        note_all()
+        refresh_all()
         with django_assert_num_queries(0):
-            assert pressing(organization_id=organization.pk) == []
+            assert near_limits(organization_id=organization.pk) == []
 
 
 class TestWords:
@@ -285,7 +285,7 @@ class TestWords:
 
     def _words(self, organization: Organization) -> list[str]:
         row = subscription_of(organization)
-        return [f"{words.what} {words.follows}" for words in words_of(row, state_of(row).pressing)]
+        return [f"{words.what} {words.consequence}" for words in notices_of(row, limits_of(row).near)]
 
     def test_prices(self, organization, team):
         small(organization, hour_price_usd=Decimal("0.10"))
@@ -301,7 +301,7 @@ class TestWords:
             "Storage: 9 GB of 10 GB. After 7 days above the limit, file uploads are blocked."
         ]
         Holding.objects.update(size_bytes=11 * GB)
-        note_all()
+        refresh_all()
         assert self._words(organization) == [
             "Storage: 11 GB of 10 GB. From March 27, 2026, file uploads are blocked unless you free up storage."
         ]

@@ -9,8 +9,8 @@ import time_machine
 from django.test import Client
 
 from accounts.models import User
-from billing.limits.storage_quota import check_room, note_storage
-from billing.limits.warnings import note_all
+from billing.limits.storage_quota import record_storage, require_storage
+from billing.limits.warnings import refresh_all
 from billing.models import Subscription
 from billing.tasks import note_limits
 from common.errors import TooLarge
@@ -79,7 +79,7 @@ def limited(organization: Organization, **terms: Any) -> Subscription:
 
 def is_refused(run: Run) -> bool:
     try:
-        check_room(run.project.team_id)
+        require_storage(run.project.team_id)
     except TooLarge:
         return True
     return False
@@ -91,25 +91,25 @@ class TestGrace:
     def test_uploads_are_taken_until_the_days_are_over(self, organization: Organization, run: Run):
         row = limited(organization)
         hold(run, 11)
-        note_all()
+        refresh_all()
         row.refresh_from_db()
         assert row.over_storage_since == NOW
         assert not is_refused(run)
         with time_machine.travel(NOW + timedelta(days=7, seconds=-1), tick=False):
-            note_all()
+            refresh_all()
             assert not is_refused(run)
         with time_machine.travel(NOW + timedelta(days=7), tick=False):
-            note_all()  # does not begin the days anew
+            refresh_all()  # does not begin the days anew
             assert is_refused(run)
 
     def test_less_stored_lifts_it_at_once(self, organization: Organization, run: Run):
         row = limited(organization, grace_days=0)
         hold(run, 11)
-        note_all()
+        refresh_all()
         assert is_refused(run)
         hold(run, 10)
         assert not is_refused(run)  # before the next look
-        note_all()
+        refresh_all()
         row.refresh_from_db()
         assert row.over_storage_since is None
 
@@ -118,7 +118,7 @@ class TestGrace:
     ):
         row = limited(organization, grace_days=0)
         hold(run, 11)
-        note_all()
+        refresh_all()
         assert is_refused(run)
         row.refresh_from_db()
         with django_capture_on_commit_callbacks(execute=True):
@@ -131,7 +131,7 @@ class TestGrace:
     def test_a_limit_that_is_reached_is_not_exceeded(self, organization: Organization, run: Run):
         row = limited(organization, grace_days=0)
         hold(run, 10)
-        assert not note_storage(row)
+        assert not record_storage(row)
         assert not is_refused(run)
 
     @pytest.mark.parametrize("terms", [{"storage_price_usd": "0.03"}, {"included_storage_gb": None}])
@@ -140,7 +140,7 @@ class TestGrace:
     ):
         limited(organization, grace_days=0, **terms)
         hold(run, 5000)
-        note_all()
+        refresh_all()
         assert not is_refused(run)
 
     def test_without_enforcement_nothing_is_refused_and_nothing_asked(
@@ -148,7 +148,7 @@ class TestGrace:
     ):
         limited(organization, grace_days=0)
         hold(run, 11)
-        note_all()
+        refresh_all()
         settings.ENFORCE_LIMITS = False
         with django_assert_num_queries(0):
             assert not is_refused(run)
@@ -157,9 +157,9 @@ class TestGrace:
         own = RunFactory(project=ProjectFactory(team=ada.claim.team), user=ada)
         put_on(ada, name="Small", included_storage_gb=1, grace_days=0)
         hold(own, 2)
-        note_all()
+        refresh_all()
         with pytest.raises(TooLarge, match="Delete what you no longer need"):
-            check_room(own.project.team_id)
+            require_storage(own.project.team_id)
         assert not is_refused(run)
 
     def test_the_words(self, organization: Organization, run: Run):
@@ -167,7 +167,7 @@ class TestGrace:
         hold(run, 11.5)
         note_limits()
         with pytest.raises(TooLarge) as refused:
-            check_room(run.project.team_id)
+            require_storage(run.project.team_id)
         assert refused.value.message == (
             "acme stores 11.5 GB, but its plan Small includes 10 GB. File uploads are blocked until you free up "
             "storage. Metrics and logs still work. Usage admins of acme can change the plan: ada."
@@ -181,7 +181,7 @@ class TestAsking:
     def full(self, organization: Organization, run: Run) -> Run:
         limited(organization, grace_days=0)
         hold(run, 11)
-        note_all()
+        refresh_all()
         return run
 
     def test_a_hundred_files_ask_once(self, organization: Organization, run: Run, django_assert_num_queries):

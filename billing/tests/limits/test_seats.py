@@ -13,7 +13,7 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.lifecycle.services import set_active
 from accounts.models import User
-from billing.limits.selectors import LimitKind, state_of
+from billing.limits.selectors import LimitKind, limits_of
 from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict
 from teams.invitations.answering import accept
@@ -74,7 +74,7 @@ def full(organization: Organization) -> OrganizationMember:
 
 
 def used(organization: Organization, kind: LimitKind = LimitKind.SEATS) -> int:
-    limit = state_of(subscription_of(organization)).of(kind)
+    limit = limits_of(subscription_of(organization)).of(kind)
     assert limit is not None
     return int(limit.used)
 

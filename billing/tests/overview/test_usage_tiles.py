@@ -9,14 +9,17 @@ import time_machine
 from django.template.loader import render_to_string
 
 from billing.models import Plan, Subscription
-from billing.overview.projection import projected
+from billing.overview.projection import Projection, project_period
 from billing.overview.tiles import tiles_of
 from billing.plans.catalogue import ensure_plans
 from billing.subscriptions.selectors import subscription_of
+from billing.subscriptions.use import use_of
 from teams.models import Team
 from tests.factories import TeamFactory
 from usage.formatting import amount, money, unit_price, with_unit
 from usage.models import IngestionEntry
+from usage.periods import period_at
+from usage.reports.use import until_of
 from usage.templatetags.usage import tick
 from usage.tests.usage_rows import metered, used
 from usage.units import DAY_S
@@ -86,13 +89,19 @@ def test_without_one_before_a_first_hour_says_nothing(
     assert tiles_of(pro, at)[0].projected == expected
 
 
+def projection_of(subscription: Subscription, now: datetime) -> Projection:
+    period = period_at(now, subscription.anchor_day)
+    until = until_of(period)
+    return project_period(subscription, period, use_of(subscription, period, until), until)
+
+
 def test_the_whole_period_is_estimated(team: Team, pro: Subscription, django_assert_num_queries: Any) -> None:
     """BIL-5: plan and overage, in two queries."""
     used(team, date(2026, 5, 1), hours=300, ingested_gb=5)
     metered(NOW)
     with django_assert_num_queries(2):
-        found = projected(pro, NOW)
-    assert [str(usd) for usd in (found.standing_usd, found.overage_usd, found.total_usd)] == [
+        found = projection_of(pro, NOW)
+    assert [str(usd) for usd in (found.recurring_usd, found.overage_usd, found.total_usd)] == [
         "60.00", "43.55", "103.55"
     ]  # fmt: skip
     with django_assert_num_queries(3):

@@ -13,7 +13,7 @@ from access.models import AuditEntry
 from billing.changes.assignments import assign_payment
 from billing.gateways import gateway_named, gateway_of
 from billing.gateways import stripe as module
-from billing.gateways.base import ChargeState, Outcome
+from billing.gateways.base import ChargeResult, ChargeState
 from billing.invoices import services as invoices
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from billing.payments import collecting
@@ -76,7 +76,7 @@ def test_issuing_asks_for_the_money_after_the_commit(
 ):
     with django_capture_on_commit_callbacks(execute=True):
         invoice = open_invoice(card_payer[2])
-        invoices.collect_soon(invoice)
+        invoices.schedule_collection(invoice)
         assert stripe.charged_cents == 0
     assert state_of(invoice) == ("paid", ["succeeded"])
 
@@ -154,7 +154,7 @@ def test_whatever_dies_in_between_is_found_by_the_sweep_and_charged_once(
 
         return call
 
-    def dies(*_: Any) -> Outcome:
+    def dies(*_: Any) -> ChargeResult:
         raise Died
 
     with monkeypatch.context() as patch:
@@ -165,7 +165,7 @@ def test_whatever_dies_in_between_is_found_by_the_sweep_and_charged_once(
         elif point == "charge":  # the money was taken; nothing of it was stored
             patch.setattr(gateway, "charge", dies_after(gateway.charge))
         else:
-            patch.setattr(collecting, "note", dies)
+            patch.setattr(collecting, "record_result", dies)
         with pytest.raises(Died):
             collecting.collect(invoice.pk)
     assert state_of(invoice) == ("open", ["pending"])
@@ -225,7 +225,7 @@ def test_a_void_invoice_is_not_charged_even_if_the_attempt_was_prepared(
 ):
     invoice, gateway = open_invoice(card_payer[2]), gateway_named("stripe")
 
-    def dies(*_: Any) -> Outcome:
+    def dies(*_: Any) -> ChargeResult:
         raise Died
 
     with monkeypatch.context() as patch:
@@ -250,7 +250,7 @@ def test_money_that_comes_for_an_invoice_that_is_paid_or_void_is_told_to_the_ope
         invoices.mark_void(actor=SYSTEM, invoice=invoice)
     twice = Payment.objects.create(invoice=invoice, gateway="stripe", ref="pi_other", amount_usd=60)
     for _again in range(2):
-        collecting.note(twice, Outcome(ChargeState.SUCCEEDED))
+        collecting.record_result(twice, ChargeResult(ChargeState.SUCCEEDED))
     assert caplog.text.count("give it back") == 1
     assert state_of(invoice)[0] == status
     entry = AuditEntry.objects.get(action="invoice.surplus_payment")

@@ -22,18 +22,18 @@ CARD = MethodFacts("pm_1", "visa", "4242", 12, 2031)
 def test_a_way_to_pay_that_was_removed_is_not_answered_as_if_it_were_added():
     """BIL-7: a setup that is finished again after its card was removed."""
     _organization, who, subscription = payer("free")
-    method = payment_methods.keep_method(who, subscription, "stripe", CARD)
-    assert payment_methods.keep_method(who, subscription, "stripe", CARD) == method, "the same one again"
+    method = payment_methods.attach_method(who, subscription, "stripe", CARD)
+    assert payment_methods.attach_method(who, subscription, "stripe", CARD) == method, "the same one again"
     payment_methods.remove_method(actor=who, method=method)
     with pytest.raises(Conflict, match="was removed"):
-        payment_methods.keep_method(SYSTEM, subscription, "stripe", CARD)
+        payment_methods.attach_method(SYSTEM, subscription, "stripe", CARD)
 
 
 def test_another_payer_s_card_is_not_answered_either():
     """BIL-7."""
-    payment_methods.keep_method(SYSTEM, payer("free")[2], "stripe", CARD)
+    payment_methods.attach_method(SYSTEM, payer("free")[2], "stripe", CARD)
     with pytest.raises(Conflict, match="not added for this organization"):
-        payment_methods.keep_method(SYSTEM, payer("free")[2], "stripe", CARD)
+        payment_methods.attach_method(SYSTEM, payer("free")[2], "stripe", CARD)
 
 
 def test_a_removed_card_is_detached_however_long_its_task_was_lost(
@@ -41,7 +41,7 @@ def test_a_removed_card_is_detached_however_long_its_task_was_lost(
 ):
     """BIL-7: the broker lost the task, then Stripe was down; one that Stripe will not let go holds up no other."""
     organization, who, subscription = payer("free")
-    stuck = payment_methods.keep_method(who, subscription, "stripe", CARD)
+    stuck = payment_methods.attach_method(who, subscription, "stripe", CARD)
     method = add_card(stripe, organization, who)
     other = add_card(stripe, organization, who, FAILING_CARD)
     for removed in (stuck, method):

@@ -102,7 +102,7 @@ def test_a_charge_that_nobody_noted_is_noted_by_its_event(
     add_card(stripe, organization, who)
     invoice = open_invoice(subscription)
     with monkeypatch.context() as patch:
-        patch.setattr(collecting, "note", lambda *_: None)  # as if it died there
+        patch.setattr(collecting, "record_result", lambda *_: None)  # as if it died there
         collecting.collect(invoice.pk)
     payment = invoice.payments.get()
     assert payment.status == "pending"
@@ -186,13 +186,13 @@ def test_one_event_that_cannot_be_done_stops_nobody_s_payments(
     """BIL-7: an eleventh card, and a fault of ours: the event behind them is handled, and invoices are collected."""
     organization, who, subscription = payer("pro")
     add_card(stripe, organization, who)
-    for number in range(payment_methods.MOST - 1):
+    for number in range(payment_methods.MAX_METHODS - 1):
         subscription.payment_methods.create(gateway="stripe", ref=f"pm_{number}", brand="visa")
     begun = gateway_named("stripe").begin_setup(subscription)
-    eleventh = webhooks.keep(
+    eleventh = webhooks.store(
         "evt_1", "setup_intent.succeeded", stripe.confirm_card(begun.client_secret)["id"]
     )
-    faulty, last = webhooks.keep("evt_2", "customer.updated", "cus_x"), webhooks.keep("evt_3", "x.y", "z")
+    faulty, last = webhooks.store("evt_2", "customer.updated", "cus_x"), webhooks.store("evt_3", "x.y", "z")
     invoice = open_invoice(subscription)
 
     def breaks(_ref: str) -> None:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from billing.changes.assignments import assign_payment, assign_plan, assign_storage
-from billing.gateways import MANUAL, gateway_of, way_to_pay
+from billing.gateways import MANUAL, gateway_and_method, gateway_of
 from billing.models import PaymentMethod, Plan, Subscription
 from billing.plans.catalogue import default_plan
 from billing.plans.services import delete_plan, save_plan
@@ -184,7 +184,7 @@ class TestSubscriptions:
         with override_settings(STRIPE_SECRET_KEY="sk_test_1"):
             assert gateway_of(row) is MANUAL
             PaymentMethod.objects.create(subscription=row, gateway="stripe", ref="pm_1", is_default=True)
-            assert way_to_pay(row) == (MANUAL, None)
+            assert gateway_and_method(row) == (MANUAL, None)
         told = AuditEntry.objects.get(action="subscription.assign_payment")
         assert (told.before["anchor_day"], told.after["pays_by_transfer"]) == (1, True)
         Subscription.objects.filter(pk=row.pk).update(closed_to=date(2026, 1, 1))

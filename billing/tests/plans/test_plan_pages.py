@@ -201,7 +201,7 @@ class TestCompare:
         for key in ("free", "pro", "enterprise"):
             answer = client.post(reverse("billing:change", args=["acme"]), {"plan": key, "confirm": ""})
             assert answer.status_code in {302, 404}
-        assert subscription_of(organization).coming[0].key == "self-hosted"
+        assert subscription_of(organization).next_terms[0].key == "self-hosted"
 
     def test_no_plan_is_pressed_on_anybody(self, client: Client, ada: User, organization: Organization):
         """The review's D1: a button says where it leads, in plain color; what one had stays choosable."""

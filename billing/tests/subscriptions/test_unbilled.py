@@ -12,7 +12,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.resources.registry import resource_of
 from accounts.models import User
-from billing.admins.contacts import about_plan
+from billing.admins.contacts import plan_message
 from billing.admins.grants import BillingAdmins
 from billing.admins.services import assign, withdraw
 from billing.models import Invoice, Plan
@@ -152,11 +152,11 @@ class TestWords:
     """Mails and refusals."""
 
     def test_refusals_ask_usage_admins(self, lab: Organization):
-        assert about_plan(lab) == (
+        assert plan_message(lab) == (
             "lab has the plan Self-hosted. Usage admins of lab can change the plan: ada."
         )
         offer_plans()
-        assert "Billing admins of lab can change the plan: ada." in about_plan(lab)
+        assert "Billing admins of lab can change the plan: ada." in plan_message(lab)
 
     def test_the_last_one_is_refused_as_such(self, ada: User, lab: Organization):
         with pytest.raises(Conflict, match="only usage admin of lab") as refused:

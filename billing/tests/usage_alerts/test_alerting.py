@@ -74,17 +74,17 @@ def test_a_payer_whose_mail_fails_holds_up_nobody(clock, monkeypatch, caplog):
     rows = [payer(name=name, begun=BEGUN) for name in ("broken", "fine")]
     for _subscription, team in rows:
         used(team, BEGUN.date(), hours=430)
-    tell = alert_mails.tell
+    tell = alert_mails.mail_alert
 
     def breaks(alert, *given):
         if alert.subscription == rows[0][0]:
             raise LookupError("template")
         return tell(alert, *given)
 
-    monkeypatch.setattr(alert_mails, "tell", breaks)
+    monkeypatch.setattr(alert_mails, "mail_alert", breaks)
     assert look(clock, BEGUN + timedelta(hours=1)) == 1
     assert "usage alerts of broken could not be sent" in caplog.text
-    monkeypatch.setattr(alert_mails, "tell", tell)
+    monkeypatch.setattr(alert_mails, "mail_alert", tell)
     assert look(clock, BEGUN + timedelta(hours=2)) == 1
 
 

@@ -17,7 +17,7 @@ _TRACKED, _OPENING, _DELTA, _BYTE_S, _INGESTED, _GPU, _ENERGY, _HOST_GPU, _HOST_
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SumsTable:
     """One of the tables that sums are written into; names for statements written by hand."""
 
     name: str
@@ -55,8 +55,8 @@ class Table:
             )
 
 
-DAYS = Table("billing_usageday", ("team_id", "project_id", "user_id"))
-TEAM_DAYS = Table("billing_teamday", ("team_id",))
+DAYS = SumsTable("billing_usageday", ("team_id", "project_id", "user_id"))
+TEAM_DAYS = SumsTable("billing_teamday", ("team_id",))
 
 Owner = tuple[int, int | None, int | None]
 """(team, project, user)"""
@@ -67,7 +67,7 @@ def day_parameter(day: date) -> Any:
     return connection.ops.adapt_datefield_value(day)
 
 
-class Tally:
+class DaySums:
     """Adds up; lives for one chunk.
 
     Args:
@@ -83,16 +83,16 @@ class Tally:
         team_id, project_id, user_id = owner
         return self._rows[team_id, project_id or 0, user_id or 0, day]
 
-    def time(self, owner: Owner, since: datetime, until: datetime, not_before: datetime) -> None:
+    def add_time(self, owner: Owner, since: datetime, until: datetime, not_before: datetime) -> None:
         """Add the seconds of a stretch in which a run was running."""
         for day, seconds in by_day(since, until, not_before):
             self._row(owner, day)[_TRACKED] += seconds
 
-    def reported(self, owner: Owner, at: datetime, seconds: int) -> None:
-        """Add seconds that a run's own clock told."""
+    def add_reported(self, owner: Owner, at: datetime, seconds: int) -> None:
+        """Add seconds that only the run's own clock reported."""
         self._row(owner, day_of(at))[_TRACKED] += seconds
 
-    def held(self, owner: Owner, at: datetime, delta_bytes: int) -> None:
+    def add_bytes(self, owner: Owner, at: datetime, delta_bytes: int) -> None:
         """Add a change of the bytes that are held, to its day and to the months that began with it."""
         day = day_of(at)
         row = self._row(owner, day)
@@ -101,11 +101,11 @@ class Tally:
         for month in months_between(month_of(day).end, self.opened_month):
             self._row(owner, month.start)[_OPENING] += delta_bytes
 
-    def ingested(self, owner: Owner, at: datetime, size_bytes: int) -> None:
+    def add_ingested(self, owner: Owner, at: datetime, size_bytes: int) -> None:
         """Add trace data."""
         self._row(owner, day_of(at))[_INGESTED] += size_bytes
 
-    def hardware(self, owner: Owner, day: date, gpu_s: int, energy_j: int, *, is_host: bool) -> None:
+    def add_hardware(self, owner: Owner, day: date, gpu_s: int, energy_j: int, *, is_host: bool) -> None:
         """Add GPU time and energy: of trainings, or of machines that are only watched."""
         row = self._row(owner, day)
         row[_HOST_GPU if is_host else _GPU] += gpu_s
@@ -120,7 +120,7 @@ class Tally:
         _write(TEAM_DAYS, teams)
 
 
-def _write(table: Table, rows: Mapping[Any, list[int]]) -> None:
+def _write(table: SumsTable, rows: Mapping[Any, list[int]]) -> None:
     execute_many(
         table.insert,
         [(*key[:-1], day_parameter(key[-1]), *sums) for key, sums in sorted(rows.items()) if any(sums)],
