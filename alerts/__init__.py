@@ -1,1 +1,1 @@
-"""Telling people and programs what happened: alerts, and where they go (ALR)."""
+"""Notifying people and programs of what happened: alerts, and where they go (ALR)."""

@@ -101,7 +101,7 @@ class MessageAdmin(ServedAdmin[Message]):
     acts = (
         AdminAction(slug="retry", label="Resend message", in_bulk=True,
             fits=lambda row: row.state == MessageState.FAILED, text="It is tried again, as many times as at first.",
-            do=lambda doing: _told(retry_message(actor=doing.actor, message=doing.row))),
+            do=lambda doing: _without_message(retry_message(actor=doing.actor, message=doing.row))),
     )  # fmt: skip
     related = (("Alert deliveries", "alerts_delivery", "message__id__exact"),)
 
@@ -115,5 +115,5 @@ class DeliveryAdmin(ServedAdmin[Delivery]):
     search_fields = ["recipient", "event__uid"]
 
 
-def _told(_row: Any) -> None:
+def _without_message(_row: Any) -> None:
     """Say no more than that it is done."""

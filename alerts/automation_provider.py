@@ -7,7 +7,7 @@ from access.actor import Actor
 from accounts.models import User
 from alerts.models import Destination, Event, Message, Secret
 from alerts.notices.notice import Notice
-from alerts.recipients import Telling
+from alerts.recipients import PlannedDelivery
 from teams.models import Team
 
 
@@ -17,14 +17,14 @@ class AutomationProvider(Protocol):
     def awaits_states(self, team_id: int, project_id: int) -> bool:
         """Say whether an automation waits for runs of the project to change their state."""
 
-    def tellings_of(self, events: Sequence[Event]) -> Iterable[Telling]:
-        """Yield what automations do about events of any kind, and note that they do; call in a transaction."""
+    def planned_deliveries(self, events: Sequence[Event]) -> Iterable[PlannedDelivery]:
+        """Yield what automations send about events of any kind, and record that they act; call in a transaction."""
 
     def mails_people(self, message: Message) -> bool:
         """Say whether the automation of a message sends mail."""
 
     def recipients_of(self, message: Message, events: Sequence[Event]) -> list[tuple[User, list[Event]]]:
-        """Return the people to mail, each with the events that they are told of."""
+        """Return the people to mail, each with the events that the mail is about."""
 
     def notice_of(self, message: Message, event: Event) -> Notice:
         """Return what the automation of a message says of one event."""

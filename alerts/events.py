@@ -11,6 +11,7 @@ What `Event.data` holds, by kind:
 import logging
 from datetime import datetime
 
+from celery import signature
 from django.core.cache import cache
 from django.db.models import QuerySet
 
@@ -26,10 +27,10 @@ ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CRASHED, RunStat
 """States that people may want to be told of; of others only automations are."""
 MAX_TEXT = 4000
 """Characters of an alert's text that are told; the run's page has all of it."""
-_HEAVY = ("config_text", "config_flat", "notes", "description", "masked_notes", "masked_description")
+_LARGE_FIELDS = ("config_text", "config_flat", "notes", "description", "masked_notes", "masked_description")
 
 
-def note_state(run: Run, before: str, _at: datetime) -> None:
+def record_state_change(run: Run, before: str, _at: datetime) -> None:
     """Write that a run changed its state, where somebody might want to know: one statement at the end of a run."""
     project = run.project
     if run.state not in ENDED and not automations().awaits_states(project.team_id, project.pk):
@@ -47,7 +48,7 @@ def note_state(run: Run, before: str, _at: datetime) -> None:
     after_commit(route_soon)
 
 
-def note_alert(alert: RunAlert) -> None:
+def record_alert(alert: RunAlert) -> None:
     """Write that code sent an alert."""
     run = alert.run
     data = {"title": alert.title, "text": alert.text[:MAX_TEXT], "level": alert.level}
@@ -59,14 +60,14 @@ def note_alert(alert: RunAlert) -> None:
 
 def with_runs(events: QuerySet[Event]) -> QuerySet[Event]:
     """Read with each event what is said of it."""
-    heavy = [f"run__{name}" for name in _HEAVY]
+    heavy = [f"run__{name}" for name in _LARGE_FIELDS]
     return events.select_related("run__project__team", "run__user", "project", "team", "automation").defer(
         *heavy
     )
 
 
-ROUTE_ASKED = "alerts.route-asked"
-ASKED_FOR_S = 15
+ROUTE_REQUESTED = "alerts.route-asked"
+REQUESTED_FOR_S = 15
 """As often as the schedule looks anyway."""
 
 
@@ -75,10 +76,8 @@ def route_soon() -> None:
 
     A Redis that is away must not hold up the ingest: asking the cache first fails at once.
     """
-    from alerts.tasks import route_events
-
     try:
-        if cache.add(ROUTE_ASKED, 1, ASKED_FOR_S):
-            route_events.delay()
+        if cache.add(ROUTE_REQUESTED, 1, REQUESTED_FOR_S):
+            signature("alerts.tasks.route_events").delay()  # by its name: tasks import what routes
     except Exception as error:  # noqa: BLE001 - whatever the client of Redis raises: the event is stored
         logger.warning("The worker was not asked to route events; the schedule will: %s", error)

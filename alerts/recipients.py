@@ -1,4 +1,4 @@
-"""Whom events of runs concern: authors, members of teams, destinations, by settings and rights of now (ALR-1, ALR-2).
+"""Who is notified of events of runs: authors, team members, destinations; by today's settings and rights (ALR-1, 2).
 
 Asked twice: when an event is routed, and again when its message is sent, so that who has lost a right, or does not want
 it any more, is not told. The number of queries does not depend on that of events, settings or people.
@@ -20,7 +20,7 @@ from runs.models import Run
 from runs.states import RunState
 from teams.models import Membership, Visibility
 
-_ASKED_ABOUT = 500
+_MOST_NAMED_PEOPLE = 500
 """Up to so many people rights are asked for by name; of more, for all."""
 _LEVELS = (Level.INFO, Level.WARN, Level.ERROR)
 _BY_CTRL_C = frozenset({130, 255})
@@ -28,8 +28,8 @@ _BY_CTRL_C = frozenset({130, 255})
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """That an event is to be told to a person by mail, or to a destination, and who asked for it."""
+class EventRecipient:
+    """A person who is mailed about an event, or a destination that it is sent to, and whose settings say so."""
 
     event: Event
     user_id: int | None = None
@@ -41,14 +41,14 @@ class Wish:
     """Teams whose settings ask."""
 
     @property
-    def recipient(self) -> str:
-        """What gathers messages."""
+    def key(self) -> str:
+        """What messages are gathered by."""
         return f"user:{self.user_id}" if self.user_id else f"destination:{self.destination_id}"
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """One event to one recipient."""
+class PlannedDelivery:
+    """An event that is to be put into a message to a recipient."""
 
     event_id: int
     recipient: str
@@ -67,35 +67,35 @@ class Telling:
         )  # fmt: skip
 
 
-def wishes_for(
+def event_recipients(
     events: Sequence[Event], *, user_id: int | None = None, destination_id: int | None = None
-) -> list[Wish]:
-    """Return who is to be told of events now, each recipient once for each event.
+) -> list[EventRecipient]:
+    """Return who is to be notified of events now, each recipient once for each event.
 
     Args:
         events: Read by `alerts.events.with_runs`; automations' own are left out.
         user_id: Ask about this person only.
         destination_id: Or about this destination only.
     """
-    told = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.RUN_ALERT}]
-    book = _Book(told, user_id, destination_id)
-    wishes: dict[tuple[int, str], Wish] = {}
-    for event in told:
-        for wish in book.wishes_for(event):
-            key = (event.pk, wish.recipient)
-            wishes[key] = _joined(wishes[key], wish) if key in wishes else wish
-    return list(wishes.values())
+    relevant = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.RUN_ALERT}]
+    lookup = _RecipientLookup(relevant, user_id, destination_id)
+    recipients: dict[tuple[int, str], EventRecipient] = {}
+    for event in relevant:
+        for recipient in lookup.recipients_of(event):
+            key = (event.pk, recipient.key)
+            recipients[key] = _merged(recipients[key], recipient) if key in recipients else recipient
+    return list(recipients.values())
 
 
-def _joined(one: Wish, other: Wish) -> Wish:
-    return Wish(
+def _merged(one: EventRecipient, other: EventRecipient) -> EventRecipient:
+    return EventRecipient(
         one.event, one.user_id, one.destination_id, one.destination_team_id, one.is_own or other.is_own,
         one.team_ids | other.team_ids,
     )  # fmt: skip
 
 
-def asks_for(settings: AlertSettings, event: Event) -> bool:
-    """Say whether somebody's settings ask to be told of such an event."""
+def is_subscribed(settings: AlertSettings, event: Event) -> bool:
+    """Say whether settings ask for notifications of such an event."""
     if event.kind == EventKind.RUN_ALERT:
         level = event.data.get("level", Level.INFO)
         return settings.on_scripted and _LEVELS.index(level) >= _LEVELS.index(Level(settings.least_level))
@@ -112,8 +112,8 @@ def asks_for(settings: AlertSettings, event: Event) -> bool:
 
 
 @dataclass(slots=True)
-class _Book:
-    """What is known of the settings, people and rights that concern some events."""
+class _RecipientLookup:
+    """Settings, people and rights that decide who is notified of some events."""
 
     events: Sequence[Event]
     user_id: int | None
@@ -139,7 +139,7 @@ class _Book:
         runs = Run.objects.live().filter(
             pk__in={event.run_id for event in self.events}, project__deleted_at__isnull=True
         )
-        among = people if len(people) <= _ASKED_ABOUT else None
+        among = people if len(people) <= _MOST_NAMED_PEOPLE else None
         self.seen = who_may_each(RunAction.VIEW, runs, among=among)
 
     def _read_settings(self) -> None:
@@ -173,7 +173,7 @@ class _Book:
     def _read_mutes(self, people: set[int]) -> None:
         projects = {event.run.project_id for event in self.events if event.run}
         about = Q(project__in=projects) | Q(team__in=self.of_teams)
-        by_whom = Q(user__in=people) if len(people) <= _ASKED_ABOUT else Q()
+        by_whom = Q(user__in=people) if len(people) <= _MOST_NAMED_PEOPLE else Q()
         for user_id, project_id, team_id in Mute.objects.filter(about, by_whom).values_list(
             "user_id", "project_id", "team_id"
         ):
@@ -192,17 +192,17 @@ class _Book:
             if user_id is not None:
                 self.stopped[int(run_id)].append((user_id, at))
 
-    def wishes_for(self, event: Event) -> Iterator[Wish]:
-        """Yield who is to be told of one event; who asks by several settings is named for each."""
+    def recipients_of(self, event: Event) -> Iterator[EventRecipient]:
+        """Yield who is notified of one event; whoever several settings name is yielded for each."""
         run = event.run
         if run is None or run.pk not in self.seen:
             return
         endings = self._stoppers(event, run)
         own = self.of_users.get(run.user_id or 0)
-        if own is not None and asks_for(own, event) and run.user_id not in endings:
+        if own is not None and is_subscribed(own, event) and run.user_id not in endings:
             yield from self._by_author(event, run, own)
         settings = self.of_teams.get(run.project.team_id)
-        if settings is not None and asks_for(settings, event):
+        if settings is not None and is_subscribed(settings, event):
             yield from self._by_team(event, run, settings, endings)
 
     def _stoppers(self, event: Event, run: Run) -> set[int]:
@@ -215,28 +215,30 @@ class _Book:
         since = datetime.fromisoformat(requested_at)
         return {user_id for user_id, at in self.stopped[run.pk] if at >= since}
 
-    def _by_author(self, event: Event, run: Run, settings: AlertSettings) -> Iterator[Wish]:
+    def _by_author(self, event: Event, run: Run, settings: AlertSettings) -> Iterator[EventRecipient]:
         author = run.user_id or 0
         if author not in self.seen[run.pk]:
             return
         is_muted = (author, run.project_id) in self.muted_projects
         if settings.by_email and not is_muted and self.destination_id is None:
-            yield Wish(event, user_id=author, is_own=True)
+            yield EventRecipient(event, user_id=author, is_own=True)
         for route in _routes(settings, run):
-            yield Wish(
+            yield EventRecipient(
                 event,
                 destination_id=route.destination_id,
                 destination_team_id=route.destination.team_id,
                 is_own=True,
             )
 
-    def _by_team(self, event: Event, run: Run, settings: AlertSettings, endings: set[int]) -> Iterator[Wish]:
+    def _by_team(
+        self, event: Event, run: Run, settings: AlertSettings, endings: set[int]
+    ) -> Iterator[EventRecipient]:
         teams = frozenset({run.project.team_id})
         for user_id in self._audience(run) - endings:
-            yield Wish(event, user_id=user_id, team_ids=teams)
+            yield EventRecipient(event, user_id=user_id, team_ids=teams)
         for route in _routes(settings, run):
             if run.project.visibility != Visibility.RESTRICTED or route.project_id == run.project_id:
-                yield Wish(
+                yield EventRecipient(
                     event,
                     destination_id=route.destination_id,
                     destination_team_id=route.destination.team_id,

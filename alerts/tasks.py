@@ -3,14 +3,14 @@
 from celery import shared_task
 from django.core.cache import cache
 
-from alerts.events import ROUTE_ASKED
+from alerts.events import ROUTE_REQUESTED
 from alerts.outbox import retention, routing, sending
 
 
 @shared_task(acks_late=True, expires=60, time_limit=300)
 def route_events() -> int:
-    """Find who is to be told of what happened; scheduled every 15 s, and asked for after each event."""
-    cache.delete(ROUTE_ASKED)  # before the look, so that what is committed during it is asked for again
+    """Find the recipients of events; scheduled every 15 s, and requested after each event."""
+    cache.delete(ROUTE_REQUESTED)  # before the look, so that what is committed during it is asked for again
     return routing.route_pending()
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from access.audit.values import EMPTY, Field, register_fields
 from access.audit.words import register_kind, register_words
 from automations.conditions.events import AutomationEvent
-from automations.editor.form import PAUSES
+from automations.editor.choices import PAUSES
 from automations.editor.words import event_words, runs_words
 from automations.models import ActionKind, Automation
 
@@ -35,7 +35,7 @@ def register() -> None:
     )  # fmt: skip
 
 
-def _condition(stored: Any, told: Mapping[str, Any]) -> str:
+def _condition(stored: Any, snapshot: Mapping[str, Any]) -> str:
     """Say a filter as pages do, with the runs that it is about."""
-    automation = Automation(event=told.get("event", ""), filter=stored)
+    automation = Automation(event=snapshot.get("event", ""), filter=stored)
     return " · ".join(filter(None, (event_words(automation), runs_words(automation)))) or EMPTY

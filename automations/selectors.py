@@ -28,7 +28,7 @@ _AUTHORS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class AutomationSummary:
     """An automation as lists show it."""
 
     automation: Automation
@@ -71,7 +71,7 @@ def get_automation(actor: Actor, team: Team, project: Project | None, pk: int) -
     return row
 
 
-def listed(actor: Actor, rows: QuerySet[Automation]) -> list[Listed]:
+def automation_summaries(actor: Actor, rows: QuerySet[Automation]) -> list[AutomationSummary]:
     """Return automations with what they did last and whether the actor may change them."""
     newest = Message.objects.filter(automation=OuterRef("pk")).order_by("-pk").values("pk")[:1]
     found = list(rows.annotate(last_message_id=Subquery(newest)))
@@ -79,7 +79,7 @@ def listed(actor: Actor, rows: QuerySet[Automation]) -> list[Listed]:
     messages = Message.objects.in_bulk(keys)
     managed = _managed(actor, found)
     return [
-        Listed(
+        AutomationSummary(
             row, event_words(row), runs_words(row), messages.get(row.last_message_id or 0), row.pk in managed
         )
         for row in found

@@ -1,4 +1,4 @@
-"""Automations: made, changed, copied and deleted (ALR-6)."""
+"""Creating, changing, copying and deleting automations (ALR-6)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +15,11 @@ from access.engine import require
 from accounts.models import User
 from alerts.models import Destination, Level
 from alerts.payloads.templating import MAX_TEMPLATE, check_template, names_in
-from alerts.secrets.services import known_to, require_use
+from alerts.secrets.services import known_secret_names, require_use
 from automations.access import AutomationAction
 from automations.conditions.events import METRIC_EVENTS
 from automations.conditions.filters import parse
-from automations.evaluation.streams import begin_now
+from automations.evaluation.streams import start_watching
 from automations.firing.notices import check_text
 from automations.firing.plan import FEATURE, has_automations
 from automations.models import ActionKind, Automation
@@ -37,7 +37,7 @@ LEAST_METRIC_S = 60
 """A metric is logged many times a second; an automation on one acts for a run once a minute at most."""
 
 
-Sent = tuple[str, int | None]
+PayloadTarget = tuple[str, int | None]
 """A payload, and the key of the destination that it goes to."""
 
 
@@ -65,7 +65,7 @@ class AutomationFields:
 def create_automation(
     *, actor: Actor, team: Team, project: Project | None = None, fields: AutomationFields
 ) -> Automation:
-    """Make an automation of a project, or of all projects of a team.
+    """Create an automation of a project, or of all projects of a team.
 
     Raises:
         Forbidden: the plan of the team's organization has no automations.
@@ -77,7 +77,7 @@ def create_automation(
 
 
 def _create(
-    actor: Actor, team: Team, project: Project | None, fields: AutomationFields, *, sent: Sent | None
+    actor: Actor, team: Team, project: Project | None, fields: AutomationFields, *, sent: PayloadTarget | None
 ) -> Automation:
     require(actor, AutomationAction.CREATE, project or team)
     _require_plan(team)
@@ -91,7 +91,7 @@ def _create(
     automation = Automation(team=team, project=project, created_by_id=actor.user_id)
     _apply(actor, automation, fields, sent)
     _save(automation, fields)
-    _note(actor, "automation.create", automation, after=_told(automation))
+    _record(actor, "automation.create", automation, after=_audit_snapshot(automation))
     return automation
 
 
@@ -106,12 +106,12 @@ def change_automation(*, actor: Actor, automation: Automation, fields: Automatio
     automation = _locked(automation)
     if fields.is_on is not False or replace(fields, is_on=None) != AutomationFields():
         _require_plan(automation.team)
-    before = _told(automation)
-    _apply(actor, automation, fields, _sent(automation))
+    before = _audit_snapshot(automation)
+    _apply(actor, automation, fields, _payload_target(automation))
     _save(automation, fields)
-    after = _told(automation)
+    after = _audit_snapshot(automation)
     if after != before:
-        _note(actor, "automation.change", automation, before=before, after=after)
+        _record(actor, "automation.change", automation, before=before, after=after)
     return automation
 
 
@@ -119,7 +119,7 @@ def change_automation(*, actor: Actor, automation: Automation, fields: Automatio
 def delete_automation(*, actor: Actor, automation: Automation) -> None:
     """Delete an automation with the history of what it did."""
     require(actor, AutomationAction.MANAGE, automation)
-    _note(actor, "automation.delete", automation, before=_told(automation))
+    _record(actor, "automation.delete", automation, before=_audit_snapshot(automation))
     automation.delete()
 
 
@@ -134,7 +134,7 @@ def copy_automation(
     )
     copied = {field.name: getattr(original, field.name) for field in fields_of(AutomationFields)}
     fields = AutomationFields(**{**copied, "name": name, "mail_to": list(original.mail_to.all())})
-    return _create(actor, original.team, project or original.project, fields, sent=_sent(original))
+    return _create(actor, original.team, project or original.project, fields, sent=_payload_target(original))
 
 
 def _save(automation: Automation, fields: AutomationFields) -> None:
@@ -150,7 +150,7 @@ def _save(automation: Automation, fields: AutomationFields) -> None:
 def _watch(automation: Automation) -> None:
     """Let metrics be looked at from here on, whatever happens to a process."""
     if automation.is_on and automation.event in METRIC_EVENTS:
-        begin_now(automation)
+        start_watching(automation)
 
 
 def _locked(automation: Automation) -> Automation:
@@ -166,9 +166,9 @@ def _require_plan(team: Team) -> None:
     """
     if not has_automations(team):
         message = _("The plan of %(organization)s does not include automations.")
-        told = message % {"organization": team.organization}
+        text = message % {"organization": team.organization}
         raise Forbidden(
-            denied_message(told, team.organization) if team.organization else told, action=FEATURE
+            denied_message(text, team.organization) if team.organization else text, action=FEATURE
         )
 
 
@@ -181,7 +181,7 @@ def _check_count(team: Team, project: Project | None) -> None:
         )
 
 
-def _note(
+def _record(
     actor: Actor,
     action: str,
     automation: Automation,
@@ -196,7 +196,7 @@ def _note(
     )  # fmt: skip
 
 
-def _told(automation: Automation) -> dict[str, Any]:
+def _audit_snapshot(automation: Automation) -> dict[str, Any]:
     """Return what of an automation can change, as the audit log names it."""
     return {
         "name": automation.name,
@@ -217,11 +217,13 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def _sent(automation: Automation) -> Sent:
+def _payload_target(automation: Automation) -> PayloadTarget:
     return automation.payload, automation.destination_id
 
 
-def _apply(actor: Actor, automation: Automation, fields: AutomationFields, before: Sent | None) -> None:
+def _apply(
+    actor: Actor, automation: Automation, fields: AutomationFields, before: PayloadTarget | None
+) -> None:
     """Set what is given, and check the whole; ``before`` is what may be sent already.
 
     Raises:
@@ -248,7 +250,7 @@ def _apply(actor: Actor, automation: Automation, fields: AutomationFields, befor
     automation.event, automation.filter = condition.event.value, condition.canonical
     _check_action(automation)
     _check_recipients(automation, fields)
-    if _sent(automation) != before:
+    if _payload_target(automation) != before:
         require_use(actor, automation.team, names_in(automation.payload))
     _check_words(actor, automation)
     _check_once(automation)
@@ -318,7 +320,7 @@ def _check_words(actor: Actor, automation: Automation) -> None:
     check_text(automation.title)
     check_text(automation.message)
     if automation.payload:
-        check_template(automation.payload, secret_names=known_to(actor, automation.team))
+        check_template(automation.payload, secret_names=known_secret_names(actor, automation.team))
 
 
 def _check_once(automation: Automation) -> None:

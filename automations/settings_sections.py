@@ -37,4 +37,4 @@ def find_automations(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
             Q(name__icontains=word) | Q(project__name__icontains=word) | Q(team__name__icontains=word)
         )
     for row in rows.order_by("name", "pk")[:limit]:
-        yield Hit(row.name, home_of(row).url("", row.pk), detail=event_words(row))
+        yield Hit(row.name, home_of(row).url("automation", row.pk), detail=event_words(row))

@@ -8,7 +8,7 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from alerts.destinations.services import create_slack_webhook, create_webhook
 from alerts.models import Delivery, Destination, Event, EventKind, Message, MessageState
-from alerts.secrets.services import put_secret
+from alerts.secrets.services import store_secret
 from teams.models import Team
 
 _SENT = """POST https://chat.aurora-labs.example/…
@@ -30,7 +30,7 @@ def make_destinations() -> None:
     """Make them for the team that the demo's pages show."""
     team = Team.objects.get(name="vision")
     for name in ("DEPLOY_TOKEN", "PAGERDUTY_ROUTING_KEY", "WEBHOOK_SIGNING_KEY"):
-        put_secret(actor=SYSTEM, team=team, name=name, value="only-for-the-demo")
+        store_secret(actor=SYSTEM, team=team, name=name, value="only-for-the-demo")
     now = timezone.now()
     given: dict[str, Any] = {"actor": SYSTEM, "team": team}
     hook = "https://chat.aurora-labs.example/api/webhooks/1/for-the-demo"

@@ -24,7 +24,7 @@ from accounts.mail import outbox
 from accounts.models import User
 from alerts.destinations.services import create_webhook
 from alerts.models import Destination, Secret
-from alerts.secrets.services import put_secret
+from alerts.secrets.services import store_secret
 from runs.files.services import receive_run_file
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
@@ -157,7 +157,7 @@ class SecretFactory(factory.Factory[Secret]):
 
     @classmethod
     def _create(cls, model_class: type[Secret], *args: Any, **kwargs: Any) -> Secret:
-        return put_secret(actor=SYSTEM, **kwargs)
+        return store_secret(actor=SYSTEM, **kwargs)
 
 
 def add_run_file(run: Run, name: str, content: bytes = b"hello\n") -> RunFile:

@@ -61,7 +61,7 @@ class DestinationSerializer(serializers.ModelSerializer[Destination]):
         ]  # fmt: skip
 
 
-class ChangedDestinationSerializer(serializers.Serializer[Any]):
+class DestinationUpdateSerializer(serializers.Serializer[Any]):
     """What of a destination is to change."""
 
     name = serializers.CharField(required=False, max_length=services.MAX_NAME)
@@ -89,7 +89,7 @@ class ChangedDestinationSerializer(serializers.Serializer[Any]):
     is_on = serializers.BooleanField(required=False, help_text="true also forgets why it was turned off.")
 
 
-class NewDestinationSerializer(ChangedDestinationSerializer):
+class DestinationCreateSerializer(DestinationUpdateSerializer):
     """What makes a destination."""
 
     entity = serializers.CharField(help_text="Name of a team, or of yourself.")
@@ -99,7 +99,7 @@ class NewDestinationSerializer(ChangedDestinationSerializer):
     is_on = None  # type: ignore[assignment]  # new ones are on
 
 
-class TestedDestinationSerializer(serializers.Serializer[Any]):
+class DestinationTestResultSerializer(serializers.Serializer[Any]):
     """What was sent and what was answered, secrets masked."""
 
     is_ok = serializers.BooleanField()
@@ -145,23 +145,23 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
             raise NotFound(_("This destination doesn’t exist."))
         return row
 
-    @extend_schema(request=NewDestinationSerializer, responses={201: DestinationSerializer})
+    @extend_schema(request=DestinationCreateSerializer, responses={201: DestinationSerializer})
     def create(self, request: Request) -> Response:
         """Add a webhook, or a Slack channel by the address of an incoming webhook."""
-        body = validated(NewDestinationSerializer, request.data)
+        body = validated(DestinationCreateSerializer, request.data)
         team = team_named(request, body.pop("entity"))
         kind = DestinationKind(body.pop("kind"))
-        made = services.add(actor=actor_of(request), team=team, kind=kind, **body)
-        return Response(DestinationSerializer(made).data, status=HTTP_201_CREATED)
+        destination = services.add_destination(actor=actor_of(request), team=team, kind=kind, **body)
+        return Response(DestinationSerializer(destination).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return a destination."""
         return Response(DestinationSerializer(self._destination()).data)
 
-    @extend_schema(request=ChangedDestinationSerializer)
+    @extend_schema(request=DestinationUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change a destination, or switch it on or off."""
-        body = validated(ChangedDestinationSerializer, request.data)
+        body = validated(DestinationUpdateSerializer, request.data)
         services.change_destination(actor=actor_of(request), destination=self._destination(), **body)
         return Response(DestinationSerializer(self._destination()).data)
 
@@ -170,9 +170,9 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
         services.delete_destination(actor=actor_of(request), destination=self._destination())
         return Response(status=HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=None, responses=TestedDestinationSerializer)
+    @extend_schema(request=None, responses=DestinationTestResultSerializer)
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str) -> Response:
         """Send a sample, and return what was answered; takes up to 10 s."""
-        outcome = services.test_destination(actor=actor_of(request), destination=self._destination())
-        return Response(TestedDestinationSerializer(outcome).data)
+        result = services.test_destination(actor=actor_of(request), destination=self._destination())
+        return Response(DestinationTestResultSerializer(result).data)

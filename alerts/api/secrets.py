@@ -26,7 +26,7 @@ from common.rest.responses import Pages, is_key, validated
 _MANAGE = AlertAction.MANAGE_SECRETS
 
 
-class SecretSerializer(serializers.ModelSerializer[Secret]):
+class WebhookSecretSerializer(serializers.ModelSerializer[Secret]):
     """A secret without its value, which is told to nobody."""
 
     entity = serializers.CharField(source="team.name", help_text="The team's or person's name.")
@@ -38,7 +38,7 @@ class SecretSerializer(serializers.ModelSerializer[Secret]):
         fields: ClassVar[list[str]] = ["id", "entity", "name", "created_at", "created_by", "updated_at"]
 
 
-class SecretValueSerializer(serializers.Serializer[Any]):
+class WebhookSecretUpdateSerializer(serializers.Serializer[Any]):
     """Another value of a secret."""
 
     value = serializers.CharField(
@@ -46,7 +46,7 @@ class SecretValueSerializer(serializers.Serializer[Any]):
     )
 
 
-class NewSecretSerializer(SecretValueSerializer):
+class WebhookSecretCreateSerializer(WebhookSecretUpdateSerializer):
     """What makes a secret."""
 
     entity = serializers.CharField(help_text="Name of a team, or of yourself.")
@@ -60,7 +60,7 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
     """Secrets of the teams whose secrets the caller manages, and the caller's own; their values are told to nobody."""
 
     tag = "Alerts"
-    serializer_class = SecretSerializer
+    serializer_class = WebhookSecretSerializer
     pagination_class = Pages
     queryset = Secret.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
@@ -85,24 +85,24 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
             raise NotFound(_("This secret doesn’t exist."))
         return row
 
-    @extend_schema(request=NewSecretSerializer, responses={201: SecretSerializer})
+    @extend_schema(request=WebhookSecretCreateSerializer, responses={201: WebhookSecretSerializer})
     def create(self, request: Request) -> Response:
         """Store a secret; one of the same name gets this value."""
-        body = validated(NewSecretSerializer, request.data)
+        body = validated(WebhookSecretCreateSerializer, request.data)
         team = team_named(request, body.pop("entity"))
-        made = services.put_secret(actor=actor_of(request), team=team, **body)
-        return Response(SecretSerializer(made).data, status=HTTP_201_CREATED)
+        secret = services.store_secret(actor=actor_of(request), team=team, **body)
+        return Response(WebhookSecretSerializer(secret).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return a secret without its value."""
-        return Response(SecretSerializer(self._secret()).data)
+        return Response(WebhookSecretSerializer(self._secret()).data)
 
-    @extend_schema(request=SecretValueSerializer)
+    @extend_schema(request=WebhookSecretUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Replace the value of a secret."""
-        body, secret = validated(SecretValueSerializer, request.data), self._secret()
-        made = services.put_secret(actor=actor_of(request), team=secret.team, name=secret.name, **body)
-        return Response(SecretSerializer(made).data)
+        body, secret = validated(WebhookSecretUpdateSerializer, request.data), self._secret()
+        secret = services.store_secret(actor=actor_of(request), team=secret.team, name=secret.name, **body)
+        return Response(WebhookSecretSerializer(secret).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a secret that nothing uses."""

@@ -18,12 +18,12 @@ from access.routes import declare
 from accounts.access import AccountAction
 from alerts.access import AlertAction
 from alerts.api.settings_serializers import (
+    AlertMuteCreateSerializer,
     AlertMuteSerializer,
+    AlertRouteCreateSerializer,
     AlertRouteSerializer,
     AlertSettingsSerializer,
-    ChangedAlertSettingsSerializer,
-    NewAlertMuteSerializer,
-    NewAlertRouteSerializer,
+    AlertSettingsUpdateSerializer,
 )
 from alerts.models import Destination, Mute, Route
 from alerts.preferences import selectors, services
@@ -60,29 +60,29 @@ class AlertSettingsViewSet(ListModelMixin, GenericViewSet[Team]):
 
     def get_queryset(self) -> QuerySet[Team]:
         """Return the places whose alerts the caller chooses."""
-        return selectors.with_settings(selectors.managed_places(actor_of(self.request)))
+        return selectors.with_settings(selectors.managed_teams(actor_of(self.request)))
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
         """List the settings that you choose: your own under your name, and those of teams you manage."""
         return super().list(request, *args, **kwargs)
 
-    def _place(self, name: str) -> Team:
-        place = selectors.with_settings(Team.objects.live()).filter(name=name).first()
-        if place is None:
+    def _team(self, name: str) -> Team:
+        team = selectors.with_settings(Team.objects.live()).filter(name=name).first()
+        if team is None:
             raise NotFound(_("%(name)s doesn’t exist here, or you don’t have access to it.") % {"name": name})
-        require(actor_of(self.request), _MANAGE, place)
-        return place
+        require(actor_of(self.request), _MANAGE, team)
+        return team
 
     def retrieve(self, request: Request, name: str) -> Response:
         """Return what is told: for your own name of your runs, for a team's of all runs in its projects."""
-        return Response(AlertSettingsSerializer(self._place(name)).data)
+        return Response(AlertSettingsSerializer(self._team(name)).data)
 
-    @extend_schema(request=ChangedAlertSettingsSerializer)
+    @extend_schema(request=AlertSettingsUpdateSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
         """Switch on and off; what is not sent stays."""
-        place, body = self._place(name), validated(ChangedAlertSettingsSerializer, request.data)
-        services.change_settings(actor=actor_of(request), **selectors.whose(place), **body)
-        return Response(AlertSettingsSerializer(self._place(name)).data)
+        team, body = self._team(name), validated(AlertSettingsUpdateSerializer, request.data)
+        services.change_settings(actor=actor_of(request), **selectors.owner_of_settings(team), **body)
+        return Response(AlertSettingsSerializer(self._team(name)).data)
 
 
 @declare(_MANAGE)
@@ -119,23 +119,23 @@ class AlertRouteViewSet(ListModelMixin, GenericViewSet[Route]):
         """List where alerts go besides mail: your own, and those of teams you manage; newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewAlertRouteSerializer, responses={201: AlertRouteSerializer})
+    @extend_schema(request=AlertRouteCreateSerializer, responses={201: AlertRouteSerializer})
     def create(self, request: Request) -> Response:
         """Let alerts go to a destination: all that are switched on, or those of one project or of runs with a tag."""
-        actor, body = signed_in(request), validated(NewAlertRouteSerializer, request.data)
-        places = selectors.managed_places(actor).values("pk")
-        rows = Destination.objects.filter(team__in=places).select_related("team__claim__user")
+        actor, body = signed_in(request), validated(AlertRouteCreateSerializer, request.data)
+        teams = selectors.managed_teams(actor).values("pk")
+        rows = Destination.objects.filter(team__in=teams).select_related("team__claim__user")
         destination = _row(rows, body["destination"])
-        place, path = destination.team, body.get("project")
-        project = selectors.project_at(actor, place, path) if path else None
-        made = services.add_route(
+        team, path = destination.team, body.get("project")
+        project = selectors.find_project(actor, team, path) if path else None
+        route = services.add_route(
             actor=actor,
             destination=destination,
             project=project,
             tag=body.get("tag", ""),
-            **selectors.whose(place),
+            **selectors.owner_of_settings(team),
         )
-        return Response(AlertRouteSerializer(made).data, status=HTTP_201_CREATED)
+        return Response(AlertRouteSerializer(route).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return one way of alerts."""
@@ -167,19 +167,19 @@ class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
         """List what you muted, newest first."""
         return super().list(request, *args, **kwargs)
 
-    @extend_schema(request=NewAlertMuteSerializer, responses={201: AlertMuteSerializer})
+    @extend_schema(request=AlertMuteCreateSerializer, responses={201: AlertMuteSerializer})
     def create(self, request: Request) -> Response:
         """Get no more mail about a project, or none that a team's settings ask for; what is muted stays so."""
-        actor, body = signed_in(request), validated(NewAlertMuteSerializer, request.data)
+        actor, body = signed_in(request), validated(AlertMuteCreateSerializer, request.data)
         if ("project" in body) == ("team" in body):
             raise Invalid("Give `project` or `team`.")
         if "team" in body:
-            thing: dict[str, Any] = {"team": shared_team(actor, body["team"])}
+            muted: dict[str, Any] = {"team": shared_team(actor, body["team"])}
         else:
             entity, _slash, name = body["project"].partition("/")
-            thing = {"project": project_called(actor, entity, name)}
+            muted = {"project": project_called(actor, entity, name)}
         return Response(
-            AlertMuteSerializer(services.mute(actor=actor, **thing)).data, status=HTTP_201_CREATED
+            AlertMuteSerializer(services.mute(actor=actor, **muted)).data, status=HTTP_201_CREATED
         )
 
     def destroy(self, request: Request, pk: str) -> Response:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from alerts.models import Level, Mute, Route
-from alerts.preferences.selectors import settings_at
+from alerts.preferences.selectors import team_settings
 from alerts.preferences.services import MAX_TAG, SWITCHES
 from teams.models import Team
 
@@ -29,12 +29,12 @@ class AlertSettingsSerializer(serializers.Serializer[Team]):
 
     def to_representation(self, instance: Team) -> dict[str, Any]:
         """Show what is chosen at a place, which is a team or somebody's own entity."""
-        shown = settings_at(instance)
+        shown = team_settings(instance)
         chosen = {name: getattr(shown, name) for name in (*SWITCHES, "least_level")}
         return {"id": instance.pk, "entity": instance.name, **chosen}
 
 
-class ChangedAlertSettingsSerializer(serializers.Serializer[Any]):
+class AlertSettingsUpdateSerializer(serializers.Serializer[Any]):
     """What is to change; what is not sent stays."""
 
     on_finished = serializers.BooleanField(required=False, help_text="Runs that finished.")
@@ -67,7 +67,7 @@ class AlertRouteSerializer(serializers.ModelSerializer[Route]):
         return f"{route.project.team.name}/{route.project.name}" if route.project else None
 
 
-class NewAlertRouteSerializer(serializers.Serializer[Any]):
+class AlertRouteCreateSerializer(serializers.Serializer[Any]):
     """What makes a route. Without project and tag, all alerts of the destination's owner go there."""
 
     destination = serializers.IntegerField(help_text="Id of a destination of a team or of your own.")
@@ -94,7 +94,7 @@ class AlertMuteSerializer(serializers.ModelSerializer[Mute]):
         return f"{mute.project.team.name}/{mute.project.name}" if mute.project else None
 
 
-class NewAlertMuteSerializer(serializers.Serializer[Any]):
+class AlertMuteCreateSerializer(serializers.Serializer[Any]):
     """What to mute: give ``project`` or ``team``."""
 
     project = serializers.CharField(required=False, max_length=200, help_text="`entity/project`.")

@@ -6,17 +6,17 @@ from typing import Any
 from accounts.mail import sending
 from accounts.models import OutboxMail, User
 from accounts.settings.preferences import in_language_of
-from alerts.content.render import notice_from, place_of, told_of
+from alerts.content.render import news_by_run, notice_from, project_label
 from alerts.models import Event, Message
 from alerts.notices.digests import shown
 from alerts.preferences.unsubscribe_links import Subscription, headers_of, settings_url, unsubscribe_url
-from alerts.recipients import Wish
+from alerts.recipients import EventRecipient
 from common.errors import Unavailable
 
 TEMPLATE = "alerts/email/alert"
 
 
-def mail_message(message: Message, user: User, wishes: Sequence[Wish]) -> OutboxMail:
+def mail_message(message: Message, user: User, recipients: Sequence[EventRecipient]) -> OutboxMail:
     """Hand the mail of a message to the outbox, in the caller's transaction.
 
     Raises:
@@ -24,11 +24,11 @@ def mail_message(message: Message, user: User, wishes: Sequence[Wish]) -> Outbox
     """
     subscription = Subscription(
         user.pk,
-        is_own=any(wish.is_own for wish in wishes),
-        team_ids=tuple(sorted(set().union(*(wish.team_ids for wish in wishes)))),
+        is_own=any(recipient.is_own for recipient in recipients),
+        team_ids=tuple(sorted(set().union(*(recipient.team_ids for recipient in recipients)))),
     )
     with in_language_of(user):
-        context = _context(message, wishes, subscription)
+        context = _context(message, recipients, subscription)
     mail = sending.send(TEMPLATE, user, context, headers=headers_of(subscription))
     if mail is None:
         raise Unavailable("People without an email address can’t be emailed.")
@@ -41,25 +41,34 @@ def mail_of_automation(message: Message, user: User, events: Sequence[Event]) ->
     automation = message.automation
     subscription = Subscription(user.pk, is_own=False, team_ids=(automation.team_id,))
     with in_language_of(user):
-        context = _said(message, events, subscription) | {"automation": automation, "team": automation.team}
+        context = _message_context(message, events, subscription) | {
+            "automation": automation,
+            "team": automation.team,
+        }
     return sending.send(TEMPLATE, user, context, headers=headers_of(subscription))
 
 
-def _context(message: Message, wishes: Sequence[Wish], subscription: Subscription) -> dict[str, Any]:
-    return _said(message, [wish.event for wish in wishes], subscription) | {
+def _context(
+    message: Message, recipients: Sequence[EventRecipient], subscription: Subscription
+) -> dict[str, Any]:
+    return _message_context(message, [recipient.event for recipient in recipients], subscription) | {
         "is_own": subscription.is_own,
         "teams": sorted(
-            {wish.event.run.project.team.name for wish in wishes if wish.team_ids and wish.event.run}
+            {
+                recipient.event.run.project.team.name
+                for recipient in recipients
+                if recipient.team_ids and recipient.event.run
+            }
         ),
     }
 
 
-def _said(message: Message, events: Sequence[Event], subscription: Subscription) -> dict[str, Any]:
-    told, notice = told_of(events), notice_from(message, events)
+def _message_context(message: Message, events: Sequence[Event], subscription: Subscription) -> dict[str, Any]:
+    news, notice = news_by_run(events), notice_from(message, events)
     return {
         "notice": notice,
         # a digest's title names the place; the one of a single run only the run
-        "place": place_of([told[0].run]) if len(told) == 1 else "",
+        "project": project_label([news[0].run]) if len(news) == 1 else "",
         "text": {"plain": _without_foot(notice.text)},
         "lines": shown(notice.lines),
         "settings_page": settings_url(),

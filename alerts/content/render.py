@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from alerts.automation_provider import automations
 from alerts.models import Event, EventKind, Level, Message
-from alerts.notices.notice import Line, Notice
+from alerts.notices.notice import Notice, NoticeLine
 from common.templatetags.runyard import duration, number
 from runs.lifecycle.services import path_of
 from runs.models import Pulse, Run
@@ -28,8 +28,8 @@ _URGENCY = (Level.INFO, Level.WARN, Level.ERROR)
 
 
 @dataclass(slots=True)
-class Told:
-    """What happened to one run, of all that one message is about."""
+class RunNews:
+    """What happened to one of the runs that a message is about."""
 
     run: Run
     state: str = ""
@@ -50,9 +50,11 @@ class Told:
     def text(self) -> str:
         """What its alerts say, of several each under its title, and what metrics did."""
         texts = [(_one_line(event.data["title"]), str(event.data["text"]).strip()) for event in self.alerts]
-        said = [texts[0][1]] if len(texts) == 1 else [f"{title}\n{text}".strip() for title, text in texts]
-        said += [automations().describe(event) for event in self.met if event.automation]
-        return "\n\n".join(filter(None, said))
+        sentences = (
+            [texts[0][1]] if len(texts) == 1 else [f"{title}\n{text}".strip() for title, text in texts]
+        )
+        sentences += [automations().describe(event) for event in self.met if event.automation]
+        return "\n\n".join(filter(None, sentences))
 
     @property
     def variables(self) -> dict[str, str]:
@@ -77,9 +79,9 @@ class Told:
         """What happened, in one line that names the run."""
         titles = [_one_line(event.data["title"]) for event in self.alerts]
         if not self.state:
-            return f"{self.run.display_name}: {_some(titles)}"
+            return f"{self.run.display_name}: {_first_and_count(titles)}"
         ended = _sentence(self.state) % {"run": self.run.display_name}
-        return f"{ended}: {_some(titles)}" if titles else ended
+        return f"{ended}: {_first_and_count(titles)}" if titles else ended
 
     @property
     def url(self) -> str:
@@ -96,28 +98,28 @@ def notice_from(message: Message, events: Sequence[Event]) -> Notice:
 
 def notice_of(message: Message, events: Sequence[Event]) -> Notice:
     """Return what a message says of its events, in the active language; they are read by `events.with_runs`."""
-    told = told_of(events)
-    if not told:
-        return _of_no_run(message, events)
-    notice = _of_one(message, told[0]) if len(told) == 1 else _of_many(message, told)
+    news = news_by_run(events)
+    if not news:
+        return _notice_without_run(message, events)
+    notice = _run_notice(message, news[0]) if len(news) == 1 else _digest_notice(message, news)
     if message.automation is None:
         return notice
-    return _by_automation(message, notice)
+    return _name_automation(message, notice)
 
 
-def told_of(events: Iterable[Event]) -> list[Told]:
+def news_by_run(events: Iterable[Event]) -> list[RunNews]:
     """Gather events by run: an alert and the end of the same run are one piece of news (wish 80)."""
-    found: dict[int, Told] = {}
+    found: dict[int, RunNews] = {}
     for event in events:
         if event.run is None:
             continue
-        told = found.setdefault(event.run.pk, Told(event.run))
+        news = found.setdefault(event.run.pk, RunNews(event.run))
         if event.kind == EventKind.RUN_STATE:
-            told.state = event.data["state"]
+            news.state = event.data["state"]
         elif event.kind == EventKind.RUN_ALERT:
-            told.alerts.append(event)
+            news.alerts.append(event)
         elif event.kind == EventKind.RUN_METRIC:
-            told.met.append(event)
+            news.met.append(event)
     return list(found.values())
 
 
@@ -142,25 +144,25 @@ def variables_of(event: Event) -> dict[str, str]:
     return found
 
 
-def place_of(runs: Iterable[Run]) -> str:
+def project_label(runs: Iterable[Run]) -> str:
     """Name the project of runs, or say how many projects there are."""
-    places = sorted({f"{run.project.team.name}/{run.project.name}" for run in runs})
-    if len(places) == 1:
-        return places[0]
-    return ngettext("%(n)d project", "%(n)d projects", len(places)) % {"n": len(places)}
+    projects = sorted({f"{run.project.team.name}/{run.project.name}" for run in runs})
+    if len(projects) == 1:
+        return projects[0]
+    return ngettext("%(n)d project", "%(n)d projects", len(projects)) % {"n": len(projects)}
 
 
-def _of_one(message: Message, told: Told) -> Notice:
+def _run_notice(message: Message, news: RunNews) -> Notice:
     return Notice(
-        uid=str(message.uid), title=told.title, text=told.text, level=told.level, url=told.url,
-        fields=_fields_of(told), variables=told.variables,
+        uid=str(message.uid), title=news.title, text=news.text, level=news.level, url=news.url,
+        fields=_fields_of(news), variables=news.variables,
     )  # fmt: skip
 
 
-def _fields_of(told: Told) -> tuple[tuple[str, str], ...]:
-    run = told.run
+def _fields_of(news: RunNews) -> tuple[tuple[str, str], ...]:
+    run = news.run
     fields = [
-        (_("Project"), place_of([run])),
+        (_("Project"), project_label([run])),
         (_("State"), run.state_label),
         (_("Duration"), duration(run.duration_s)),
     ]
@@ -183,25 +185,25 @@ def _last_values(run: Run) -> list[tuple[str, str]]:
     return values[:MOST_VALUES]
 
 
-def _of_many(message: Message, told: Sequence[Told]) -> Notice:
+def _digest_notice(message: Message, news: Sequence[RunNews]) -> Notice:
     """Return a digest: counts in the title, the most urgent runs first."""
-    ordered = sorted(told, key=lambda each: -_URGENCY.index(Level(each.level)))
+    ordered = sorted(news, key=lambda each: -_URGENCY.index(Level(each.level)))
     lines = tuple(
-        Line(words=each.title, url=each.url, text=each.text, level=each.level, variables=each.variables)
+        NoticeLine(words=each.title, url=each.url, text=each.text, level=each.level, variables=each.variables)
         for each in ordered
     )
-    places = {each.run.project_id: each.run.project for each in told}
+    projects = {each.run.project_id: each.run.project for each in news}
     project = ordered[0].run.project
-    is_one = len(places) == 1
-    names = {"what": _counted(told), "where": place_of(each.run for each in told)}
+    is_one = len(projects) == 1
+    names = {"what": _count_news(news), "where": project_label(each.run for each in news)}
     return Notice(
         uid=str(message.uid), title=_("%(what)s in %(where)s") % names, text="", level=ordered[0].level,
         url=f"{settings.BASE_URL}/{project.team.name}/{project.name}" if is_one else settings.BASE_URL,
-        lines=lines, variables=_shared(lines),
+        lines=lines, variables=_shared_variables(lines),
     )  # fmt: skip
 
 
-def _shared(lines: Sequence[Line]) -> dict[str, str]:
+def _shared_variables(lines: Sequence[NoticeLine]) -> dict[str, str]:
     """Return the variables that are alike for all runs: a digest must not pass for news of one of them."""
     first, *others = [line.variables for line in lines]
     alike = {
@@ -210,15 +212,15 @@ def _shared(lines: Sequence[Line]) -> dict[str, str]:
     return {"event_type": SEVERAL, **alike}
 
 
-def _of_no_run(message: Message, events: Sequence[Event]) -> Notice:
-    """Return what is said of things that are no runs, of which only automations tell."""
+def _notice_without_run(message: Message, events: Sequence[Event]) -> Notice:
+    """Return a notice about something other than a run; only automations send these."""
     automation = message.automation
     title = automation.title or automation.name if automation else ""
     text = automation.message if automation else ""
     return Notice(uid=str(message.uid), title=title, text=text, variables=variables_of(events[0]))
 
 
-def _by_automation(message: Message, notice: Notice) -> Notice:
+def _name_automation(message: Message, notice: Notice) -> Notice:
     """Name the automation that several events have set off."""
     automation = message.automation
     title = f"{automation.name}: {notice.title}" if automation else notice.title
@@ -229,26 +231,26 @@ def _by_automation(message: Message, notice: Notice) -> Notice:
     )  # fmt: skip
 
 
-def _counted(told: Sequence[Told]) -> str:
+def _count_news(news: Sequence[RunNews]) -> str:
     """Say how many runs ended how, and how many sent alerts."""
-    states = Counter(each.state for each in told if each.state)
+    states = Counter(each.state for each in news if each.state)
     parts = [_number_of(state, states[state]) for state in RunState.values if states[state]]
-    if alerting := sum(1 for each in told if each.alerts):
+    if alerting := sum(1 for each in news if each.alerts):
         parts.append(ngettext("%(n)d run sent alerts", "%(n)d runs sent alerts", alerting) % {"n": alerting})
-    if others := sum(1 for each in told if not each.state and not each.alerts):
+    if others := sum(1 for each in news if not each.state and not each.alerts):
         parts.append(ngettext("%(n)d run", "%(n)d runs", others) % {"n": others})
     return ", ".join(parts)
 
 
 def _number_of(state: str, count: int) -> str:
-    said = {
+    sentences = {
         RunState.FINISHED: ngettext("%(n)d run finished", "%(n)d runs finished", count),
         RunState.FAILED: ngettext("%(n)d run failed", "%(n)d runs failed", count),
         RunState.CRASHED: ngettext("%(n)d run crashed", "%(n)d runs crashed", count),
         RunState.KILLED: ngettext("%(n)d run was stopped", "%(n)d runs were stopped", count),
     }
     other = ngettext("%(n)d run changed its state", "%(n)d runs changed their state", count)
-    return said.get(RunState(state), other) % {"n": count}
+    return sentences.get(RunState(state), other) % {"n": count}
 
 
 def _sentence(state: str) -> str:
@@ -260,7 +262,7 @@ def _sentence(state: str) -> str:
     }.get(RunState(state), _("%(run)s changed its state"))
 
 
-def _some(titles: Sequence[str]) -> str:
+def _first_and_count(titles: Sequence[str]) -> str:
     """Return the first title and how many more there are."""
     if len(titles) < 2:
         return "".join(titles) or _("a metric met a condition")

@@ -17,7 +17,7 @@ from common.safe_http.addresses import MAX_URL
 from teams.models import Team
 
 
-def _said(error: DomainError) -> forms.ValidationError:
+def _form_error(error: DomainError) -> forms.ValidationError:
     return forms.ValidationError(error.message)
 
 
@@ -67,7 +67,7 @@ class SlackForm(_DestinationForm):
             if url:
                 check_slack(url)
         except DomainError as error:
-            raise _said(error) from None
+            raise _form_error(error) from None
         return url
 
     def clean_mention(self) -> str:
@@ -132,7 +132,7 @@ class WebhookForm(_DestinationForm):
             if url:
                 check_webhook(url)
         except DomainError as error:
-            raise _said(error) from None
+            raise _form_error(error) from None
         return url
 
     def clean(self) -> dict[str, Any]:
@@ -142,8 +142,8 @@ class WebhookForm(_DestinationForm):
         own = {preset.template for preset in PRESETS.values()}
         data["template"] = "" if template in own else template
         try:
-            wanted = data["template"] or PRESETS[data.get("preset", "")].template
-            check_template(wanted, secret_names=self.secret_names)
+            template = data["template"] or PRESETS[data.get("preset", "")].template
+            check_template(template, secret_names=self.secret_names)
         except DomainError as error:
             self.add_error("template", error.message)
         return data

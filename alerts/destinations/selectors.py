@@ -23,16 +23,16 @@ def managed_destinations(actor: Actor) -> QuerySet[Destination]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DestinationMessage:
     """A message, and what it is about."""
 
     message: Message
     about: str
     more_count: int
-    """How many more events it tells of."""
+    """How many more events it is about."""
 
 
-def messages_to(actor: Actor, team: Team, destination: Destination | None = None) -> list[Told]:
+def messages_to(actor: Actor, team: Team, destination: Destination | None = None) -> list[DestinationMessage]:
     """Return the newest messages to the destinations of a team, or to one of them."""
     rows = visible(actor, AlertAction.MANAGE, Message.objects.filter(destination__team=team))
     if destination is not None:
@@ -43,10 +43,10 @@ def messages_to(actor: Actor, team: Team, destination: Destination | None = None
         first_run=Subquery(first.values("event__run__display_name")[:1]),
         first_kind=Subquery(first.values("event__kind")[:1]),
     )
-    return [_told(row) for row in rows.order_by("-pk")[:SHOWN_MESSAGES]]
+    return [_destination_message(row) for row in rows.order_by("-pk")[:SHOWN_MESSAGES]]
 
 
-def _told(row: Any) -> Told:
+def _destination_message(row: Any) -> DestinationMessage:
     kind = EventKind(row.first_kind).label if row.first_kind else ""
     about = row.automation.name if row.automation else ": ".join(filter(None, [str(kind), row.first_run]))
-    return Told(row, about, max(0, row.event_count - 1))
+    return DestinationMessage(row, about, max(0, row.event_count - 1))

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,8 +16,8 @@ from alerts.automation_provider import automations
 from alerts.models import Destination, DestinationKind
 from alerts.payloads.presets import PRESETS
 from alerts.payloads.templating import check_template, is_variable, samples
-from alerts.secrets.services import known_to, require_use, secrets_sent_to
-from alerts.transports import Notice, Outcome, send
+from alerts.secrets.services import known_secret_names, require_use, secrets_sent_to
+from alerts.transports import Notice, SendResult, send
 from alerts.transports.addresses import check_slack, check_webhook, sealed
 from alerts.transports.slack_blocks import mention_of
 from common.errors import Conflict, Invalid, TooManyRequests
@@ -56,7 +55,7 @@ def create_webhook(
         "preset": preset, "template": template, "access_token_name": access_token_name,
         "signing_secret_name": signing_secret_name,
     }  # fmt: skip
-    return add(actor=actor, team=team, kind=DestinationKind.WEBHOOK, name=name, url=url, **given)
+    return add_destination(actor=actor, team=team, kind=DestinationKind.WEBHOOK, name=name, url=url, **given)
 
 
 def create_slack_webhook(*, actor: Actor, team: Team, name: str, url: str, mention: str = "") -> Destination:
@@ -67,11 +66,11 @@ def create_slack_webhook(*, actor: Actor, team: Team, name: str, url: str, menti
         Conflict: as for webhooks.
     """
     kind = DestinationKind.SLACK_WEBHOOK
-    return add(actor=actor, team=team, kind=kind, name=name, url=url, mention=mention)
+    return add_destination(actor=actor, team=team, kind=kind, name=name, url=url, mention=mention)
 
 
 @transaction.atomic
-def add(
+def add_destination(
     *, actor: Actor, team: Team, kind: DestinationKind, name: str, url: str, place: str = "", **given: str
 ) -> Destination:
     """Add a destination of any kind; see `create_webhook`."""
@@ -82,7 +81,7 @@ def add(
     _change(actor, row, name=name, url=url, **given)
     row.place = place or row.place
     row.save()
-    _note(actor, "destination.create", row, after=told(row))
+    _record(actor, "destination.create", row, after=audit_snapshot(row))
     return row
 
 
@@ -99,13 +98,15 @@ def change_destination(*, actor: Actor, destination: Destination, **changes: Any
     """
     require(actor, AlertAction.MANAGE, destination)
     row = Destination.objects.select_for_update().select_related("team").get(pk=destination.pk)
-    before = told(row)
+    before = audit_snapshot(row)
     is_moved = bool(changes.get("url"))
     _change(actor, row, **changes)
     row.save()
-    after = told(row)
+    after = audit_snapshot(row)
     if after != before or is_moved:
-        _note(actor, "destination.change", row, before=before, after={**after, "address_replaced": is_moved})
+        _record(
+            actor, "destination.change", row, before=before, after={**after, "address_replaced": is_moved}
+        )
     return row
 
 
@@ -120,32 +121,32 @@ def delete_destination(*, actor: Actor, destination: Destination) -> None:
     if names := [name for name, _payload in automations().sending_to(destination)]:
         message = _("%(destination)s is used by %(automations)s. Change these first.")
         raise Conflict(message % {"destination": destination, "automations": ", ".join(names)})
-    _note(actor, "destination.delete", destination, before=told(destination))
+    _record(actor, "destination.delete", destination, before=audit_snapshot(destination))
     destination.delete()
 
 
-def test_destination(*, actor: Actor, destination: Destination) -> Outcome:
+def test_destination(*, actor: Actor, destination: Destination) -> SendResult:
     """Send a sample and return what the peer answered (ALR-7); call in no transaction, it takes up to 10 s.
 
     Raises:
         TooManyRequests: the team has tried often enough.
     """
     require(actor, AlertAction.MANAGE, destination)
-    whom = str(destination.team_id)
-    if wait := count(TESTED, whom, limit=TESTS, window_s=TESTS_WINDOW_S):
+    team_key = str(destination.team_id)
+    if wait := count(TESTED, team_key, limit=TESTS, window_s=TESTS_WINDOW_S):
         message = _("A team can send %(count)s tests per minute.") % {"count": TESTS}
         raise TooManyRequests(message, wait_s=wait)
-    outcome = send(destination, sample_notice(destination))
-    _note(actor, "destination.test", destination, after={"is_ok": outcome.is_ok, "status": outcome.status})
-    note_outcome(destination, outcome)
-    return outcome
+    result = send(destination, sample_notice(destination))
+    _record(actor, "destination.test", destination, after={"is_ok": result.is_ok, "status": result.status})
+    record_result(destination, result)
+    return result
 
 
-def note_outcome(destination: Destination, outcome: Outcome) -> None:
-    """Keep when a destination took something last, or why it did not; one statement, no lock."""
+def record_result(destination: Destination, result: SendResult) -> None:
+    """Store when a destination last accepted a message, or why it did not; one statement, no lock."""
     now = timezone.now()
-    fields: dict[str, Any] = {"last_error": outcome.error[:1000], "last_error_at": now}
-    if outcome.is_ok:
+    fields: dict[str, Any] = {"last_error": result.error[:1000], "last_error_at": now}
+    if result.is_ok:
         fields = {"last_sent_at": now, "last_error": ""}
     Destination.objects.filter(pk=destination.pk).update(**fields)
 
@@ -163,7 +164,7 @@ def sample_notice(destination: Destination) -> Notice:
     )
 
 
-def told(row: Destination) -> dict[str, Any]:
+def audit_snapshot(row: Destination) -> dict[str, Any]:
     """Return what of a destination can change, without its address, as the audit log names it."""
     texts = {name: getattr(row, name) for name in _TEXTS if name != "template"}
     return {
@@ -172,13 +173,8 @@ def told(row: Destination) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def of_team(team: Team) -> QuerySet[Destination]:
-    """Return a team's destinations, by name; ask first whether the reader may see them."""
-    return Destination.objects.filter(team=team).order_by("name", "pk")
-
-
 def _change(actor: Actor, row: Destination, *, url: Any = None, is_on: Any = None, **texts: Any) -> None:
-    before = _sent(row)
+    before = _sending_fields(row)
     if "name" in texts:
         row.name = _checked_name(row, texts.pop("name"))
     for name in _TEXTS:
@@ -193,12 +189,12 @@ def _change(actor: Actor, row: Destination, *, url: Any = None, is_on: Any = Non
     if is_on is not None:
         row.is_on = is_on
         row.off_reason = "" if is_on else row.off_reason
-    if url or _sent(row) != before or row.pk is None:
+    if url or _sending_fields(row) != before or row.pk is None:
         require_use(actor, row.team, secrets_sent_to(row))
-    _check(row, known_to(actor, row.team))
+    _check(row, known_secret_names(actor, row.team))
 
 
-def _sent(row: Destination) -> tuple[str, ...]:
+def _sending_fields(row: Destination) -> tuple[str, ...]:
     """Return what says what a webhook sends, and how, besides its address."""
     return row.preset, row.template, row.access_token_name, row.signing_secret_name
 
@@ -231,13 +227,13 @@ def _check(row: Destination, names: list[str] | None) -> None:
         raise Invalid(
             _("Unknown preset %(name)s. Available: %(known)s.") % {"name": row.preset, "known": known}
         )
-    for wanted in (row.access_token_name, row.signing_secret_name):
-        if wanted and (is_variable(wanted) if names is None else wanted not in names):
-            raise Invalid(_("The team has no secret %(names)s.") % {"names": wanted})
+    for secret_name in (row.access_token_name, row.signing_secret_name):
+        if secret_name and (is_variable(secret_name) if names is None else secret_name not in names):
+            raise Invalid(_("The team has no secret %(names)s.") % {"names": secret_name})
     check_template(row.template or PRESETS[row.preset].template, secret_names=names)
 
 
-def _note(
+def _record(
     actor: Actor,
     action: str,
     row: Destination,

@@ -13,7 +13,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from alerts.access import AlertAction
-from alerts.destinations.services import MAX_NAME, add
+from alerts.destinations.services import MAX_NAME, add_destination
 from alerts.models import Destination, DestinationKind
 from alerts.notices.digests import shortened
 from alerts.transports.addresses import check_slack, sealed
@@ -57,11 +57,11 @@ def team_of_state(actor: Actor, state: str) -> tuple[Team, str]:
         Invalid: it was made for somebody else, or too long ago.
     """
     try:
-        told: dict[str, Any] = signing.loads(state, salt=_SALT, max_age=_GOOD_FOR_S)
+        signed: dict[str, Any] = signing.loads(state, salt=_SALT, max_age=_GOOD_FOR_S)
     except signing.BadSignature:
-        told = {}
-    team = Team.objects.live().filter(pk=told.get("team", 0)).first()
-    if team is None or actor.user_id is None or told.get("user") != actor.user_id:
+        signed = {}
+    team = Team.objects.live().filter(pk=signed.get("team", 0)).first()
+    if team is None or actor.user_id is None or signed.get("user") != actor.user_id:
         raise Invalid(
             _(
                 "The response from Slack arrived too late or was for someone else. Start again from the "
@@ -69,7 +69,7 @@ def team_of_state(actor: Actor, state: str) -> tuple[Team, str]:
             )
         )
     require(actor, AlertAction.MANAGE, team)
-    return team, str(told["redirect"])
+    return team, str(signed["redirect"])
 
 
 def finish_install(*, actor: Actor, code: str, state: str) -> Destination:
@@ -87,16 +87,16 @@ def finish_install(*, actor: Actor, code: str, state: str) -> Destination:
         raise Invalid(_("Slack did not return a channel. Start again from the settings."))
     check_slack(url)
     place = shortened(f"{channel} · {_printable(workspace.get('name'))}", 200)
-    return _keep(actor, team, url, channel, place)
+    return _store_destination(actor, team, url, channel, place)
 
 
 @transaction.atomic
-def _keep(actor: Actor, team: Team, url: str, channel: str, place: str) -> Destination:
+def _store_destination(actor: Actor, team: Team, url: str, channel: str, place: str) -> Destination:
     rows = Destination.objects.select_for_update().filter(team=team, kind=DestinationKind.SLACK, place=place)
     row = rows.first()
     if row is None:
         name, kind = _free_name(team, channel), DestinationKind.SLACK
-        return add(actor=actor, team=team, kind=kind, name=name, url=url, place=place)
+        return add_destination(actor=actor, team=team, kind=kind, name=name, url=url, place=place)
     before = {"is_on": row.is_on, "off_reason": row.off_reason}
     row.sealed_url, row.is_on, row.off_reason, row.last_error = sealed(url), True, "", ""
     row.save()

@@ -37,7 +37,7 @@ def merge(source: User, target: User) -> None:
             Mute.objects.filter(pk=mute.pk).update(user=target)
     Mute.objects.filter(user=source).delete()
     _move_messages(source, target)
-    _move_places(personal_team(source), personal_team(target), source)
+    _move_destinations(personal_team(source), personal_team(target), source)
     for model in (Destination, Secret):
         rows: QuerySet[Any] = model._default_manager.filter(created_by=source)
         rows.update(created_by=target)
@@ -61,13 +61,13 @@ def _move_settings(source: User, target: User) -> None:
 def _move_messages(source: User, target: User) -> None:
     """Hand over mails, none of which takes in more events; whom an event was told stays true."""
     recipient = f"user:{target.pk}"
-    told = Delivery.objects.filter(recipient=recipient).values("event_id")
-    rows = Delivery.objects.filter(message__user=source).exclude(event__in=list(told))
+    delivered = Delivery.objects.filter(recipient=recipient).values("event_id")
+    rows = Delivery.objects.filter(message__user=source).exclude(event__in=list(delivered))
     rows.update(recipient=recipient)
     Message.objects.filter(user=source).update(user=target, recipient=recipient, is_open=False)
 
 
-def _move_places(source: Team, target: Team, user: User) -> None:
+def _move_destinations(source: Team, target: Team, user: User) -> None:
     for secret in Secret.objects.filter(team=source):
         new = free_name(Secret, target, secret.name, f"_{user.pk}")
         _rename_uses(source, secret.name, new)

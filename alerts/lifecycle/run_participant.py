@@ -13,12 +13,12 @@ class AlertsOfRun(RunParticipant):
 
     def state_changed(self, run: Run, before: str, at: datetime) -> None:
         """Write an event."""
-        events.note_state(run, before, at)
+        events.record_state_change(run, before, at)
 
     def alert_sent(self, alert: RunAlert) -> None:
         """Write an event."""
-        events.note_alert(alert)
+        events.record_alert(alert)
 
     def delete_batch(self, run: Run, limit: int) -> int:
         """Delete events and deliveries."""
-        return retention.remove_of_run(run, limit)
+        return retention.delete_batch_of_run(run, limit)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from django.utils.translation import ngettext
 
-from alerts.notices.notice import Line
+from alerts.notices.notice import NoticeLine
 
 MOST_LINES = 20
 MAX_LINE_TEXT = 300
@@ -19,9 +19,9 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def shown(lines: Sequence[Line], most_bytes: int = 1_000_000) -> list[Line]:
+def shown(lines: Sequence[NoticeLine], most_bytes: int = 1_000_000) -> list[NoticeLine]:
     """Return as many lines as fit, each text in one line, and one that says how many runs are left out."""
-    kept: list[Line] = []
+    kept: list[NoticeLine] = []
     room = most_bytes - _ROOM_FOR_MORE
     for line in lines[:MOST_LINES]:
         short = replace(line, text=shortened(" ".join(line.text.split()), MAX_LINE_TEXT))
@@ -31,10 +31,10 @@ def shown(lines: Sequence[Line], most_bytes: int = 1_000_000) -> list[Line]:
         kept.append(short)
     if more := len(lines) - len(kept):
         words = ngettext("and %(n)d more run", "and %(n)d more runs", more) % {"n": more}
-        kept.append(Line(words=words))
+        kept.append(NoticeLine(words=words))
     return kept
 
 
-def plain(line: Line) -> str:
+def plain(line: NoticeLine) -> str:
     """Write a line as text: what happened, where it is, and what was said of it below."""
     return "\n".join(filter(None, [f"{line.words} {line.url}".rstrip(), line.text]))

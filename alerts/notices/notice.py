@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class NoticeLine:
     """One run of a digest."""
 
     words: str
@@ -32,7 +32,7 @@ class Notice:
     """Where it leads."""
     fields: tuple[tuple[str, str], ...] = ()
     """Label and value: state, duration, last values of the summary."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[NoticeLine, ...] = ()
     """The runs of a digest, the most urgent first; `alerts.notices.digests` says how many are shown."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """For payload templates: event_type, entity_name, project_name, run_id, ...; of a digest what is alike for all."""

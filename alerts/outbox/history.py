@@ -1,4 +1,4 @@
-"""What was told to somebody: their last mails, and of one run."""
+"""What somebody was notified of: their last mails, and notifications about one run."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MessageSummary:
     """A message as lists show it."""
 
     message: Message
@@ -54,7 +54,7 @@ class Told:
         return str(MessageState(self.state).label)
 
 
-def recent_mail(actor: Actor) -> list[Told]:
+def recent_mail(actor: Actor) -> list[MessageSummary]:
     """Return the last mails to the actor, the newest first; what they no longer see has no name there."""
     rows = Message.objects.filter(user_id=actor.lookup_id).select_related("mail").order_by("-pk")[:_SHOWN]
     mails = {row.pk: row for row in rows}
@@ -69,24 +69,29 @@ def recent_mail(actor: Actor) -> list[Told]:
     found = []
     for key, row in mails.items():
         n, first = counted.get(key, (0, 0))
-        found.append(_told(row, n, events.get(first), seen))
+        found.append(_message_summary(row, n, events.get(first), seen))
     return found
 
 
-def _told(message: Message, n_events: int, event: Event | None, seen: set[int]) -> Told:
+def _message_summary(message: Message, n_events: int, event: Event | None, seen: set[int]) -> MessageSummary:
     run = event.run if event is not None and event.run_id in seen else None
     if event is None or (run is None and n_events > 1):
-        return Told(message, ngettext("%(n)d event", "%(n)d events", n_events) % {"n": n_events}, "", "")
+        return MessageSummary(
+            message, ngettext("%(n)d event", "%(n)d events", n_events) % {"n": n_events}, "", ""
+        )
     if run is None:
-        return Told(message, _("About a run you can no longer see"), "", "")
-    what, where = f"{run.display_name}: {words_of(event)}", f"{run.project.team.name}/{run.project.name}"
+        return MessageSummary(message, _("About a run you can no longer see"), "", "")
+    what, where = (
+        f"{run.display_name}: {describe_event(event)}",
+        f"{run.project.team.name}/{run.project.name}",
+    )
     if n_events > 1:
         more = ngettext("and %(n)d more event", "and %(n)d more events", n_events - 1) % {"n": n_events - 1}
-        return Told(message, f"{what}, {more}", "", path_of(run))
-    return Told(message, what, where, path_of(run))
+        return MessageSummary(message, f"{what}, {more}", "", path_of(run))
+    return MessageSummary(message, what, where, path_of(run))
 
 
-def words_of(event: Event) -> str:
+def describe_event(event: Event) -> str:
     """Return in short what happened: the run's new state, or the title of an alert."""
     if event.kind == EventKind.RUN_STATE and event.data.get("state") in RunState.values:
         return str(RunState(event.data["state"]).label)
@@ -94,26 +99,26 @@ def words_of(event: Event) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldOfRun:
-    """That the author of a run was told of it, or will be."""
+class RunNotification:
+    """A notification about a run to its author."""
 
     what: str
     channel: str
     """How: the name of a destination, "" by mail."""
-    told: Told
+    summary: MessageSummary
 
 
-def told_of_run(actor: Actor, run: Run) -> list[ToldOfRun]:
-    """Return what the run's author, if that is who asks, was told of it themselves, the newest first (ALR-5)."""
+def run_notifications(actor: Actor, run: Run) -> list[RunNotification]:
+    """Return the notifications to the run's author, if they are the actor, the newest first (ALR-5)."""
     if run.user_id is None or run.user_id != actor.user_id:
         return []
     own = Q(message__user_id=actor.user_id) | Q(message__destination__team=personal_team_of(actor))
     rows = Delivery.objects.filter(own, event__run=run).order_by("-event_id", "pk")
     rows = rows.select_related("event", "message__destination", "message__mail")[:_SHOWN]
-    return [_of_run(row) for row in rows]
+    return [_run_notification(row) for row in rows]
 
 
-def _of_run(row: Delivery) -> ToldOfRun:
+def _run_notification(row: Delivery) -> RunNotification:
     destination = row.message.destination
-    told = Told(row.message, words_of(row.event), "", "")
-    return ToldOfRun(told.what, destination.name if destination else "", told)
+    summary = MessageSummary(row.message, describe_event(row.event), "", "")
+    return RunNotification(summary.what, destination.name if destination else "", summary)

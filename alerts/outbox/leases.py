@@ -41,7 +41,7 @@ def claim(message: Message, now: datetime) -> bool:
 
 
 @contextmanager
-def held_here(message_id: int) -> Iterator[bool]:
+def lock_in_process(message_id: int) -> Iterator[bool]:
     """Keep other threads of this process from a message, whatever the clock says; yields whether it was free."""
     with _lock:
         is_free = message_id not in _under_way

@@ -16,7 +16,7 @@ from accounts.models import User, UserKind
 from alerts.access import AlertAction
 from alerts.models import Destination, Message, MessageState
 from alerts.outbox.instrumentation import MESSAGES, kind_of
-from alerts.transports.outcome import Outcome
+from alerts.transports.result import SendResult
 from common.database.commits import after_commit
 
 PAUSES_S = (30, 120, 600, 3600, 6 * 3600)
@@ -27,38 +27,38 @@ MOST_RETRY_AFTER_S = 3600.0
 
 
 @transaction.atomic
-def note(message: Message, outcome: Outcome) -> None:
-    """Write down what an attempt led to, unless another worker has sent the message meanwhile."""
+def record_result(message: Message, result: SendResult) -> None:
+    """Store the result of an attempt, unless another worker has sent the message in the meantime."""
     now, waiting = timezone.now(), Message.objects.filter(pk=message.pk, state=MessageState.WAITING)
-    said = {"request": outcome.request, "response": outcome.response, "status": outcome.status}
-    known: dict[str, Any] = {**said, "error": outcome.error, "claimed_until": None}
-    state = _state_after(message, outcome)
+    exchange = {"request": result.request, "response": result.response, "status": result.status}
+    known: dict[str, Any] = {**exchange, "error": result.error, "claimed_until": None}
+    state = _state_after(message, result)
     if state == MessageState.WAITING:
-        message.send_at = now + pause_after(message.attempt_count, outcome.retry_after_s)
+        message.send_at = now + pause_after(message.attempt_count, result.retry_after_s)
         known["send_at"] = message.send_at
     else:
         known |= {"state": state, "ended_at": now}
     # who was so slow that another took it knows nothing newer, but that the peer has taken it
-    mine = waiting if outcome.is_ok else waiting.filter(attempt_count=message.attempt_count)
+    mine = waiting if result.is_ok else waiting.filter(attempt_count=message.attempt_count)
     if not mine.update(**known):
         return
     message.state = state
     if state == MessageState.WAITING:
-        _put_off_others(message, outcome)
+        _postpone_others(message, result)
     _count(message)
     if message.destination is not None:
-        _note_on(message.destination, outcome, now)
+        _record_on_destination(message.destination, result, now)
 
 
-def _state_after(message: Message, outcome: Outcome) -> MessageState:
-    if outcome.is_ok:
+def _state_after(message: Message, result: SendResult) -> MessageState:
+    if result.is_ok:
         return MessageState.SENT
-    is_over = outcome.is_permanent or outcome.is_gone or message.attempt_count > len(PAUSES_S)
+    is_over = result.is_permanent or result.is_gone or message.attempt_count > len(PAUSES_S)
     return MessageState.FAILED if is_over else MessageState.WAITING
 
 
 def drop(message: Message, why: str) -> None:
-    """End a message that nobody is to be told any more."""
+    """End a message that no longer has a recipient."""
     waiting = Message.objects.filter(pk=message.pk, state=MessageState.WAITING)
     now = timezone.now()
     if waiting.update(state=MessageState.DROPPED, error=why, claimed_until=None, ended_at=now, is_open=False):
@@ -74,9 +74,9 @@ def pause_after(attempt_count: int, retry_after_s: float | None = None) -> timed
     return timedelta(seconds=pause_s * random.uniform(1, 1 + _JITTER))  # noqa: S311 - spreads load, hides nothing
 
 
-def _put_off_others(message: Message, outcome: Outcome) -> None:
+def _postpone_others(message: Message, result: SendResult) -> None:
     """Leave a peer in peace that asked for it: what else waits for the destination comes no sooner."""
-    if outcome.retry_after_s is not None and message.destination_id is not None:
+    if result.retry_after_s is not None and message.destination_id is not None:
         others = Message.objects.filter(destination=message.destination_id, state=MessageState.WAITING)
         sooner = others.filter(send_at__lt=message.send_at, claimed_until=None).exclude(pk=message.pk)
         sooner.update(send_at=message.send_at)
@@ -89,18 +89,18 @@ def _count(message: Message) -> None:
     after_commit(MESSAGES.labels(kind, outcome).inc)
 
 
-def _note_on(destination: Destination, outcome: Outcome, now: datetime) -> None:
+def _record_on_destination(destination: Destination, result: SendResult, now: datetime) -> None:
     rows = Destination.objects.filter(pk=destination.pk)
-    if outcome.is_ok:
+    if result.is_ok:
         rows.update(last_sent_at=now, last_error="")
         return
-    rows.update(last_error=outcome.error, last_error_at=now)
-    if outcome.is_gone and rows.filter(is_on=True).update(is_on=False, off_reason=outcome.error):
-        _tell_owner(destination, outcome.error)
+    rows.update(last_error=result.error, last_error_at=now)
+    if result.is_gone and rows.filter(is_on=True).update(is_on=False, off_reason=result.error):
+        _mail_managers(destination, result.error)
 
 
-def _tell_owner(destination: Destination, reason: str) -> None:
-    """Mail whoever made a destination that it was turned off, or else the admins of its team (ALR-4)."""
+def _mail_managers(destination: Destination, reason: str) -> None:
+    """Mail whoever created a destination that it was turned off, or else the admins of its team (ALR-4)."""
     team = destination.team
     record(
         SYSTEM, "destination.turn_off", destination, organization_id=team.organization_id, team_id=team.pk,
@@ -108,9 +108,9 @@ def _tell_owner(destination: Destination, reason: str) -> None:
     )  # fmt: skip
     admins = who_may(AlertAction.MANAGE, team).filter(kind=UserKind.PERSON).exclude(email="")
     maker = admins.filter(pk=destination.created_by_id)
-    told = {"destination": destination, "team": team, "reason": reason, "page": _page_of(destination)}
+    context = {"destination": destination, "team": team, "reason": reason, "page": _page_of(destination)}
     for user in User.objects.filter(pk__in=(maker if maker.exists() else admins).values("pk")):
-        sending.send("alerts/email/destination_off", user, told)
+        sending.send("alerts/email/destination_off", user, context)
 
 
 def _page_of(destination: Destination) -> str:
@@ -118,8 +118,8 @@ def _page_of(destination: Destination) -> str:
     return "/settings/alerts" if team.is_personal else f"/teams/{team.name}/destinations"
 
 
-def nobody_left() -> str:
-    """Return why a message was dropped that had something to tell when it was made."""
+def no_recipient_message() -> str:
+    """Return why a message was dropped that had recipients when it was created."""
     return _(
         "The recipient can no longer see these runs or turned off notifications, or the runs were deleted."
     )

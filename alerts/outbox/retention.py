@@ -41,7 +41,7 @@ def _forget_events(keys: Iterable[int]) -> int:
     return int(Event.objects.filter(pk__in=keys)._raw_delete(Event.objects.db))
 
 
-def remove_of_run(run: Run, limit: int) -> int:
+def delete_batch_of_run(run: Run, limit: int) -> int:
     """Remove a purged run's events, and what was sent of them; part of `runs.lifecycle.purge`."""
     deliveries = Delivery.objects.filter(event__run=run).order_by("pk")
     rows = list(deliveries.values_list("pk", "message_id")[:limit])

@@ -18,8 +18,8 @@ from django.utils import timezone
 from alerts.automation_provider import automations
 from alerts.events import with_runs
 from alerts.models import Delivery, Event, Message, MessageState
-from alerts.outbox.schedule import send_at_these
-from alerts.recipients import Telling, wishes_for
+from alerts.outbox.schedule import schedule_delivery
+from alerts.recipients import PlannedDelivery, event_recipients
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def _route_alone() -> int:
         raise
     except Exception:
         with transaction.atomic():
-            _one_at_a_time()
+            _lock_routing()
             event = Event.objects.filter(routed_at=None).order_by("pk").first()
             if event is None:
                 return 0
@@ -73,57 +73,59 @@ def _route_alone() -> int:
 
 @transaction.atomic
 def _route(limit: int) -> int:
-    _one_at_a_time()
+    _lock_routing()
     events = list(with_runs(Event.objects.filter(routed_at=None)).order_by("pk")[:limit])
     if not events:
         return 0
     now = timezone.now()
-    tellings = list(_tellings(events))
-    _deliver(tellings, now)
+    planned = list(_planned_deliveries(events))
+    _deliver(planned, now)
     Event.objects.filter(pk__in=[event.pk for event in events]).update(routed_at=now)
     return len(events)
 
 
-def _one_at_a_time() -> None:
+def _lock_routing() -> None:
     """Wait until no other process routes, for this transaction; SQLite has one writer anyway."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
-def _tellings(events: Sequence[Event]) -> Iterable[Telling]:
-    for wish in wishes_for(events):
-        yield Telling(
-            wish.event.pk,
-            wish.recipient,
-            user_id=wish.user_id,
-            destination_id=wish.destination_id,
-            team_id=wish.destination_team_id,
+def _planned_deliveries(events: Sequence[Event]) -> Iterable[PlannedDelivery]:
+    for recipient in event_recipients(events):
+        yield PlannedDelivery(
+            recipient.event.pk,
+            recipient.key,
+            user_id=recipient.user_id,
+            destination_id=recipient.destination_id,
+            team_id=recipient.destination_team_id,
         )
-    yield from automations().tellings_of(events)
+    yield from automations().planned_deliveries(events)
 
 
-def _deliver(tellings: Sequence[Telling], now: datetime) -> None:
-    """Put tellings into messages: those that are open, or new ones."""
+def _deliver(planned: Sequence[PlannedDelivery], now: datetime) -> None:
+    """Put planned deliveries into messages: open ones, or new ones."""
     by_recipient = {
         name: list(some)
-        for name, some in groupby(sorted(tellings, key=attrgetter("recipient")), attrgetter("recipient"))
+        for name, some in groupby(sorted(planned, key=attrgetter("recipient")), attrgetter("recipient"))
     }
     first = {name: some[0] for name, some in by_recipient.items()}
-    gathering = [name for name, telling in first.items() if telling.gathers]
+    gathering = [name for name, delivery in first.items() if delivery.gathers]
     messages = _open_messages(gathering)
     known = list(messages.values())
-    fresh = [telling.message(now) for name, telling in first.items() if name not in messages]
+    fresh = [delivery.message(now) for name, delivery in first.items() if name not in messages]
     messages |= {message.recipient: message for message in fresh}
-    _set_turns([messages[name] for name in gathering], now)
+    _postpone([messages[name] for name in gathering], now)
     Message.objects.bulk_update(known, ["send_at"], batch_size=_ROWS_AT_ONCE)
     Message.objects.bulk_create(fresh, batch_size=_ROWS_AT_ONCE)
     rows = [
-        Delivery(event_id=telling.event_id, message=messages[telling.recipient], recipient=telling.recipient)
-        for telling in tellings
+        Delivery(
+            event_id=delivery.event_id, message=messages[delivery.recipient], recipient=delivery.recipient
+        )
+        for delivery in planned
     ]
     Delivery.objects.bulk_create(rows, batch_size=_ROWS_AT_ONCE, ignore_conflicts=True)
-    send_at_these({message.send_at for message in messages.values()}, now)
+    schedule_delivery({message.send_at for message in messages.values()}, now)
 
 
 def _open_messages(recipients: Sequence[str]) -> dict[str, Message]:
@@ -132,16 +134,16 @@ def _open_messages(recipients: Sequence[str]) -> dict[str, Message]:
     return {row.recipient: row for row in rows.order_by("recipient")}
 
 
-def _set_turns(messages: Sequence[Message], now: datetime) -> None:
+def _postpone(messages: Sequence[Message], now: datetime) -> None:
     """Put off messages that something has joined, until nothing more comes or they have waited long enough."""
     gather = timedelta(seconds=settings.ALERT_GATHER_S)
-    held = _held_until([message.recipient for message in messages], now)
+    paused = _paused_until([message.recipient for message in messages], now)
     for message in messages:
         turn = min(now + gather, message.opened_at + gather * LONGEST_FACTOR)
-        message.send_at = max(turn, held.get(message.recipient, turn))
+        message.send_at = max(turn, paused.get(message.recipient, turn))
 
 
-def _held_until(recipients: Sequence[str], now: datetime) -> dict[str, datetime]:
+def _paused_until(recipients: Sequence[str], now: datetime) -> dict[str, datetime]:
     """Return until when recipients that have had many messages lately are left in peace."""
     sent = Message.objects.filter(
         recipient__in=recipients, state=MessageState.SENT, ended_at__gt=now - WINDOW, ended_at__lte=now

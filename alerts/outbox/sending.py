@@ -1,4 +1,4 @@
-"""From messages to people and programs: each attempt is one worker's, and its outcome is written down (ALR-5).
+"""From messages to people and programs: one worker makes each attempt, and its result is stored (ALR-5).
 
 Mail is handed to the outbox of `accounts` in the transaction that marks the message sent: exactly once. Elsewhere the
 message is sent first and marked then, so one that was sent when its worker was killed is sent again, under the same id.
@@ -24,9 +24,9 @@ from alerts.content.mail import mail_message, mail_of_automation
 from alerts.events import with_runs
 from alerts.models import Event, Message, MessageState
 from alerts.outbox import results
-from alerts.outbox.leases import claim, held_here, is_due
-from alerts.recipients import Wish, wishes_for
-from alerts.transports.outcome import Outcome
+from alerts.outbox.leases import claim, is_due, lock_in_process
+from alerts.recipients import EventRecipient, event_recipients
+from alerts.transports.result import SendResult
 from runs.models import Run
 
 logger = logging.getLogger(__name__)
@@ -41,15 +41,15 @@ _AT_ONCE = 500
 def send_due(*, budget_s: float = BUDGET_S) -> int:
     """Send what is due, for about so long; returns how many attempts were made."""
     threads = 1 if connection.in_atomic_block else THREADS  # others would not see what is not committed
-    until, begun = time.monotonic() + budget_s, 0
+    until, attempts = time.monotonic() + budget_s, 0
     tried: set[int] = set()
     while time.monotonic() < until:
         due = [key for key in _due() if key[0] not in tried]
         if not due:
             break
         tried |= {pk for pk, _ in due}
-        begun += _send_these(due, threads, until)
-    return begun
+        attempts += _send_all(due, threads, until)
+    return attempts
 
 
 def _due() -> list[tuple[int, int | None]]:
@@ -58,16 +58,16 @@ def _due() -> list[tuple[int, int | None]]:
     return list(rows.values_list("pk", "destination_id")[:_AT_ONCE])
 
 
-def _send_these(due: list[tuple[int, int | None]], threads: int, until: float) -> int:
-    line = _Line(due, until)
+def _send_all(due: list[tuple[int, int | None]], threads: int, until: float) -> int:
+    queue = _SendQueue(due, until)
     if threads == 1:
-        return line.work()
+        return queue.work()
     with ThreadPoolExecutor(threads, thread_name_prefix="alerts") as pool:
-        return sum(future.result() for future in [pool.submit(_work, line) for _ in range(threads)])
+        return sum(future.result() for future in [pool.submit(_work, queue) for _ in range(threads)])
 
 
-class _Line:
-    """What is due, handed out to threads one by one."""
+class _SendQueue:
+    """Messages that are due, handed out to threads one by one."""
 
     def __init__(self, due: list[tuple[int, int | None]], until: float) -> None:
         self._due, self._until = due, until
@@ -76,13 +76,13 @@ class _Line:
 
     def work(self) -> int:
         """Send until nothing is left; returns how many attempts were made."""
-        begun = 0
+        attempts = 0
         while (key := self._next()) is not None:
             try:
-                begun += send_message(key[0])
+                attempts += send_message(key[0])
             finally:
                 self._done(key[1])
-        return begun
+        return attempts
 
     def _next(self) -> tuple[int, int | None] | None:
         """Return the first whose destination has a thread left, waiting for one if need be."""
@@ -104,9 +104,9 @@ class _Line:
             self._changed.notify_all()
 
 
-def _work(line: _Line) -> int:
+def _work(queue: _SendQueue) -> int:
     try:
-        return line.work()
+        return queue.work()
     finally:
         connection.close()  # the thread's own
 
@@ -114,7 +114,7 @@ def _work(line: _Line) -> int:
 def send_message(message_id: int) -> bool:
     """Make one attempt; returns False where another worker has the message or it is not its turn."""
     rows = Message.objects.select_related("user", "destination__team", "automation__team")
-    with held_here(message_id) as is_free:
+    with lock_in_process(message_id) as is_free:
         message = rows.filter(pk=message_id).order_by().first()
         if not is_free or message is None:
             return False
@@ -127,8 +127,8 @@ def send_message(message_id: int) -> bool:
             _attempt(message, is_repeat=may_repeat)
         except Exception as error:
             logger.exception("message %s could not be sent", message.uid)
-            results.note(
-                message, Outcome(is_ok=False, error=f"{type(error).__name__} in this server; see its log")
+            results.record_result(
+                message, SendResult(is_ok=False, error=f"{type(error).__name__} in this server; see its log")
             )
         return True
 
@@ -141,7 +141,7 @@ def _attempt(message: Message, *, is_repeat: bool) -> None:
     elif message.destination is not None and not message.destination.is_on:
         results.drop(message, _("The destination is off."))
     else:
-        _send_out(message, is_repeat=is_repeat)
+        _send_to_destination(message, is_repeat=is_repeat)
 
 
 def _events_of(message: Message) -> list[Event]:
@@ -155,16 +155,16 @@ def _mail(message: Message) -> None:
     user = message.user
     if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count or user is None:
         return
-    wishes: list[Wish] = []
+    recipients: list[EventRecipient] = []
     if user.is_active and user.kind == UserKind.PERSON and user.email:
-        wishes = wishes_for(_events_of(message), user_id=user.pk)
-        wishes = [wish for wish in wishes if wish.user_id == user.pk]
-    if not wishes:
-        results.drop(message, results.nobody_left())
+        recipients = event_recipients(_events_of(message), user_id=user.pk)
+        recipients = [recipient for recipient in recipients if recipient.user_id == user.pk]
+    if not recipients:
+        results.drop(message, results.no_recipient_message())
         return
-    mail = mail_message(message, user, wishes)
+    mail = mail_message(message, user, recipients)
     Message.objects.filter(pk=message.pk).update(mail=mail)
-    results.note(message, Outcome(is_ok=True))
+    results.record_result(message, SendResult(is_ok=True))
 
 
 @transaction.atomic
@@ -173,33 +173,37 @@ def _mail_of_automation(message: Message) -> None:
     row = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
     if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count:
         return
-    told = automations().recipients_of(message, _still_meant(message, _events_of(message)))
-    if not told:
-        results.drop(message, results.nobody_left())
+    addressed = automations().recipients_of(message, _current_events(message, _events_of(message)))
+    if not addressed:
+        results.drop(message, results.no_recipient_message())
         return
-    for user, events in told:
+    for user, events in addressed:
         mail_of_automation(message, user, events)
-    results.note(message, Outcome(is_ok=True, request="\n".join(user.email for user, _events in told)))
+    results.record_result(
+        message, SendResult(is_ok=True, request="\n".join(user.email for user, _events in addressed))
+    )
 
 
-def _send_out(message: Message, *, is_repeat: bool) -> None:
-    events = _still_meant(message, _events_of(message))
+def _send_to_destination(message: Message, *, is_repeat: bool) -> None:
+    events = _current_events(message, _events_of(message))
     if not events:
-        results.drop(message, results.nobody_left())
+        results.drop(message, results.no_recipient_message())
         return
-    outcome = Outcome(is_ok=True)
+    result = SendResult(is_ok=True)
     if message.destination is not None:
         with in_language_of(None):
             notice = replace(render.notice_from(message, events), uid=str(message.uid), is_repeat=is_repeat)
-        outcome = transports.send(message.destination, notice)
-    results.note(message, outcome)
+        result = transports.send(message.destination, notice)
+    results.record_result(message, result)
 
 
-def _still_meant(message: Message, events: list[Event]) -> list[Event]:
-    """Keep the events that the destination is to hear of now; of runs that were deleted meanwhile nothing is said."""
+def _current_events(message: Message, events: list[Event]) -> list[Event]:
+    """Return the events that are still to be sent, without those of runs deleted in the meantime."""
     if message.automation is None:
-        wishes = wishes_for(events, destination_id=message.destination_id)
-        return [wish.event for wish in wishes if wish.destination_id == message.destination_id]
+        recipients = event_recipients(events, destination_id=message.destination_id)
+        return [
+            recipient.event for recipient in recipients if recipient.destination_id == message.destination_id
+        ]
     if not message.automation.is_on:
         return []
     live = Run.objects.live().filter(project__deleted_at=None, pk__in={event.run_id for event in events})

@@ -10,7 +10,7 @@ from access.engine import can, require
 from alerts.access import AlertAction
 from alerts.automation_provider import automations
 from alerts.models import Message, MessageState
-from alerts.outbox.schedule import send_at_these
+from alerts.outbox.schedule import schedule_delivery
 from common.errors import Conflict
 
 
@@ -38,7 +38,7 @@ def retry_message(*, actor: Actor, message: Message) -> Message:
         actor, "alert_message.retry", row, team_id=team.pk if team else None,
         organization_id=team.organization_id if team else None, after={"error": row.error},
     )  # fmt: skip
-    send_at_these({now}, now)
+    schedule_delivery({now}, now)
     return row
 
 

@@ -14,7 +14,7 @@ from alerts.payloads.templating import names_in
 Text = str | Promise
 
 
-def _whole(url: str) -> tuple[str, dict[str, str]]:
+def _whole_address(url: str) -> tuple[str, dict[str, str]]:
     return url, {}
 
 
@@ -25,7 +25,7 @@ def _without_topic(url: str) -> tuple[str, dict[str, str]]:
     return urlunsplit((parts.scheme, parts.netloc, before + "/", "", "")), {"topic": topic}
 
 
-def _taken(_content: bytes) -> str:
+def _no_refusal(_content: bytes) -> str:
     return ""
 
 
@@ -34,10 +34,10 @@ def _feishu_refusal(content: bytes) -> str:
     try:
         answer = json.loads(content)
         code = answer.get("code") or answer.get("StatusCode") or 0
-        said = answer.get("msg") or answer.get("StatusMessage") or ""
+        message = answer.get("msg") or answer.get("StatusMessage") or ""
     except (ValueError, AttributeError, RecursionError):
         return ""
-    return f"{code}: {said}" if code else ""
+    return f"{code}: {message}" if code else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Preset:
     template: str
     docs: str = ""
     """Where the service describes its format."""
-    split: Callable[[str], tuple[str, dict[str, str]]] = _whole
+    split: Callable[[str], tuple[str, dict[str, str]]] = _whole_address
     """Makes of the address the one to send to, and values for the payload."""
-    refusal: Callable[[bytes], str] = _taken
+    refusal: Callable[[bytes], str] = _no_refusal
     """Reads why an answer of status 2xx is none; "" if it is one."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from alerts.notices.digests import plain, shortened, shown
-from alerts.notices.notice import Line, Notice
+from alerts.notices.notice import Notice, NoticeLine
 
 MAX_TITLE, MAX_FIELDS = 250, 20
 MAX_TEXT_BYTES = 3500
@@ -53,7 +53,7 @@ def values_of_notice(notice: Notice) -> dict[str, Any]:
         "url": notice.url or settings.BASE_URL,
         "delivery": notice.uid,
         "runs": _runs(notice),
-        "run_count": len(_told(notice)),
+        "run_count": len(_run_lines(notice)),
         "fields": dict(fields),
         "facts": facts,
         "embed_fields": [{"name": label, "value": value, "inline": True} for label, value in fields],
@@ -63,11 +63,11 @@ def values_of_notice(notice: Notice) -> dict[str, Any]:
 
 def _fields(notice: Notice) -> Iterator[tuple[str, str]]:
     """Yield label and value as far as they fit."""
-    room = MAX_ALL_FIELDS
+    free = MAX_ALL_FIELDS
     for label, value in [field for field in notice.fields if all(field)][:MAX_FIELDS]:
         name, shown_value = shortened(label, MAX_FIELD_NAME), shortened(value, MAX_FIELD_VALUE)
-        room -= len(name) + len(shown_value)
-        if room < 0:
+        free -= len(name) + len(shown_value)
+        if free < 0:
             return
         yield name, shown_value
 
@@ -75,8 +75,8 @@ def _fields(notice: Notice) -> Iterator[tuple[str, str]]:
 def _text(notice: Notice, more: Sequence[str] = ()) -> str:
     """Return the words of a notice, more of it, and as many of its runs as fit, each with its link."""
     written = _cut("\n".join(filter(None, [notice.text, *more])), MAX_TEXT_BYTES)
-    room = MAX_TEXT_BYTES - len(written.encode(errors="replace"))
-    return "\n".join(filter(None, [written, *map(plain, shown(notice.lines, room))]))
+    free = MAX_TEXT_BYTES - len(written.encode(errors="replace"))
+    return "\n".join(filter(None, [written, *map(plain, shown(notice.lines, free))]))
 
 
 def _cut(text: str, most_bytes: int) -> str:
@@ -89,31 +89,33 @@ def _runs(notice: Notice) -> list[dict[str, str]]:
     """Return the runs that a notice is about, as programs read them, as many as fit."""
     most = MAX_TEXT_OF_MANY if notice.lines else MAX_RUN_TEXT
     found: list[dict[str, str]] = []
-    room = MAX_RUNS_BYTES
-    for line in _told(notice):
+    free = MAX_RUNS_BYTES
+    for line in _run_lines(notice):
         run = _run(line, most)
-        room -= len(json.dumps(run, ensure_ascii=False).encode(errors="replace")) + 2
-        if room < 0:
+        free -= len(json.dumps(run, ensure_ascii=False).encode(errors="replace")) + 2
+        if free < 0:
             break
         found.append(run)
     return found
 
 
-def _told(notice: Notice) -> Sequence[Line]:
+def _run_lines(notice: Notice) -> Sequence[NoticeLine]:
     """Return a line for each run: those of a digest, or the one run of any other notice, unless it is about none."""
     if notice.lines or "run_id" not in notice.variables:
         return notice.lines
     url, variables = notice.url, notice.variables
-    return [Line(words=notice.title, url=url, text=notice.text, level=notice.level, variables=variables)]
+    return [
+        NoticeLine(words=notice.title, url=url, text=notice.text, level=notice.level, variables=variables)
+    ]
 
 
-def _run(line: Line, most: int) -> dict[str, str]:
+def _run(line: NoticeLine, most: int) -> dict[str, str]:
     named = {
         "event": "event_type", "id": "run_id", "name": "run_name", "url": "run_url", "state": "run_state",
         "entity": "entity_name", "project": "project_name", "author": "event_author",
     }  # fmt: skip
-    told = {name: line.variables.get(variable, "") for name, variable in named.items()}
-    return {**told, "level": line.level, "title": line.words, "text": shortened(line.text, most)}
+    variables = {name: line.variables.get(variable, "") for name, variable in named.items()}
+    return {**variables, "level": line.level, "title": line.words, "text": shortened(line.text, most)}
 
 
 def _card_items(notice: Notice, facts: list[dict[str, str]]) -> list[dict[str, Any]]:
@@ -126,7 +128,7 @@ def _card_items(notice: Notice, facts: list[dict[str, str]]) -> list[dict[str, A
     return [*items, {"type": "FactSet", "facts": facts}] if facts else items
 
 
-def _linked(line: Line) -> str:
+def _linked(line: NoticeLine) -> str:
     """Write a line in the Markdown of adaptive cards, which make no links of bare addresses."""
     words = _MARKDOWN.sub(r"\\\1", line.words)
     url = line.url.replace("(", "%28").replace(")", "%29")

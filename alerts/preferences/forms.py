@@ -37,10 +37,10 @@ class RouteForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
-    def __init__(self, *args: Any, actor: Actor, place: Team, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, actor: Actor, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._actor, self._place = actor, place
-        self.fields["destination"].queryset = selectors.destinations_at(place)  # type: ignore[attr-defined]
+        self._actor, self._team = actor, team
+        self.fields["destination"].queryset = selectors.team_destinations(team)  # type: ignore[attr-defined]
         self.fields["project"].widget.attrs["placeholder"] = _("all projects")
         self.fields["tag"].widget.attrs["placeholder"] = _("any")
 
@@ -50,6 +50,6 @@ class RouteForm(forms.Form):
         if not typed:
             return None
         try:
-            return selectors.project_at(self._actor, self._place, typed)
+            return selectors.find_project(self._actor, self._team, typed)
         except Invalid as error:
             raise forms.ValidationError(error.message) from error

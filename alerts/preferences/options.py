@@ -10,7 +10,7 @@ from alerts.models import AlertSettings
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One event that is told or not."""
+    """A kind of event that is notified of or not."""
 
     name: str
     """The field of `AlertSettings`."""
@@ -50,7 +50,7 @@ SWITCHES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SwitchState:
     """A switch as a page shows it."""
 
     switch: Switch
@@ -58,10 +58,10 @@ class Line:
     is_on: bool
 
 
-def lines_of(settings: AlertSettings) -> list[Line]:
+def switch_states(settings: AlertSettings) -> list[SwitchState]:
     """Return the switches as they are set."""
     of_team = settings.team is not None
     return [
-        Line(switch, switch.team if of_team else switch.own, getattr(settings, switch.name))
+        SwitchState(switch, switch.team if of_team else switch.own, getattr(settings, switch.name))
         for switch in SWITCHES
     ]

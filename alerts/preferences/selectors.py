@@ -23,68 +23,68 @@ _PROPOSED = 200
 """Projects that a field proposes; others can be typed."""
 
 
-def managed_places(actor: Actor) -> QuerySet[Team]:
+def managed_teams(actor: Actor) -> QuerySet[Team]:
     """Return the teams whose alerts the actor chooses; a personal entity stands for its person's own."""
     return visible(actor, AlertAction.MANAGE, Team.objects.live())
 
 
-def whose(place: Team) -> dict[str, Any]:
+def owner_of_settings(team: Team) -> dict[str, Any]:
     """Return whose settings they are, as services take it: the team's, or of the person whose entity it is."""
-    return {"user": getattr(place.claim, "user", None)} if place.is_personal else {"team": place}
+    return {"user": getattr(team.claim, "user", None)} if team.is_personal else {"team": team}
 
 
-def with_settings(places: QuerySet[Team]) -> QuerySet[Team]:
-    """Read with each place what is chosen there."""
-    return places.select_related("alert_settings", "claim__user__alert_settings", "organization")
+def with_settings(teams: QuerySet[Team]) -> QuerySet[Team]:
+    """Read with each team what is chosen there."""
+    return teams.select_related("alert_settings", "claim__user__alert_settings", "organization")
 
 
-def settings_at(place: Team) -> AlertSettings:
+def team_settings(team: Team) -> AlertSettings:
     """Return what is chosen there."""
-    owner = whose(place)
+    owner = owner_of_settings(team)
     found: AlertSettings | None = getattr(next(iter(owner.values())), "alert_settings", None)
     return found or AlertSettings(**owner)
 
 
-def routes_at(place: Team) -> QuerySet[Route]:
-    """Return where the alerts of a place go besides mail, the oldest first."""
-    rows = Route.objects.filter(destination__team=place).order_by("pk")
+def team_routes(team: Team) -> QuerySet[Route]:
+    """Return where the alerts of a team go besides mail, the oldest first."""
+    rows = Route.objects.filter(destination__team=team).order_by("pk")
     return rows.select_related("destination", "project__team", "settings")
 
 
 def managed_routes(actor: Actor) -> QuerySet[Route]:
-    """Return the routes of all places whose alerts the actor chooses."""
-    rows = Route.objects.filter(destination__team__in=managed_places(actor).values("pk"))
+    """Return the routes of all teams whose alerts the actor chooses."""
+    rows = Route.objects.filter(destination__team__in=managed_teams(actor).values("pk"))
     return rows.select_related("destination__team", "project__team", "settings__user", "settings__team")
 
 
-def destinations_at(place: Team) -> QuerySet[Destination]:
-    """Return the Slack channels and webhooks of a place."""
-    return Destination.objects.filter(team=place).order_by("name")
+def team_destinations(team: Team) -> QuerySet[Destination]:
+    """Return the Slack channels and webhooks of a team."""
+    return Destination.objects.filter(team=team).order_by("name")
 
 
-def projects_told_of(actor: Actor, place: Team) -> QuerySet[Project]:
-    """Return the projects that alerts of the place can be about: the team's, for a person all that they see."""
+def notifying_projects(actor: Actor, team: Team) -> QuerySet[Project]:
+    """Return the projects that alerts of the team can be about: the team's, for a person all that they see."""
     seen = visible(actor, ProjectAction.VIEW, Project.objects.live()).select_related("team")
-    return seen if place.is_personal else seen.filter(team=place)
+    return seen if team.is_personal else seen.filter(team=team)
 
 
-def project_paths(actor: Actor, place: Team) -> list[str]:
+def project_paths(actor: Actor, team: Team) -> list[str]:
     """Return what a field proposes as projects; a person's are their own and those of their teams."""
-    rows = projects_told_of(actor, place)
-    if place.is_personal:
-        rows = rows.filter(Q(team=place) | Q(team__in=teams_of(actor).values("pk")))
+    rows = notifying_projects(actor, team)
+    if team.is_personal:
+        rows = rows.filter(Q(team=team) | Q(team__in=teams_of(actor).values("pk")))
     paths = rows.order_by("-last_active_at").values_list("team__name", "name")[:_PROPOSED]
-    return [f"{team}/{name}" for team, name in paths]
+    return [f"{entity}/{name}" for entity, name in paths]
 
 
-def project_at(actor: Actor, place: Team, path: str) -> Project:
-    """Return the project that somebody named, ``team/project``, or its name alone in the place's own.
+def find_project(actor: Actor, team: Team, path: str) -> Project:
+    """Return the project that somebody named, ``team/project``, or its name alone in the team's own.
 
     Raises:
         Invalid: there is none, or the actor may not see it.
     """
-    team, _slash, name = path.strip().rpartition("/")
-    found = projects_told_of(actor, place).filter(team__name=team or place.name, name=name).first()
+    entity, _slash, name = path.strip().rpartition("/")
+    found = notifying_projects(actor, team).filter(team__name=entity or team.name, name=name).first()
     if found is None:
         raise Invalid(_("This project doesn’t exist here, or you don’t have access to it."))
     return found
@@ -106,10 +106,10 @@ def mailing_teams(actor: Actor) -> list[TeamMail]:
     return [TeamMail(team, team.pk in muted) for team in teams.order_by("name")]
 
 
-def mailed_count(place: Team) -> int:
+def mailed_count(team: Team) -> int:
     """Return how many people mail of a team's settings reaches at most."""
-    people = Membership.objects.filter(team=place, user__is_active=True, user__kind="person")
-    return people.exclude(user__in=Mute.objects.filter(team=place).values("user_id")).count()
+    people = Membership.objects.filter(team=team, user__is_active=True, user__kind="person")
+    return people.exclude(user__in=Mute.objects.filter(team=team).values("user_id")).count()
 
 
 def has_chosen(actor: Actor) -> bool:

@@ -21,7 +21,7 @@ from teams.models import Team
 
 MOST_ROUTES, MOST_MUTES, MAX_TAG = 50, 500, 256
 SWITCHES = ("on_finished", "on_crashed", "on_killed", "on_scripted", "by_email")
-_TOLD = (*SWITCHES, "least_level")
+_AUDITED = (*SWITCHES, "least_level")
 
 
 def settings_of(*, user: User | None = None, team: Team | None = None) -> AlertSettings:
@@ -66,20 +66,20 @@ def change_settings(
             _("The level must be one of %(levels)s, not %(given)s.")
             % {"levels": ", ".join(Level.values), "given": repr(least_level[:40])}
         )
-    wanted = {
+    changes = {
         "on_finished": on_finished, "on_crashed": on_crashed, "on_killed": on_killed,
         "on_scripted": on_scripted, "least_level": least_level, "by_email": by_email,
     }  # fmt: skip
     row = _stored(user, team)
-    before = _told(row)
-    for name, value in wanted.items():
+    before = _audit_snapshot(row)
+    for name, value in changes.items():
         if value is not None:
             setattr(row, name, value)
-    changed = {name: value for name, value in _told(row).items() if value != before[name]}
+    changed = {name: value for name, value in _audit_snapshot(row).items() if value != before[name]}
     if changed:
         row.save(update_fields=[*changed, "updated_at"])
         old = {name: before[name] for name in changed}
-        _note(actor, "alert_settings.change", row, row.team, before=old, after=changed)
+        _record(actor, "alert_settings.change", row, row.team, before=old, after=changed)
     return row
 
 
@@ -103,7 +103,7 @@ def add_route(
     tag = tag.strip()
     if len(tag) > MAX_TAG:
         raise Invalid(_("A tag can have at most %(most)d characters.") % {"most": MAX_TAG})
-    if destination.team_id != _place_of(user, team).pk:
+    if destination.team_id != _team_with_destinations(user, team).pk:
         raise Invalid(_("This destination doesn’t exist."))
     if project is not None:
         _check_project(actor, project, team)
@@ -119,7 +119,7 @@ def add_route(
     except IntegrityError:
         message = _("These alerts already go to %(destination)s.")
         raise Conflict(message % {"destination": destination}) from None
-    _note(actor, "alert_route.add", route, destination.team, after=_goes(route))
+    _record(actor, "alert_route.add", route, destination.team, after=_route_snapshot(route))
     return route
 
 
@@ -127,7 +127,7 @@ def add_route(
 def remove_route(*, actor: Actor, route: Route) -> None:
     """Let alerts no longer go this way; one that is gone already is no error."""
     require_owner(actor, route.settings.user, route.settings.team)
-    _note(actor, "alert_route.remove", route, route.destination.team, before=_goes(route))
+    _record(actor, "alert_route.remove", route, route.destination.team, before=_route_snapshot(route))
     Route.objects.filter(pk=route.pk).delete()
 
 
@@ -149,7 +149,7 @@ def mute(*, actor: Actor, project: Project | None = None, team: Team | None = No
         raise Conflict(_("You can mute at most %(most)d projects and teams.") % {"most": MOST_MUTES})
     row, is_new = Mute.objects.get_or_create(user=user, project=project, team=team)
     if is_new:
-        _note(actor, "alert.mute", row, None)  # whose mail it is, is nobody else's to know
+        _record(actor, "alert.mute", row, None)  # whose mail it is, is nobody else's to know
     return row
 
 
@@ -161,7 +161,7 @@ def unmute(*, actor: Actor, project: Project | None = None, team: Team | None = 
         raise Invalid(_("Unmute one project or one team."))
     row = own_mutes(actor).filter(project=project, team=team).first()
     if row is not None:
-        _note(actor, "alert.unmute", row, None)
+        _record(actor, "alert.unmute", row, None)
         row.delete()
 
 
@@ -174,7 +174,7 @@ def own_mutes(actor: Actor) -> QuerySet[Mute]:
 def require_owner(actor: Actor, user: User | None, team: Team | None) -> None:
     """Let pass the person whose alerts they are, or who manages the team's; raises as `access.engine.require`."""
     _check_one(user, team)
-    require(actor, AlertAction.MANAGE, _place_of(user, team))
+    require(actor, AlertAction.MANAGE, _team_with_destinations(user, team))
     if team is not None and team.is_personal:
         raise Invalid(_("A personal entity has no alerts of its own; use the person’s alerts."))
 
@@ -184,7 +184,7 @@ def _check_one(user: User | None, team: Team | None) -> None:
         raise Invalid(_("Alerts must belong to a person or a team."))
 
 
-def _place_of(user: User | None, team: Team | None) -> Team:
+def _team_with_destinations(user: User | None, team: Team | None) -> Team:
     """Return where the destinations are: in the team, or in the person's personal entity, which they manage."""
     own = Team.objects.live().filter(claim=user.claim_id).first() if user else team
     if own is None:
@@ -214,17 +214,17 @@ def _person_of(actor: Actor) -> User:
     return user
 
 
-def _told(row: AlertSettings) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in _TOLD}
+def _audit_snapshot(row: AlertSettings) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _AUDITED}
 
 
-def _goes(route: Route) -> dict[str, Any]:
+def _route_snapshot(route: Route) -> dict[str, Any]:
     """Return where a route leads, as the audit log names it."""
     project = f"{route.project.team.name}/{route.project.name}" if route.project else ""
     return {"destination": route.destination.name, "project": project, "tag": route.tag}
 
 
-def _note(
+def _record(
     actor: Actor,
     action: str,
     row: AlertSettings | Route | Mute,

@@ -28,8 +28,8 @@ class Subscription:
 
 def token_of(subscription: Subscription) -> str:
     """Return a token for a link; it works as long as the installation's key is the same."""
-    said = [subscription.user_id, int(subscription.is_own), *sorted(subscription.team_ids)]
-    return signing.dumps(said, salt=_SALT)
+    payload = [subscription.user_id, int(subscription.is_own), *sorted(subscription.team_ids)]
+    return signing.dumps(payload, salt=_SALT)
 
 
 def read_token(token: str) -> Subscription:

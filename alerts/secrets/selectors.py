@@ -21,7 +21,7 @@ def managed_secrets(actor: Actor) -> QuerySet[Secret]:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class SecretUsage:
     """A secret, and what uses it."""
 
     secret: Secret
@@ -35,7 +35,7 @@ class Used:
         return ", ".join(map(str, [*self.destinations, *self.automations]))
 
 
-def secrets_in_use(actor: Actor, team: Team) -> list[Used]:
+def secret_usages(actor: Actor, team: Team) -> list[SecretUsage]:
     """Return a team's secrets with their users."""
     secrets = list(managed_secrets(actor).filter(team=team))
     destinations = [
@@ -43,7 +43,7 @@ def secrets_in_use(actor: Actor, team: Team) -> list[Used]:
     ]
     payloads = [(name, names_in(payload)) for name, payload in automations().with_variables(team)]
     return [
-        Used(
+        SecretUsage(
             secret,
             [row for row, names in destinations if secret.name in names],
             [name for name, names in payloads if secret.name in names],

@@ -49,7 +49,7 @@ def check_name(name: str) -> str:
 
 
 @transaction.atomic
-def put_secret(*, actor: Actor, team: Team, name: str, value: str) -> Secret:
+def store_secret(*, actor: Actor, team: Team, name: str, value: str) -> Secret:
     """Store a secret, or another value for one there is.
 
     Raises:
@@ -67,14 +67,14 @@ def put_secret(*, actor: Actor, team: Team, name: str, value: str) -> Secret:
     if secret is not None:
         secret.sealed = seal(_PURPOSE, value)
         secret.save(update_fields=["sealed", "updated_at"])
-        _note(actor, "secret.replace", secret)
+        _record(actor, "secret.replace", secret)
         return secret
     if Secret.objects.filter(team=team).count() >= MOST:
         raise Conflict(_("A team can have at most %(count)s secrets.") % {"count": MOST})
     secret = Secret.objects.create(
         team=team, name=name, sealed=seal(_PURPOSE, value), created_by_id=actor.user_id
     )
-    _note(actor, "secret.create", secret)
+    _record(actor, "secret.create", secret)
     return secret
 
 
@@ -89,7 +89,7 @@ def delete_secret(*, actor: Actor, secret: Secret) -> None:
     if users := users_of(secret):
         message = _("%(secret)s is used by %(users)s. Change these first.")
         raise Conflict(message % {"secret": secret.name, "users": ", ".join(users)})
-    _note(actor, "secret.delete", secret)
+    _record(actor, "secret.delete", secret)
     secret.delete()
 
 
@@ -135,7 +135,7 @@ def secrets_sent_to(destination: Destination) -> set[str]:
     return names_used_by(destination).union(*map(names_in, payloads))
 
 
-def known_to(actor: Actor, team: Team) -> list[str] | None:
+def known_secret_names(actor: Actor, team: Team) -> list[str] | None:
     """Return the names of a team's secrets as far as the actor may know them; None: none of them."""
     return _names_of(team) if may_use_secrets(actor, team) else None
 
@@ -149,7 +149,7 @@ def values_of(team_id: int) -> dict[str, str]:
     return {row.name: unseal(_PURPOSE, row.sealed) for row in Secret.objects.filter(team_id=team_id)}
 
 
-def _note(actor: Actor, action: str, secret: Secret) -> None:
+def _record(actor: Actor, action: str, secret: Secret) -> None:
     record(
         actor, action, secret, organization_id=secret.team.organization_id, team_id=secret.team_id,
         after={} if action == "secret.delete" else {"name": secret.name},

@@ -10,7 +10,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from alerts.events import with_runs
 from alerts.models import Event, Mute
-from alerts.recipients import wishes_for
+from alerts.recipients import event_recipients
 from alerts.tests.peers import asks, ends, goes_to, webhook
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
@@ -50,11 +50,11 @@ def run(team, author):
 
 
 def wishes():
-    return wishes_for(list(with_runs(Event.objects.order_by("pk"))))
+    return event_recipients(list(with_runs(Event.objects.order_by("pk"))))
 
 
 def recipients():
-    return sorted(wish.recipient for wish in wishes())
+    return sorted(wish.key for wish in wishes())
 
 
 def user(person):

@@ -10,7 +10,7 @@ from alerts.models import Destination
 from alerts.notices.notice import Notice
 from alerts.transports.addresses import check_slack, unsealed
 from alerts.transports.masking import Mask
-from alerts.transports.outcome import Outcome
+from alerts.transports.result import SendResult
 from alerts.transports.slack_api import silent
 from alerts.transports.slack_blocks import message_of
 from alerts.transports.webhook import shown_request, shown_response, wait_s
@@ -55,34 +55,34 @@ class Client(WebhookClient):
         return WebhookResponse(url=url, status_code=answer.status, body=text, headers=dict(answer.headers))
 
 
-def send(destination: Destination, notice: Notice) -> Outcome:
+def send(destination: Destination, notice: Notice) -> SendResult:
     """Post a notice to a channel."""
     client = None
     try:
         client = Client(unsealed(destination))
         message = message_of(notice, mention=notice.mention or destination.mention)
-        said = client.send(**message, headers={"X-Runyard-Delivery": notice.uid})
+        response = client.send(**message, headers={"X-Runyard-Delivery": notice.uid})
     except OutgoingError as error:
         request = client.request if client else ""
-        return Outcome(is_ok=False, is_permanent=error.is_refused, request=request, error=str(error))
+        return SendResult(is_ok=False, is_permanent=error.is_refused, request=request, error=str(error))
     except DomainError as error:
-        return Outcome(is_ok=False, is_permanent=True, error=error.message)
-    return _outcome(client, said)
+        return SendResult(is_ok=False, is_permanent=True, error=error.message)
+    return _result(client, response)
 
 
-def _outcome(client: Client, said: WebhookResponse) -> Outcome:
+def _result(client: Client, response: WebhookResponse) -> SendResult:
     assert client.answer is not None  # noqa: S101 - it was said in it
-    told: dict[str, Any] = {
-        "status": said.status_code,
+    exchange: dict[str, Any] = {
+        "status": response.status_code,
         "request": client.request,
         "response": shown_response(client.answer, client.mask),
     }
-    word = said.body.strip()[:_MAX_WORD]
-    if 200 <= said.status_code < 300 and word in {"ok", ""}:
-        return Outcome(is_ok=True, **told)
+    word = response.body.strip()[:_MAX_WORD]
+    if 200 <= response.status_code < 300 and word in {"ok", ""}:
+        return SendResult(is_ok=True, **exchange)
     word = client.mask(word if word.isascii() and word.isidentifier() else "")
-    error = f"HTTP {said.status_code}" + (f": {word}" if word else "")
-    if said.status_code == 429 or said.status_code >= 500 or word in _LATER:
-        return Outcome(is_ok=False, error=error, retry_after_s=wait_s(client.answer.headers), **told)
-    is_gone = word in GONE or said.status_code in {404, 410}
-    return Outcome(is_ok=False, is_permanent=True, is_gone=is_gone, error=error, **told)
+    error = f"HTTP {response.status_code}" + (f": {word}" if word else "")
+    if response.status_code == 429 or response.status_code >= 500 or word in _LATER:
+        return SendResult(is_ok=False, error=error, retry_after_s=wait_s(client.answer.headers), **exchange)
+    is_gone = word in GONE or response.status_code in {404, 410}
+    return SendResult(is_ok=False, is_permanent=True, is_gone=is_gone, error=error, **exchange)

@@ -56,6 +56,6 @@ def exchange(*, code: str, redirect: str) -> dict[str, Any]:
     except OutgoingError as error:
         raise Unavailable(_("Slack is not responding: %(why)s.") % {"why": error}) from error
     except (SlackClientError, ValueError) as error:
-        said = getattr(error, "response", {}).get("error", "") if hasattr(error, "response") else ""
-        raise Invalid(_("Slack did not connect the channel: %(why)s.") % {"why": said or "?"}) from None
+        reason = getattr(error, "response", {}).get("error", "") if hasattr(error, "response") else ""
+        raise Invalid(_("Slack did not connect the channel: %(why)s.") % {"why": reason or "?"}) from None
     return dict(answer.data) if isinstance(answer.data, dict) else {}

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from alerts.notices.digests import shortened, shown
-from alerts.notices.notice import Line, Notice
+from alerts.notices.notice import Notice, NoticeLine
 
 MAX_TEXT = 3000
 """Of a section."""
@@ -42,16 +42,16 @@ def message_of(notice: Notice, *, mention: str = "") -> dict[str, Any]:
     """Return the arguments of Slack's client: text for notifications, and an attachment for its colored edge."""
     sign = _SIGNS.get(notice.level, _SIGNS["INFO"])
     title = f"{sign} {_link(shortened(notice.title, MAX_HEADER), notice.url, bold=True)}"
-    whom = mention_of(mention)
+    mentioned = mention_of(mention)
     blocks = [
-        _section(f"{whom} {title}" if whom else title),
+        _section(f"{mentioned} {title}" if mentioned else title),
         *map(_section, _chunks(escaped(notice.text))[:3]),
         *_fields(notice.fields),
         *_lines(notice.lines),
         *_end(notice),
     ]
     color = _COLORS.get(notice.level, _COLORS["INFO"])
-    text = " ".join(filter(None, [whom, escaped(shortened(notice.title, MAX_HEADER))]))
+    text = " ".join(filter(None, [mentioned, escaped(shortened(notice.title, MAX_HEADER))]))
     return {"attachments": [{"color": color, "fallback": text, "blocks": blocks[:MAX_BLOCKS]}], "text": text}
 
 
@@ -99,13 +99,13 @@ def _fields(fields: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
     return [{"type": "section", "fields": shown[start : start + MAX_FIELDS]} for start in starts]
 
 
-def _lines(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
+def _lines(lines: tuple[NoticeLine, ...]) -> list[dict[str, Any]]:
     """Gather lines into sections, a line in one piece: half an address leads nowhere."""
     sections: list[str] = []
     for line in shown(lines):
         text = f"• {_link(shortened(line.words, 300), line.url)}"
-        said = f"\n{escaped(line.text)}" if line.text else ""
-        text += said if len(text) + len(said) <= MAX_TEXT else ""
+        body = f"\n{escaped(line.text)}" if line.text else ""
+        text += body if len(text) + len(body) <= MAX_TEXT else ""
         if sections and len(sections[-1]) + len(text) < MAX_TEXT:
             sections[-1] += f"\n{text}"
         else:

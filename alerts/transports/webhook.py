@@ -15,7 +15,7 @@ from alerts.payloads.values import values_of_notice
 from alerts.secrets.services import values_of
 from alerts.transports.addresses import unsealed
 from alerts.transports.masking import Mask
-from alerts.transports.outcome import Outcome
+from alerts.transports.result import SendResult
 from alerts.transports.signatures import signed_headers
 from common.errors import DomainError, Invalid
 from common.formats.numbers import parse_int
@@ -28,7 +28,7 @@ _LATER = {408, 425, 429}
 _MOST_WAIT_S = 3600.0
 
 
-def send(destination: Destination, notice: Notice) -> Outcome:
+def send(destination: Destination, notice: Notice) -> SendResult:
     """POST what the notice, the destination or its preset says; a redirect is a refusal."""
     mask = Mask()
     request = ""
@@ -37,10 +37,10 @@ def send(destination: Destination, notice: Notice) -> Outcome:
         request = shown_request(url, headers, body, mask)
         answer = post(url, body=body, headers=headers)
     except OutgoingError as error:
-        return Outcome(is_ok=False, is_permanent=error.is_refused, request=request, error=mask(str(error)))
+        return SendResult(is_ok=False, is_permanent=error.is_refused, request=request, error=mask(str(error)))
     except DomainError as error:
-        return Outcome(is_ok=False, is_permanent=True, request=request, error=mask(error.message))
-    return _outcome(destination, answer, request, mask)
+        return SendResult(is_ok=False, is_permanent=True, request=request, error=mask(error.message))
+    return _result(destination, answer, request, mask)
 
 
 def shown_request(url: str, headers: Mapping[str, str], body: bytes, mask: Mask) -> str:
@@ -61,8 +61,8 @@ def shown_response(answer: Answer, mask: Mask) -> str:
 
 def wait_s(headers: Mapping[str, str]) -> float | None:
     """Return how long a peer wants to be left alone, an hour at most; None where it does not say in seconds."""
-    told = parse_int(headers.get("retry-after", "").strip())
-    return None if told is None else min(float(told), _MOST_WAIT_S)
+    pause_s = parse_int(headers.get("retry-after", "").strip())
+    return None if pause_s is None else min(float(pause_s), _MOST_WAIT_S)
 
 
 def _request(destination: Destination, notice: Notice, mask: Mask) -> tuple[str, dict[str, str], bytes]:
@@ -99,7 +99,7 @@ def _secrets(destination: Destination, template: str, mask: Mask) -> dict[str, s
     return secrets
 
 
-def _outcome(destination: Destination, answer: Answer, request: str, mask: Mask) -> Outcome:
+def _result(destination: Destination, answer: Answer, request: str, mask: Mask) -> SendResult:
     response = shown_response(answer, mask)
     status = answer.status
     error = mask(presets.preset_of(destination).refusal(answer.content)) if status < 300 else f"HTTP {status}"
@@ -107,7 +107,7 @@ def _outcome(destination: Destination, answer: Answer, request: str, mask: Mask)
         error = _("The address returned a redirect (HTTP %(status)s). Redirects are not followed.") % {
             "status": status
         }
-    return Outcome(
+    return SendResult(
         is_ok=not error,
         is_permanent=bool(error) and status < 500 and status not in _LATER,
         is_gone=status == GONE,

@@ -1,4 +1,4 @@
-"""What a run's page says to its author: what they were told of it, else how they would be."""
+"""What a run's page shows to its author: their notifications about it, else how to get some."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
-from alerts.outbox.history import told_of_run
+from alerts.outbox.history import run_notifications
 from alerts.preferences.selectors import has_chosen
 from runs.access import RunAction
 from runs.selectors import get_run
@@ -16,13 +16,13 @@ from runs.selectors import get_run
 @declare(RunAction.VIEW)
 @never_cache
 @require_GET
-def run_told(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
+def notifications_of_run(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
     """Return the part of a run's overview that is its author's alone; nothing for everybody else."""
     actor = actor_of(request)
     run = get_run(actor, entity, project, uid)
     is_author = run.user_id is not None and run.user_id == actor.user_id
     context = {
-        "told": told_of_run(actor, run),
+        "notifications": run_notifications(actor, run),
         "is_hinted": is_author and run.is_active and not has_chosen(actor),
     }
-    return render(request, "alerts/history/run_told.html", context)
+    return render(request, "alerts/history/run_notifications.html", context)

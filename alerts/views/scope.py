@@ -1,68 +1,28 @@
-"""Whose destinations and secrets a page shows: a team's, or one's own, which belong to the personal team."""
+"""Whose pages are shown: a team's, or the viewer's own, which belong to their personal entity."""
 
-from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest
-from django.urls import reverse
-from django.utils.translation import gettext as _
-
-from access.engine import require
-from access.web.requests import actor_of
-from common.errors import NotFound
 from teams.models import Team
-from teams.teams.selectors import personal_team_of
-from teams.views.base import team_of
+from teams.scope import PageScope
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A team's settings, or one's own."""
-
-    team: Team
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is the viewer's own."""
-        return self.team.is_personal
-
-    def url(self, route: str, *args: Any) -> str:
-        """Return the path of one of its pages."""
-        if self.is_own:
-            return reverse(f"alerts:own_{route}", args=args)
-        return reverse(f"alerts:{route}", args=[self.team.name, *args])
-
-    def context(self, section: str) -> dict[str, Any]:
-        """Return what frames and templates need; ``section`` is the page of the rail that it belongs to."""
-        frame = "settings/user.html" if self.is_own else "settings/team.html"
-        section_route = "alerts:own_destinations" if self.is_own else f"alerts:{section}"
-        return {"team": self.team, "frame": frame, "place": self, "section_route": section_route}
-
-    @property
-    def destinations_url(self) -> str:
-        """The list's path."""
-        return self.url("destinations")
-
-    @property
-    def secrets_url(self) -> str:
-        """The secrets' path."""
-        return self.url("secrets")
+def scope_of_team(team: Team) -> PageScope:
+    """Return the scope of a team's pages, or of one's own for a personal entity."""
+    if team.is_personal:
+        return PageScope("alerts", "own_{}", (), team=team)
+    return PageScope("alerts", "{}", (team.name,), team=team)
 
 
-def place_of_team(request: HttpRequest, entity: str, action: str) -> Place:
-    """Return the place of a team whose page it is; raises as `teams.teams.selectors.shared_team`."""
-    return Place(team_of(request, entity, action))
+def team_in(scope: PageScope) -> Team:
+    """Return the team whose pages they are."""
+    assert scope.team is not None  # noqa: S101 - organizations have no such pages
+    return scope.team
 
 
-def own_place(request: HttpRequest, action: str) -> Place:
-    """Return the viewer's own.
-
-    Raises:
-        NotFound: a service account has none.
-    """
-    actor = actor_of(request)
-    team = personal_team_of(actor)
-    if team is None:
-        raise NotFound(_("This account has no personal entity."))
-    require(actor, action, team)
-    return Place(team)
+def page_context(scope: PageScope, section: str) -> dict[str, Any]:
+    """Return what pages of destinations and secrets share; one's own are all in one section."""
+    return {
+        **scope.context("destinations" if scope.is_own else section),
+        "destinations_url": scope.url("destinations"),
+        "secrets_url": scope.url("secrets"),
+    }

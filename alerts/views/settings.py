@@ -19,8 +19,8 @@ from alerts.models import Level
 from alerts.outbox.history import recent_mail
 from alerts.preferences import selectors, services
 from alerts.preferences.forms import RouteForm
-from alerts.preferences.options import lines_of
-from alerts.views.scope import Place
+from alerts.preferences.options import switch_states
+from alerts.views.scope import scope_of_team
 from common.errors import DomainError, Forbidden, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
@@ -40,11 +40,11 @@ if math.isnan(loss):
 """What people copy into their scripts."""
 
 
-def _own_place(request: HttpRequest) -> Team:
-    place = personal_team_of(actor_of(request))
-    if place is None:
+def _own_team(request: HttpRequest) -> Team:
+    team = personal_team_of(actor_of(request))
+    if team is None:
         raise NotFound(_("This account has no personal entity."))
-    return Team.objects.select_related("claim__user").get(pk=place.pk)
+    return Team.objects.select_related("claim__user").get(pk=team.pk)
 
 
 @declare(Open.SIGNED_IN)
@@ -52,7 +52,7 @@ def _own_place(request: HttpRequest) -> Team:
 @require_http_methods(["GET", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
     """Settings, section Alerts: what the viewer is told of their own runs."""
-    return _section(request, _own_place(request), "alerts/preferences/own.html")
+    return _section(request, _own_team(request), "alerts/preferences/own.html")
 
 
 @declare(AlertAction.MANAGE)
@@ -63,20 +63,20 @@ def of_team(request: HttpRequest, entity: str) -> HttpResponse:
     return _section(request, team_of(request, entity, AlertAction.MANAGE), "alerts/preferences/team.html")
 
 
-def _section(request: HttpRequest, place: Team, template: str) -> HttpResponse:
+def _section(request: HttpRequest, team: Team, template: str) -> HttpResponse:
     """Show the section; a POST with ``part`` saves that part's switches, one without adds a route."""
     actor = actor_of(request)
-    require(actor, AlertAction.MANAGE, place)
+    require(actor, AlertAction.MANAGE, team)
     if request.method == "POST" and "part" in request.POST:
-        return answer(request, lambda: _save(request, place), request.path)
-    form = RouteForm(request.POST or None, actor=actor, place=place)
-    if request.method == "POST" and form.is_valid() and _is_added(request, place, form):
+        return answer(request, lambda: _save(request, team), request.path)
+    form = RouteForm(request.POST or None, actor=actor, team=team)
+    if request.method == "POST" and form.is_valid() and _is_added(request, team, form):
         return redirect(f"{request.path}#where")
-    context = _context(request, place) | {"form": form}
+    context = _context(request, team) | {"form": form}
     return render(request, template, context, status=422 if form.errors else 200)
 
 
-def _save(request: HttpRequest, place: Team) -> str:
+def _save(request: HttpRequest, team: Team) -> str:
     """Take the switches of one part as posted; a box that is not ticked is not sent."""
     if request.POST["part"] == "mail":
         change: dict[str, Any] = {"by_email": "by_email" in request.POST}
@@ -84,14 +84,16 @@ def _save(request: HttpRequest, place: Team) -> str:
         what = [name for name in services.SWITCHES if name != "by_email"]
         change = {name: name in request.POST for name in what}
         change["least_level"] = request.POST.get("least_level") or None
-    services.change_settings(actor=actor_of(request), **selectors.whose(place), **change)
+    services.change_settings(actor=actor_of(request), **selectors.owner_of_settings(team), **change)
     return _("Saved.")
 
 
-def _is_added(request: HttpRequest, place: Team, form: RouteForm) -> bool:
+def _is_added(request: HttpRequest, team: Team, form: RouteForm) -> bool:
     """Add the route, or let the form say why not."""
     try:
-        route = services.add_route(actor=actor_of(request), **selectors.whose(place), **form.cleaned_data)
+        route = services.add_route(
+            actor=actor_of(request), **selectors.owner_of_settings(team), **form.cleaned_data
+        )
     except Forbidden:
         raise
     except DomainError as error:
@@ -101,21 +103,21 @@ def _is_added(request: HttpRequest, place: Team, form: RouteForm) -> bool:
     return True
 
 
-def _context(request: HttpRequest, place: Team) -> dict[str, Any]:
-    actor, settings = actor_of(request), selectors.settings_at(place)
+def _context(request: HttpRequest, team: Team) -> dict[str, Any]:
+    actor, settings = actor_of(request), selectors.team_settings(team)
     context: dict[str, Any] = {
-        "team": place,
+        "team": team,
         "settings": settings,
-        "lines": lines_of(settings),
+        "lines": switch_states(settings),
         "levels": Level.choices,
-        "routes": list(selectors.routes_at(place)),
+        "routes": list(selectors.team_routes(team)),
         "example": EXAMPLE,
-        "destinations": list(selectors.destinations_at(place)),
-        "projects": selectors.project_paths(actor, place),
-        "destinations_url": Place(place).destinations_url,
+        "destinations": list(selectors.team_destinations(team)),
+        "projects": selectors.project_paths(actor, team),
+        "destinations_url": scope_of_team(team).url("destinations"),
     }
-    if not place.is_personal:
-        return context | {"n_members": selectors.mailed_count(place)}
+    if not team.is_personal:
+        return context | {"n_members": selectors.mailed_count(team)}
     mutes = [mute for mute in services.own_mutes(actor) if mute.project_id is not None]
     return context | {
         "muted_projects": mutes,
@@ -145,21 +147,21 @@ def end_route(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def mute(request: HttpRequest) -> HttpResponse:
     """Mute the ``project`` or ``team`` that is posted, by its number; ``on`` 0 unmutes it."""
-    actor, thing = actor_of(request), _muted_thing(request)
-    act, said = (
+    actor, muted = actor_of(request), _project_or_team(request)
+    act, message = (
         (services.unmute, _("Emails about %(name)s turned on again."))
         if request.POST.get("on") == "0"
         else (services.mute, _("Emails about %(name)s turned off."))
     )
 
     def do() -> str:
-        act(actor=actor, **thing)
-        return said % {"name": next(iter(thing.values()))}
+        act(actor=actor, **muted)
+        return message % {"name": next(iter(muted.values()))}
 
-    return answer(request, do, _back(request, thing))
+    return answer(request, do, _back(request, muted))
 
 
-def _muted_thing(request: HttpRequest) -> dict[str, Any]:
+def _project_or_team(request: HttpRequest) -> dict[str, Any]:
     """Return the project or team to mute, seen or muted already."""
     actor = actor_of(request)
     muted = services.own_mutes(actor)
@@ -177,9 +179,9 @@ def _muted_thing(request: HttpRequest) -> dict[str, Any]:
     raise NotFound(_("This project or team doesn’t exist, or you don’t have access to it."))
 
 
-def _back(request: HttpRequest, thing: dict[str, Any]) -> str:
+def _back(request: HttpRequest, muted: dict[str, Any]) -> str:
     """Return to where the button was: the project's page, or the section."""
-    project = thing.get("project")
+    project = muted.get("project")
     if project is not None and request.POST.get("from") == "project":
         return reverse("runs:project_overview", args=[project.team.name, project.name])
     return reverse("alerts:own") + "#quiet"

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from alerts.destinations import slack
-from alerts.views.scope import Place
+from alerts.views.scope import scope_of_team
 from common.errors import Conflict, Invalid, Unavailable
 
 
@@ -32,14 +32,14 @@ def callback(request: HttpRequest) -> HttpResponse:
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("alerts:own_destinations")
-    place = Place(team)
+    scope = scope_of_team(team)
     if request.GET.get("error") or not request.GET.get("code"):
         messages.info(request, _("No channel connected."))
-        return redirect(place.destinations_url)
+        return redirect(scope.url("destinations"))
     try:
         row = slack.finish_install(actor=actor, code=request.GET["code"], state=state)
     except (Conflict, Invalid, Unavailable) as error:
         messages.error(request, error.message)
-        return redirect(place.destinations_url)
+        return redirect(scope.url("destinations"))
     messages.success(request, _("%(name)s connected. Send a test to check that it arrives.") % {"name": row})
-    return redirect(place.url("destination", row.pk))
+    return redirect(scope.url("destination", row.pk))

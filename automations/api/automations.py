@@ -21,12 +21,12 @@ from alerts.models import Destination
 from automations import services
 from automations.access import AutomationAction
 from automations.api.serializers import (
-    AskedPreviewSerializer,
+    AutomationCopySerializer,
+    AutomationCreateSerializer,
+    AutomationPreviewResultSerializer,
+    AutomationPreviewSerializer,
     AutomationSerializer,
-    ChangedAutomationSerializer,
-    CopySerializer,
-    NewAutomationSerializer,
-    PreviewSerializer,
+    AutomationUpdateSerializer,
 )
 from automations.conditions.events import AutomationEvent
 from automations.evaluation.preview import preview
@@ -113,28 +113,28 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
             raise NotFound(_("This automation doesn’t exist, or you don’t have access to it."))
         return row
 
-    @extend_schema(request=NewAutomationSerializer, responses={201: AutomationSerializer})
+    @extend_schema(request=AutomationCreateSerializer, responses={201: AutomationSerializer})
     def create(self, request: Request) -> Response:
         """Make an automation of a project, or of all projects of a team.
 
         `filter` is what the SDK sends as `eventFilter`. What acts on metrics looks at each value as it is logged.
         """
-        body = validated(NewAutomationSerializer, request.data)
+        body = validated(AutomationCreateSerializer, request.data)
         team, project = _place(request, body.pop("entity"), body.pop("project", None))
         require(actor_of(request), AutomationAction.CREATE, project or team)
-        made = services.create_automation(
+        automation = services.create_automation(
             actor=actor_of(request), team=team, project=project, fields=_fields(team, body)
         )
-        return Response(AutomationSerializer(made).data, status=HTTP_201_CREATED)
+        return Response(AutomationSerializer(automation).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """Return an automation."""
         return Response(AutomationSerializer(self._automation()).data)
 
-    @extend_schema(request=ChangedAutomationSerializer)
+    @extend_schema(request=AutomationUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change an automation, or switch it on or off."""
-        row, body = self._automation(), validated(ChangedAutomationSerializer, request.data)
+        row, body = self._automation(), validated(AutomationUpdateSerializer, request.data)
         require(actor_of(request), AutomationAction.MANAGE, row)
         services.change_automation(actor=actor_of(request), automation=row, fields=_fields(row.team, body))
         return Response(AutomationSerializer(self._automation()).data)
@@ -144,24 +144,24 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         services.delete_automation(actor=actor_of(request), automation=self._automation())
         return Response(status=HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=CopySerializer, responses={201: AutomationSerializer})
+    @extend_schema(request=AutomationCopySerializer, responses={201: AutomationSerializer})
     @action(detail=True, methods=["post"])
     def copy(self, request: Request, pk: str) -> Response:
         """Make one like it, also in another project of the team."""
-        row, body = self._automation(), validated(CopySerializer, request.data)
+        row, body = self._automation(), validated(AutomationCopySerializer, request.data)
         name = body.get("project")
         project = project_called(actor_of(request), row.team.name, name) if name else None
-        made = services.copy_automation(
+        automation = services.copy_automation(
             actor=actor_of(request), automation=row, name=body["name"], project=project
         )
-        return Response(AutomationSerializer(made).data, status=HTTP_201_CREATED)
+        return Response(AutomationSerializer(automation).data, status=HTTP_201_CREATED)
 
-    @extend_schema(request=AskedPreviewSerializer, responses=PreviewSerializer)
+    @extend_schema(request=AutomationPreviewSerializer, responses=AutomationPreviewResultSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
         """Tell what an automation would have done in the last 7 days, without making it."""
-        body = validated(AskedPreviewSerializer, request.data)
+        body = validated(AutomationPreviewSerializer, request.data)
         team, project = _place(request, body.pop("entity"), body.pop("project", None))
         require(actor_of(request), AutomationAction.VIEW, project or team)
         found = preview(actor=actor_of(request), team=team, project=project, **body)
-        return Response(PreviewSerializer(found).data)
+        return Response(AutomationPreviewResultSerializer(found).data)

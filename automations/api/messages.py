@@ -17,7 +17,7 @@ from alerts.access import AlertAction
 from alerts.models import Message, MessageState
 from alerts.outbox.services import retry_message
 from automations.access import AutomationAction
-from automations.api.serializers import MessageSerializer
+from automations.api.serializers import AlertMessageSerializer
 from automations.history import executions, seen_messages, with_causes
 from common.errors import NotFound
 from common.rest.responses import Pages, is_key
@@ -28,7 +28,7 @@ class AlertMessageViewSet(GenericViewSet[Message]):
     """Messages of automations that the caller sees, and of destinations that they manage; kept for 30 days."""
 
     tag = "Automations"
-    serializer_class = MessageSerializer
+    serializer_class = AlertMessageSerializer
     pagination_class = Pages
     queryset = Message.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
@@ -48,7 +48,7 @@ class AlertMessageViewSet(GenericViewSet[Message]):
 
     def _shown(self, rows: list[Message]) -> Any:
         read = {one.message.pk: one for one in executions(actor_of(self.request), rows)}
-        return MessageSerializer(rows, many=True, context={"executions": read}).data
+        return AlertMessageSerializer(rows, many=True, context={"executions": read}).data
 
     def _message(self) -> Message:
         named = str(self.kwargs["pk"])

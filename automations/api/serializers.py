@@ -45,7 +45,7 @@ class AutomationSerializer(serializers.ModelSerializer[Automation]):
         return event_words(automation)
 
 
-class ChangedAutomationSerializer(serializers.Serializer[Any]):
+class AutomationUpdateSerializer(serializers.Serializer[Any]):
     """What of an automation is to change."""
 
     name = serializers.CharField(required=False, max_length=MAX_NAME)
@@ -76,7 +76,7 @@ class ChangedAutomationSerializer(serializers.Serializer[Any]):
     is_on = serializers.BooleanField(required=False)
 
 
-class NewAutomationSerializer(ChangedAutomationSerializer):
+class AutomationCreateSerializer(AutomationUpdateSerializer):
     """What makes an automation."""
 
     entity = serializers.CharField(help_text="Name of a team, or of yourself.")
@@ -89,7 +89,7 @@ class NewAutomationSerializer(ChangedAutomationSerializer):
     action = serializers.ChoiceField(choices=ActionKind.choices)
 
 
-class CopySerializer(serializers.Serializer[Any]):
+class AutomationCopySerializer(serializers.Serializer[Any]):
     """What the copy is called, and where it is."""
 
     name = serializers.CharField(max_length=MAX_NAME)
@@ -98,7 +98,7 @@ class CopySerializer(serializers.Serializer[Any]):
     )
 
 
-class AskedPreviewSerializer(serializers.Serializer[Any]):
+class AutomationPreviewSerializer(serializers.Serializer[Any]):
     """What to try."""
 
     entity = serializers.CharField(help_text="Name of a team, or of yourself.")
@@ -110,7 +110,7 @@ class AskedPreviewSerializer(serializers.Serializer[Any]):
     )
 
 
-class FiringSerializer(serializers.Serializer[Any]):
+class AutomationFiringSerializer(serializers.Serializer[Any]):
     """Once that it would have acted."""
 
     at = serializers.DateTimeField()
@@ -120,17 +120,17 @@ class FiringSerializer(serializers.Serializer[Any]):
     why = serializers.CharField()
 
 
-class PreviewSerializer(serializers.Serializer[Any]):
+class AutomationPreviewResultSerializer(serializers.Serializer[Any]):
     """What an automation would have done in the last 7 days."""
 
-    firings = FiringSerializer(many=True, help_text="The newest first.")
+    firings = AutomationFiringSerializer(many=True, help_text="The newest first.")
     runs_looked_at = serializers.IntegerField()
     is_cut = serializers.BooleanField(
         help_text="Whether there were more runs or values than a preview looks at."
     )
 
 
-class CauseSerializer(serializers.Serializer[Any]):
+class AlertMessageCauseSerializer(serializers.Serializer[Any]):
     """What happened; of a run that the caller may not see only that."""
 
     words = serializers.CharField()
@@ -138,7 +138,7 @@ class CauseSerializer(serializers.Serializer[Any]):
     run = serializers.CharField(source="run.uid", default=None, allow_null=True)
 
 
-class MessageSerializer(serializers.ModelSerializer[Message]):
+class AlertMessageSerializer(serializers.ModelSerializer[Message]):
     """A message of an automation or to a destination, with what became of it.
 
     Of what tells of a run that the caller may not see, ``request``, ``response`` and ``error`` are blank.
@@ -163,10 +163,10 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
         is_withheld = self.context["executions"][message.pk].is_withheld
         return "" if is_withheld else str(getattr(message, name))
 
-    @extend_schema_field(CauseSerializer(many=True))
+    @extend_schema_field(AlertMessageCauseSerializer(many=True))
     def get_causes(self, message: Message) -> Any:
         """Return what happened, the oldest first."""
-        return CauseSerializer(self.context["executions"][message.pk].causes, many=True).data
+        return AlertMessageCauseSerializer(self.context["executions"][message.pk].causes, many=True).data
 
     def get_request(self, message: Message) -> str:
         """Return what was sent last, secrets masked."""

@@ -229,7 +229,7 @@ def _is_beyond(measured: Values, limits: Values | float, direction: Direction) -
 class Hits:
     """Where a series meets a condition."""
 
-    places: npt.NDArray[np.int64]
+    positions: npt.NDArray[np.int64]
     """Of the values that meet it, among those given."""
     measured: Values
     """What was compared there."""
@@ -243,15 +243,15 @@ def hits(test: MetricTest, values: Values, first: int = 0) -> Hits:
         values: The metric's values in order, without NaN; those before ``first`` are only looked back at.
         first: The first value that is asked about.
     """
-    places, found = [], []
+    positions, found = [], []
     need = test.need
     start = max(first, need - 1)
     step = max(1, _AT_ONCE // need)
     for begin in range(start, values.size, step):
         measured = test.measured(values[begin - need + 1 : begin + step])
         met = np.flatnonzero(test.holds(measured, test.limit))
-        places.append(met + begin)
+        positions.append(met + begin)
         found.append(measured[met])
-    if not places:
+    if not positions:
         return Hits(np.array([], np.int64), np.array([], np.float64))
-    return Hits(np.concatenate(places), np.concatenate(found))
+    return Hits(np.concatenate(positions), np.concatenate(found))

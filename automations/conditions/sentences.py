@@ -41,12 +41,14 @@ def event_sentence(data: Mapping[str, Any]) -> str:
 def met_sentence(test: MetricTest, measured: float, step: int | None) -> str:
     """Say what was measured when a metric met a condition, against what, and at which step where that is known."""
     if isinstance(test, Threshold):
-        said = _of_threshold(test, measured)
+        sentence = _of_threshold(test, measured)
     elif isinstance(test, Change):
-        said = _of_change(test, measured)
+        sentence = _of_change(test, measured)
     else:
-        said = _of_score(test.metric, test.window, measured, test.threshold)
-    return said if step is None else _("Step %(step)d: %(sentence)s") % {"step": step, "sentence": said}
+        sentence = _of_score(test.metric, test.window, measured, test.threshold)
+    return (
+        sentence if step is None else _("Step %(step)d: %(sentence)s") % {"step": step, "sentence": sentence}
+    )
 
 
 def number_text(value: Any) -> str:
@@ -64,13 +66,13 @@ def _of_threshold(test: Threshold, measured: float) -> str:
 
 
 def _of_change(test: Change, measured: float) -> str:
-    said = (
+    sentence = (
         _("%(what)s rose by %(amount)s compared with %(before)s; the threshold is %(limit)s.")
         if measured > 0
         else _("%(what)s fell by %(amount)s compared with %(before)s; the threshold is %(limit)s.")
     )
     is_share = test.kind is ChangeKind.RELATIVE
-    return said % {
+    return sentence % {
         "what": _last(test.metric, test.aggregate, test.window),
         "amount": _amount(abs(measured), is_share=is_share),
         "before": _chosen(_BEFORE, test.aggregate, test.prior) % {"n": test.prior} or _("the value before"),
@@ -79,7 +81,7 @@ def _of_change(test: Change, measured: float) -> str:
 
 
 def _of_score(metric: str, window: int, measured: float, limit: float) -> str:
-    said = (
+    sentence = (
         _("%(metric)s was %(value)s standard deviations above the mean of the %(n)d values before; "
           "the threshold is %(limit)s.")
         if measured > 0
@@ -87,7 +89,7 @@ def _of_score(metric: str, window: int, measured: float, limit: float) -> str:
                "the threshold is %(limit)s.")
     )  # fmt: skip
     words = {"metric": metric, "n": window, "limit": number_words(limit)}
-    return said % {**words, "value": number_words(abs(measured))}
+    return sentence % {**words, "value": number_words(abs(measured))}
 
 
 def _last(metric: str, aggregate: Aggregate | None, window: int) -> str:

@@ -14,65 +14,22 @@ from alerts.payloads.templating import check_template
 from automations.conditions.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
 from automations.conditions.filters import MAX_METRIC, MAX_WINDOW, parse
 from automations.conditions.metrics import SIGNS
+from automations.editor.choices import (
+    ACTIONS,
+    AGGREGATES,
+    DIRECTIONS,
+    EVENTS,
+    MEASURES,
+    PAUSES,
+    SIDES,
+    STATES,
+)
 from automations.editor.filters import LATEST, MATCHED, Filter, filter_of, initial_of
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields
 from common.errors import Invalid
 from runs.query.conditions import Compare, Operator, to_q
 from runs.query.expression import read_expression
-from runs.states import RunState
-
-ALL_PROJECTS = "*"
-"""The scope of all projects; no project is called so."""
-EVENTS = (
-    (AutomationEvent.RUN_STATE, "activity", gettext_lazy("Finishes, fails, crashes, starts …")),
-    (AutomationEvent.RUN_METRIC, "chart-line", gettext_lazy("Loss below 0.1, GPU use below 5%")),
-    (AutomationEvent.RUN_METRIC_CHANGE, "arrow-up-down", gettext_lazy("Loss rises by 20%, accuracy falls")),
-    (AutomationEvent.RUN_METRIC_ZSCORE, "sigma", gettext_lazy("A value far from the previous ones")),
-)
-"""The events of runs as the editor offers them: icon and an example."""
-ACTIONS = (
-    (ActionKind.NOTIFICATION, "message-square-text", gettext_lazy("To one of the team’s channels")),
-    (ActionKind.GENERIC_WEBHOOK, "webhook", gettext_lazy("With your own payload")),
-    (ActionKind.EMAIL, "mail", gettext_lazy("To team members or the author of the run")),
-    (ActionKind.NO_OP, "history", gettext_lazy("To test it, or to view it here")),
-)
-STATES = [
-    ("FINISHED", RunState.FINISHED.label),
-    ("FAILED", gettext_lazy("Failed or crashed")),
-    ("CRASHED", RunState.CRASHED.label),
-    ("KILLED", RunState.KILLED.label),
-    ("RUNNING", RunState.RUNNING.label),
-    ("PENDING", RunState.PENDING.label),
-    ("PREEMPTING", RunState.PREEMPTING.label),
-    ("PREEMPTED", RunState.PREEMPTED.label),
-]
-AGGREGATES = [
-    (LATEST, gettext_lazy("Latest value")),
-    ("AVERAGE", gettext_lazy("Mean")),
-    ("MIN", gettext_lazy("Smallest value")),
-    ("MAX", gettext_lazy("Largest value")),
-]
-DIRECTIONS = [
-    ("ANY", gettext_lazy("rises or falls")),
-    ("INCREASE", gettext_lazy("rises")),
-    ("DECREASE", gettext_lazy("falls")),
-]
-SIDES = [
-    ("ANY", gettext_lazy("above or below")),
-    ("INCREASE", gettext_lazy("above")),
-    ("DECREASE", gettext_lazy("below")),
-]
-MEASURES = [("RELATIVE", gettext_lazy("percent")), ("ABSOLUTE", gettext_lazy("units of the metric"))]
-PAUSES = [
-    (0, gettext_lazy("Each time")),
-    (600, gettext_lazy("10 minutes")),
-    (3600, gettext_lazy("1 hour")),
-    (21_600, gettext_lazy("6 hours")),
-    (86_400, gettext_lazy("1 day")),
-    (604_800, gettext_lazy("1 week")),
-]
-
 
 _OF_METRIC = {
     AutomationEvent.RUN_METRIC: ("aggregate", "window", "comparison", "threshold"),
@@ -282,11 +239,11 @@ class AutomationForm(forms.Form):
             del self.errors[name]
         for name in {"amount", "z_threshold"} & shown:
             if data.get(name) is not None and data[name] <= 0:
-                self._want(name, _("Enter a number greater than 0."))
+                self._require(name, _("Enter a number greater than 0."))
         if data.get("event") in METRIC_EVENTS and data.get("once_in_s") == 0:
-            self._want("once_in_s", _("Metrics are logged often; choose at least 10 minutes."))
+            self._require("once_in_s", _("Metrics are logged often; choose at least 10 minutes."))
         if "mail_to" in shown and not (data.get("mail_to") or data.get("mail_author")):
-            self._want("mail_to", _("Choose the recipients of the email."))
+            self._require("mail_to", _("Choose the recipients of the email."))
         if data.get("payload") and "payload" in shown:
             self._check_payload(data["payload"])
         if "artifact_match" in shown:
@@ -313,21 +270,21 @@ class AutomationForm(forms.Form):
         try:
             to_q(read_expression(data.get("expression") or ""))
         except Invalid as error:
-            self._want("expression", error.message)
+            self._require("expression", error.message)
 
     def _check_payload(self, payload: str) -> None:
         try:
             check_template(payload, secret_names=self.secret_names)
         except Invalid as error:
-            self._want("payload", error.message)
+            self._require("payload", error.message)
 
     def _check_pattern(self, name: str, data: dict[str, Any]) -> None:
         try:
             to_q(Compare("display_name", Operator.MATCHES, data.get(name) or ""))
         except Invalid as error:
-            self._want(name, error.message)
+            self._require(name, error.message)
 
-    def _want(self, name: str, message: str) -> None:
+    def _require(self, name: str, message: str) -> None:
         if name not in self.errors:
             self.add_error(name, message)
 

@@ -53,13 +53,13 @@ def condition_words(condition: Condition) -> str:
     if isinstance(condition.test, ZScore):
         return _zscore(condition.test)
     if condition.event is AutomationEvent.RUN_STATE:
-        return _("Run %(does)s") % {"does": _or([str(VERBS[state]) for state in _told_states(condition)])}
+        return _("Run %(does)s") % {"does": _or([str(VERBS[state]) for state in _named_states(condition)])}
     pattern = initial_of(condition)["artifact_match"]
     label = str(condition.event.label)
     return f"{label}: {MATCHED[condition.event]} ~ {pattern}" if pattern else label
 
 
-def _told_states(condition: Condition) -> list[str]:
+def _named_states(condition: Condition) -> list[str]:
     """Return the states that say all of it, in the editor's order; who failed may have crashed."""
     is_said = {"CRASHED"} if "FAILED" in condition.states else set()
     return [state for state in VERBS if state in condition.states and state not in is_said]
@@ -86,8 +86,8 @@ def _with(words: str, detail: str) -> str:
 
 
 def _threshold(test: Threshold) -> str:
-    said = f"{test.metric} {SIGNS[test.comparison]} {number_words(test.threshold)}"
-    return _with(said, _window(test.aggregate, test.window))
+    comparison = f"{test.metric} {SIGNS[test.comparison]} {number_words(test.threshold)}"
+    return _with(comparison, _window(test.aggregate, test.window))
 
 
 def _change(test: Change) -> str:

@@ -151,12 +151,12 @@ def _occasions(blocks: Sequence[Block], test: MetricTest, since: datetime) -> It
     known = ~np.isnan(column.values)
     rows, values = column.rows[known], column.values[known]
     met = hits(test, values)
-    times = columns["_timestamp"].at(rows[met.places])
-    steps = columns["_step"].at(rows[met.places])
+    times = columns["_timestamp"].at(rows[met.positions])
+    steps = columns["_step"].at(rows[met.positions])
     recent = np.flatnonzero(times >= since.timestamp())
     recent = recent[np.argsort(times[recent], kind="stable")]
     latest = timezone.now().timestamp()
-    for place in recent:
-        at = datetime.fromtimestamp(min(float(times[place]), latest), UTC)
-        step = int(steps[place]) if np.isfinite(steps[place]) else None
-        yield at, met_sentence(test, float(met.measured[place]), step)
+    for index in recent:
+        at = datetime.fromtimestamp(min(float(times[index]), latest), UTC)
+        step = int(steps[index]) if np.isfinite(steps[index]) else None
+        yield at, met_sentence(test, float(met.measured[index]), step)

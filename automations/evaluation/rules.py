@@ -26,7 +26,7 @@ _MARGIN = 1e-9
 _TINY = 1e-300
 _MOST_PLANS = 4096
 
-Places = npt.NDArray[np.intp]
+Positions = npt.NDArray[np.intp]
 Stamp = tuple[tuple[int, datetime], ...]
 """Automations, and when each was changed last."""
 
@@ -50,9 +50,9 @@ class Rule:
 class Plan:
     """What of a group of columns is watched."""
 
-    columns: Places
+    columns: Positions
     """Where the metrics' columns are in the group."""
-    metrics: Places
+    metrics: Positions
     """Their numbers."""
 
 
@@ -60,7 +60,7 @@ class Plan:
 class _Bounds:
     """What values must reach for a rule to be worth a look; by rule."""
 
-    metric: Places
+    metric: Positions
     looks_back: npt.NDArray[np.bool_]
     low: Values
     high: Values
@@ -103,7 +103,7 @@ class Rules:
         try:
             return self._plans[keys]
         except KeyError:
-            found = {self._numbers.get(shown_key(key)): place for place, key in enumerate(keys)}
+            found = {self._numbers.get(shown_key(key)): index for index, key in enumerate(keys)}
             found.pop(None, None)
             numbers = sorted(number for number in found if number is not None)
             columns = np.array([found[number] for number in numbers], np.intp)
@@ -117,7 +117,7 @@ class Rules:
         """Return the shown names of all columns that are watched."""
         return set(self._numbers)
 
-    def worth_a_look(self, low: Values, high: Values, low_before: Values, high_before: Values) -> Flags:
+    def may_meet(self, low: Values, high: Values, low_before: Values, high_before: Values) -> Flags:
         """Say which rules (the last axis) new values of streams may meet, by what is known of each metric.
 
         Args:

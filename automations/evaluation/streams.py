@@ -19,7 +19,7 @@ from metrics.store.codec import Batch
 from runs.models import Project, Pulse, Run
 from runs.states import ACTIVE, RunState
 
-UNBEGUN = 0
+NO_STREAM = 0
 """Stands for the stream in cursors of runs that have none yet."""
 RECENTLY = timedelta(hours=1)
 """So long before the last sign of any run a run may have written without a cursor."""
@@ -28,7 +28,7 @@ LOOK_BACK = 1024
 
 
 @dataclass(slots=True)
-class Watched:
+class WatchedStream:
     """A stream of a run that is watched, and how far."""
 
     stream: int
@@ -100,7 +100,7 @@ def first_rows(fresh: Mapping[int, Rows], rules_of: Mapping[int, Rules]) -> dict
     for stream, rows in fresh.items():
         since, run = rules_of[rows.run_id].since, runs[rows.run_id]
         cursor = cursors.get((rows.run_id, rows.kind))
-        if cursor is not None and cursor.at >= since and cursor.stream in {stream, UNBEGUN}:
+        if cursor is not None and cursor.at >= since and cursor.stream in {stream, NO_STREAM}:
             found[stream] = cursor.row
         elif run.forked_from_id is None and run.arrived_at >= since:
             found[stream] = 0
@@ -109,7 +109,9 @@ def first_rows(fresh: Mapping[int, Rows], rules_of: Mapping[int, Rules]) -> dict
     return found
 
 
-def read(watched: Sequence[Watched], behind: Collection[int]) -> Iterator[tuple[Watched, int, Batch]]:
+def read(
+    watched: Sequence[WatchedStream], behind: Collection[int]
+) -> Iterator[tuple[WatchedStream, int, Batch]]:
     """Yield (stream, first row, batch) of what is stored of streams, in the order of their rows.
 
     From a little before the row that each is at, where its windows are empty; of those ``behind`` (their ids) up to
@@ -129,13 +131,15 @@ def read(watched: Sequence[Watched], behind: Collection[int]) -> Iterator[tuple[
                 yield from _cut(one, block.row0, block.batch(names), until)
 
 
-def _look_back(one: Watched) -> int:
+def _look_back(one: WatchedStream) -> int:
     if one.windows is not None or one.rules.need <= 1:
         return 0
     return max(LOOK_BACK, 8 * one.rules.need)
 
 
-def _cut(one: Watched, row0: int, batch: Batch, until: int | None) -> Iterator[tuple[Watched, int, Batch]]:
+def _cut(
+    one: WatchedStream, row0: int, batch: Batch, until: int | None
+) -> Iterator[tuple[WatchedStream, int, Batch]]:
     end = row0 + batch.row_count if until is None else min(until, row0 + batch.row_count)
     at = min(max(one.row, row0), end)
     for start, stop in (row0, at), (at, end):
@@ -143,7 +147,7 @@ def _cut(one: Watched, row0: int, batch: Batch, until: int | None) -> Iterator[t
             yield one, start, cut(batch, start - row0, stop - row0)
 
 
-def left_behind() -> Iterator[list[Rows]]:
+def unread_streams() -> Iterator[list[Rows]]:
     """Yield streams that may have rows which no process has looked at, some at a time; for the start of a process.
 
     Those whose cursor is behind, and those that had no cursor yet when what wrote them ended.
@@ -152,7 +156,7 @@ def left_behind() -> Iterator[list[Rows]]:
     if latest is None:
         return
     cursors = MetricCursor.objects.filter(run=OuterRef("run"), kind=OuterRef("kind"))
-    own = Q(seen_of=F("pk")) | Q(seen_of=UNBEGUN)
+    own = Q(seen_of=F("pk")) | Q(seen_of=NO_STREAM)
     unseen = Q(seen__isnull=True, run__pulse__heartbeat_at__gte=latest - RECENTLY)
     rows = Stream.objects.annotate(
         seen=Subquery(cursors.values("row")[:1]), seen_of=Subquery(cursors.values("stream")[:1])
@@ -163,17 +167,17 @@ def left_behind() -> Iterator[list[Rows]]:
         after = some[-1].pk
 
 
-def keep(watched: Iterable[Watched]) -> None:
+def store_cursors(watched: Iterable[WatchedStream]) -> None:
     """Write how far streams were looked at."""
     now = timezone.now()
     rows = [
         MetricCursor(run_id=one.run_id, kind=one.kind, stream=one.stream, row=one.row, at=now)
         for one in sorted(watched, key=lambda one: (one.run_id, one.kind))
     ]
-    _put(rows)
+    _write_cursors(rows)
 
 
-def _put(rows: Sequence[MetricCursor]) -> None:
+def _write_cursors(rows: Sequence[MetricCursor]) -> None:
     there = set(Run.objects.filter(pk__in={row.run_id for row in rows}).values_list("pk", flat=True))
     MetricCursor.objects.bulk_create(
         [row for row in rows if row.run_id in there],
@@ -184,7 +188,7 @@ def _put(rows: Sequence[MetricCursor]) -> None:
     )
 
 
-def begin_now(automation: Automation) -> None:
+def start_watching(automation: Automation) -> None:
     """Note where the runs under way are, so that what they log from now on is looked at whatever happens.
 
     Not where other automations watch already: their processes know how far they are. Part of the transaction that
@@ -196,11 +200,11 @@ def begin_now(automation: Automation) -> None:
     fresh = [pk for pk, others in watched.items() if all(other.pk == automation.pk for other in others)]
     runs = Run.objects.live().filter(project__in=fresh, state__in=sorted(ACTIVE | {RunState.PENDING}))
     streams = Stream.objects.filter(run__in=runs)
-    begun = {(run_id, kind): (pk, row) for pk, run_id, kind, row in
+    cursors = {(run_id, kind): (pk, row) for pk, run_id, kind, row in
              streams.values_list("pk", "run_id", "kind", "next_row")}  # fmt: skip
     now, rows = timezone.now(), []
     for run_id in runs.values_list("pk", flat=True):
         for kind in StreamKind.HISTORY, StreamKind.SYSTEM:
-            stream, row = begun.get((run_id, kind), (UNBEGUN, 0))
+            stream, row = cursors.get((run_id, kind), (NO_STREAM, 0))
             rows.append(MetricCursor(run_id=run_id, kind=kind, stream=stream, row=row, at=now))
-    _put(rows)
+    _write_cursors(rows)

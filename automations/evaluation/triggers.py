@@ -21,8 +21,8 @@ ASK_AGAIN_S = 5.0
 """How long a run that an automation did not ask for is left out: its tags may change, and each look is a query."""
 
 
-def act(hits: Sequence[Hit]) -> None:
-    """Let automations act on what was met, but for runs that they do not ask for or have acted for.
+def fire_hits(hits: Sequence[Hit]) -> None:
+    """Let automations act on conditions that were met, except for runs that they exclude or have acted for.
 
     Two statements, one for each automation that asks for some runs only, and those of the events together.
     """
@@ -31,18 +31,18 @@ def act(hits: Sequence[Hit]) -> None:
     now = timezone.now()
     runs = Run.objects.live().select_related("project").in_bulk({hit.watched.run_id for hit in hits})
     fired = last_fired({hit.rule.automation.pk for hit in hits}, set(runs))
-    asked = _asked_for(hits, runs)
+    matching = _matching_runs(hits, runs)
     occasions = []
     for hit in hits:
         automation, run_id = hit.rule.automation, hit.watched.run_id
         key = automation.pk, run_id
         quiet = hit.watched.quiet_until
-        if key not in asked:
+        if key not in matching:
             quiet[hit.rule.number] = time.time() + ASK_AGAIN_S
             continue
         last = fired.get(key)
         if last is None or (now - last).total_seconds() >= automation.once_in_s:
-            occasions.append(Occasion(automation, runs[run_id], data_of(hit)))
+            occasions.append(Occasion(automation, runs[run_id], event_data(hit)))
             fired[key] = last = now
         quiet[hit.rule.number] = last.timestamp() + automation.once_in_s
     occasions.sort(key=lambda one: (one.automation.pk, one.run.pk))
@@ -50,7 +50,7 @@ def act(hits: Sequence[Hit]) -> None:
         fire_many(occasions[start : start + FIRED_AT_ONCE])
 
 
-def _asked_for(hits: Sequence[Hit], runs: dict[int, Run]) -> set[tuple[int, int]]:
+def _matching_runs(hits: Sequence[Hit], runs: dict[int, Run]) -> set[tuple[int, int]]:
     """Return the (automation, run) of which the automation asks for the run, as it is now."""
     by_rule: dict[Rule, set[int]] = defaultdict(set)
     for hit in hits:
@@ -69,7 +69,7 @@ def _asked_for(hits: Sequence[Hit], runs: dict[int, Run]) -> set[tuple[int, int]
     return found
 
 
-def data_of(hit: Hit) -> dict[str, Any]:
+def event_data(hit: Hit) -> dict[str, Any]:
     """Return what an event keeps of a condition that was met; numbers that JSON has not go by their names."""
     step = hit.step
     return {

@@ -16,10 +16,10 @@ from django.db import Error as DatabaseError
 from django.db import connection
 
 from automations.evaluation import streams
-from automations.evaluation.evaluator import Look, hits_of
+from automations.evaluation.evaluator import StreamUpdate, find_hits
 from automations.evaluation.rules import RELOAD_S, RuleBook
-from automations.evaluation.streams import Rows, Watched
-from automations.evaluation.triggers import act
+from automations.evaluation.streams import Rows, WatchedStream
+from automations.evaluation.triggers import fire_hits
 from metrics.ingest.listeners import CommittedRows, attach_observer, detach_observer
 from metrics.store.batches import cut
 
@@ -40,7 +40,7 @@ _STOP_S = 10.0
 
 @dataclass(slots=True)
 class _Waiting:
-    """What has been committed and not been looked at."""
+    """Rows that were committed and not yet looked at."""
 
     rows: list[Rows]
     numbers: int = 0
@@ -51,12 +51,12 @@ class Watcher:
 
     def __init__(self) -> None:
         self.book = RuleBook()
-        self.watched: OrderedDict[int, Watched] = OrderedDict()
+        self.watched: OrderedDict[int, WatchedStream] = OrderedDict()
         """By stream, the longest untouched first."""
         self._waiting = _Waiting([])
         self._lock = threading.Lock()
         self._wake = threading.Event()
-        self._moved: dict[int, Watched] = {}
+        self._moved: dict[int, WatchedStream] = {}
         """Whose cursors are to be written."""
         self._kept_at = time.monotonic()
         self._window_bytes: dict[int, int] = {}
@@ -102,7 +102,7 @@ class Watcher:
                 time.sleep(GATHER_S)
             self._guarded(self.look)
         self._guarded(self.look)
-        self._guarded(self.keep_cursors)
+        self._guarded(self.store_cursors)
         connection.close()
 
     def _guarded(self, work: Callable[[], None]) -> None:
@@ -118,7 +118,7 @@ class Watcher:
     def catch_up(self) -> None:
         """Look at what was committed by a process that ended before it had looked."""
         if self.book.any():
-            for some in streams.left_behind():
+            for some in streams.unread_streams():
                 self._look_at(some)
 
     def look(self) -> None:
@@ -144,13 +144,13 @@ class Watcher:
             logger.exception("automations could not look at some runs; each is tried alone")
             self._look_at_each(rows)
         if time.monotonic() >= self._kept_at + CURSORS_EVERY_S:
-            self.keep_cursors()
+            self.store_cursors()
 
-    def keep_cursors(self) -> None:
+    def store_cursors(self) -> None:
         """Write how far streams were looked at."""
         self._kept_at = time.monotonic()
         if self._moved:
-            streams.keep(self._moved.values())
+            streams.store_cursors(self._moved.values())
             self._moved.clear()
 
     def _look_at_each(self, rows: Sequence[Rows]) -> None:
@@ -167,17 +167,17 @@ class Watcher:
         watched = self._follow(by_stream)
         before = {one.stream: one.row for one in watched}
         try:
-            looks = self._gather(watched, by_stream)
-            act(hits_of(looks))
+            updates = self._gather(watched, by_stream)
+            fire_hits(find_hits(updates))
         except Exception:
             for one in watched:  # begin anew from there, with the store's rows
                 one.row, one.windows = before[one.stream], None
             raise
-        for look in looks:
-            look.settle()
+        for update in updates:
+            update.settle()
         self._note(watched, before)
 
-    def _follow(self, by_stream: dict[int, list[Rows]]) -> list[Watched]:
+    def _follow(self, by_stream: dict[int, list[Rows]]) -> list[WatchedStream]:
         """Return what is watched of the streams, new ones among them."""
         run_of = {stream: rows[0].run_id for stream, rows in by_stream.items()}
         project_of = self._projects_of(set(run_of.values()))
@@ -194,7 +194,7 @@ class Watcher:
         by_run = {one.run_id: rules_of[project_of[one.run_id]] for one in fresh.values()}
         for stream, row in (streams.first_rows(fresh, by_run) if fresh else {}).items():
             one = fresh[stream]
-            self.watched[stream] = Watched(
+            self.watched[stream] = WatchedStream(
                 stream, one.run_id, one.kind, project_of[one.run_id], by_run[one.run_id], row
             )
         return [self.watched[stream] for stream in by_stream if stream in self.watched]
@@ -208,35 +208,37 @@ class Watcher:
             self._project_of.update(streams.projects_of(unknown))
         return {run_id: self._project_of[run_id] for run_id in run_ids if run_id in self._project_of}
 
-    def _gather(self, watched: Sequence[Watched], by_stream: dict[int, list[Rows]]) -> list[Look]:
+    def _gather(
+        self, watched: Sequence[WatchedStream], by_stream: dict[int, list[Rows]]
+    ) -> list[StreamUpdate]:
         """Add the new rows to the windows; return where, per stream."""
-        looks = {one.stream: Look(one, one.row) for one in watched}
+        updates = {one.stream: StreamUpdate(one, one.row) for one in watched}
         behind = {one.stream for one in watched if _is_behind(one, by_stream[one.stream])}
         to_read = [one for one in watched if one.stream in behind or one.is_unfilled]
         for one, row0, batch in streams.read(to_read, behind) if to_read else ():
-            look = looks[one.stream]
-            look.add(row0, batch)
-            if look.row_count >= MOST_ROWS:  # of a run that was not looked at for long
-                act(hits_of([look]))
-                look.settle()
+            update = updates[one.stream]
+            update.add(row0, batch)
+            if update.row_count >= MOST_ROWS:  # of a run that was not looked at for long
+                fire_hits(find_hits([update]))
+                update.settle()
         for one in watched:
             for rows in by_stream[one.stream]:
                 skip = one.row - rows.row0
                 if rows.batch is not None and 0 <= skip < rows.batch.row_count:
-                    looks[one.stream].add(one.row, cut(rows.batch, skip, rows.batch.row_count))
-        return [look for look in looks.values() if look.batches]
+                    updates[one.stream].add(one.row, cut(rows.batch, skip, rows.batch.row_count))
+        return [update for update in updates.values() if update.batches]
 
-    def _note(self, watched: Iterable[Watched], before: dict[int, int]) -> None:
+    def _note(self, watched: Iterable[WatchedStream], before: dict[int, int]) -> None:
         """Remember whose cursor moved; let go of what has been untouched for longest, when it is too much."""
         for one in watched:
             self.watched.move_to_end(one.stream)
-            self._window_bytes[one.stream] = one.windows.held_bytes if one.windows else 0
+            self._window_bytes[one.stream] = one.windows.size_bytes if one.windows else 0
             if one.row != before[one.stream]:
                 self._moved[one.stream] = one
-        held = sum(self._window_bytes.values())
-        while self.watched and (len(self.watched) > MOST_STREAMS or held > MOST_WINDOW_BYTES):
+        total_bytes = sum(self._window_bytes.values())
+        while self.watched and (len(self.watched) > MOST_STREAMS or total_bytes > MOST_WINDOW_BYTES):
             stream = next(iter(self.watched))
-            held -= self._window_bytes[stream]
+            total_bytes -= self._window_bytes[stream]
             self._forget(stream)
 
     def _forget(self, stream: int) -> None:
@@ -251,7 +253,7 @@ def _by_stream(rows: Iterable[Rows]) -> dict[int, list[Rows]]:
     return found
 
 
-def _is_behind(watched: Watched, rows: Iterable[Rows]) -> bool:
+def _is_behind(watched: WatchedStream, rows: Iterable[Rows]) -> bool:
     """Say whether rows before the last of these are to be read from the store."""
     at = watched.row
     for one in rows:

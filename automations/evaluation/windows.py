@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from automations.conditions.metrics import Values
-from automations.evaluation.rules import Places, Rules
+from automations.evaluation.rules import Positions, Rules
 from metrics.store.codec import Batch, Rows, row_numbers
 
 _MOST_PIECES = 32
@@ -28,10 +28,10 @@ class Piece:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _KeptValues:
     """What is kept of the metrics that are logged together."""
 
-    metrics: Places
+    metrics: Positions
     need: int
     old: list[Piece] = field(default_factory=list)
     young: list[Piece] = field(default_factory=list)
@@ -88,15 +88,15 @@ class Windows:
         count = len(rules.metrics)
         self._fresh: dict[tuple[str, ...], list[Piece]] = {}
         """What was added by its keys, with all its columns."""
-        self._kept: dict[bytes, _Kept] = {}
-        self._of_metric: list[list[tuple[_Kept, int]]] = [[] for _ in range(count)]
+        self._kept: dict[bytes, _KeptValues] = {}
+        self._of_metric: list[list[tuple[_KeptValues, int]]] = [[] for _ in range(count)]
         self._low_before, self._high_before = np.full(count, np.nan), np.full(count, np.nan)
         self._low, self._high = np.full(count, np.nan), np.full(count, np.nan)
         self._new_low, self._new_high = np.full(count, np.nan), np.full(count, np.nan)
         self._is_split = False
         self.is_shared = np.zeros(count, bool)
         """Of each metric, whether it is logged with several sets of keys."""
-        self.place_of = np.zeros((2, count), np.intp)
+        self.position_of = np.zeros((2, count), np.intp)
         """Of each other metric, the number of its set of keys, and its place there."""
 
     def add(self, row0: int, batch: Batch) -> None:
@@ -123,7 +123,7 @@ class Windows:
             self._new_high[where] = np.fmax(self._new_high[where], high)
             self._add(where, piece.rows, values, has_gaps=has_gaps)
 
-    def _add(self, metrics: Places, rows: Rows, values: Values, *, has_gaps: bool) -> None:
+    def _add(self, metrics: Positions, rows: Rows, values: Values, *, has_gaps: bool) -> None:
         """Keep values; metrics with NaN by themselves, so that each is kept as long as its windows want."""
         if not self._is_split and len(self._kept) >= _MOST_PLANS and metrics.tobytes() not in self._kept:
             self._split()
@@ -134,21 +134,21 @@ class Windows:
         alone = np.full(metrics.size, self._is_split) | gaps.any(axis=1)
         if not alone.all():
             self._of(metrics[~alone]).add(Piece(rows, values[~alone]))
-        for place in np.flatnonzero(alone):
-            known = ~gaps[place]
+        for index in np.flatnonzero(alone):
+            known = ~gaps[index]
             if known.any():
-                own = Piece(rows[known], values[place : place + 1, known])
-                self._of(metrics[place : place + 1]).add(own)
+                own = Piece(rows[known], values[index : index + 1, known])
+                self._of(metrics[index : index + 1]).add(own)
 
-    def _of(self, metrics: Places) -> _Kept:
+    def _of(self, metrics: Positions) -> _KeptValues:
         key = metrics.tobytes()
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._kept[key] = _Kept(metrics, max(self.rules.needs[number] for number in metrics))
-            for place, number in enumerate(metrics):
-                self._of_metric[number].append((kept, place))
+            kept = self._kept[key] = _KeptValues(metrics, max(self.rules.needs[number] for number in metrics))
+            for index, number in enumerate(metrics):
+                self._of_metric[number].append((kept, index))
                 self.is_shared[number] = len(self._of_metric[number]) > 1
-                self.place_of[:, number] = len(self._kept) - 1, place
+                self.position_of[:, number] = len(self._kept) - 1, index
         return kept
 
     def _split(self) -> None:
@@ -162,12 +162,12 @@ class Windows:
 
     def series(self, metric: int) -> tuple[Rows, Values]:
         """Return what is kept of a metric, in the order of rows."""
-        sets = [(kept, place) for kept, place in self._of_metric[metric] if kept.old or kept.young]
-        found = [(kept.joined(), place) for kept, place in sets]
+        sets = [(kept, index) for kept, index in self._of_metric[metric] if kept.old or kept.young]
+        found = [(kept.joined(), index) for kept, index in sets]
         if not found:
             return np.array([], np.int64), np.array([], np.float64)
         rows = np.concatenate([piece.rows for piece, _ in found])
-        values = np.concatenate([piece.values[place] for piece, place in found])
+        values = np.concatenate([piece.values[index] for piece, index in found])
         if len(found) > 1:
             order = np.argsort(rows, kind="stable")
             rows, values = rows[order], values[order]
@@ -198,7 +198,7 @@ class Windows:
                 self._low[where] = self._high[where] = np.nan
 
     @property
-    def held_bytes(self) -> int:
+    def size_bytes(self) -> int:
         """How much memory the kept values take, about."""
         return sum(
             piece.rows.nbytes + piece.values.nbytes

@@ -10,7 +10,7 @@ from automations.conditions import artifacts
 from automations.conditions.events import ARTIFACT_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition
 from automations.firing.plan import with_conditions, with_plan
-from automations.firing.services import may_fire_many
+from automations.firing.services import claim_firings
 from automations.models import Automation
 from runs.models import Run
 
@@ -24,7 +24,7 @@ def awaits_states(team_id: int, project_id: int) -> bool:
 
 
 def matching(events: Sequence[Event]) -> list[Match]:
-    """Return which automations act on events of kind RUN_STATE and ARTIFACT, and note that they do.
+    """Return which automations act on events of kind RUN_STATE and ARTIFACT, and record that they do.
 
     Call in the transaction that writes what comes of it; a fixed number of queries but one for each automation that
     asks for some runs only. Other events are ignored.
@@ -32,7 +32,7 @@ def matching(events: Sequence[Event]) -> list[Match]:
     chosen = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.ARTIFACT}]
     found = [pair for pair in _candidates(chosen) if _is_meant(*pair)]
     pairs = [(event, automation) for event, automation, _ in _of_runs(found)]
-    return may_fire_many(pairs)
+    return claim_firings(pairs)
 
 
 def _automations(events: Sequence[Event]) -> list[tuple[Automation, Condition]]:
@@ -86,14 +86,14 @@ def _of_runs(
     """Keep the pairs whose run is there and one of those that the automation asks for."""
     run_ids = {event.run_id for event, _, _ in found if event.run_id}
     live = set(Run.objects.live().filter(pk__in=run_ids).values_list("pk", flat=True))
-    asked: dict[int, set[int]] = {}
+    chosen_runs: dict[int, set[int]] = {}
     for _event, automation, condition in found:
-        if condition.has_run_filter and automation.pk not in asked:
+        if condition.has_run_filter and automation.pk not in chosen_runs:
             some = {event.run_id for event, other, _ in found if event.run_id and other.pk == automation.pk}
             runs = Run.objects.filter(condition.runs(), pk__in=some & live)
-            asked[automation.pk] = set(runs.values_list("pk", flat=True))
+            chosen_runs[automation.pk] = set(runs.values_list("pk", flat=True))
     return [
         (event, automation, condition)
         for event, automation, condition in found
-        if event.run_id is None or event.run_id in asked.get(automation.pk, live)
+        if event.run_id is None or event.run_id in chosen_runs.get(automation.pk, live)
     ]

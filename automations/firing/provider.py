@@ -8,11 +8,11 @@ from accounts.models import User
 from alerts.automation_provider import AutomationProvider
 from alerts.models import Destination, Event, EventKind, Message, Secret
 from alerts.notices.notice import Notice
-from alerts.recipients import Telling
+from alerts.recipients import PlannedDelivery
 from automations.access import AutomationAction
 from automations.firing.matching import awaits_states, matching
 from automations.firing.notices import notice_for, what_happened
-from automations.firing.recipients import addressees
+from automations.firing.recipients import mail_recipients
 from automations.models import ActionKind, Automation
 from teams.models import Team
 
@@ -24,21 +24,21 @@ class Provider(AutomationProvider):
         """Say whether an automation waits for runs of the project to change their state."""
         return awaits_states(team_id, project_id)
 
-    def tellings_of(self, events: Sequence[Event]) -> Iterable[Telling]:
-        """Yield what automations do about events of any kind, and note that they do."""
+    def planned_deliveries(self, events: Sequence[Event]) -> Iterable[PlannedDelivery]:
+        """Yield what automations send about events of any kind, and record that they act."""
         for event, automation in matching(events):
-            yield _telling(event, automation)
+            yield _planned_delivery(event, automation)
         for event in events:
             if event.kind == EventKind.RUN_METRIC and event.automation is not None:
-                yield _telling(event, event.automation)
+                yield _planned_delivery(event, event.automation)
 
     def mails_people(self, message: Message) -> bool:
         """Say whether the automation of a message sends mail."""
         return _automation_of(message).action == ActionKind.EMAIL
 
     def recipients_of(self, message: Message, events: Sequence[Event]) -> list[tuple[User, list[Event]]]:
-        """Return the people to mail, each with the events that they are told of."""
-        return addressees(_automation_of(message), events)
+        """Return the people to mail, each with the events that the mail is about."""
+        return mail_recipients(_automation_of(message), events)
 
     def notice_of(self, message: Message, event: Event) -> Notice:
         """Return what the automation of a message says of one event."""
@@ -82,11 +82,11 @@ def _automation_of(message: Message) -> Automation:
     return message.automation
 
 
-def _telling(event: Event, automation: Automation) -> Telling:
+def _planned_delivery(event: Event, automation: Automation) -> PlannedDelivery:
     """Return what an automation does: Slack messages and mails gather, each call of a webhook is its own."""
     gathers = automation.action in {ActionKind.NOTIFICATION, ActionKind.EMAIL}
     own = "" if gathers else f":{event.uid.hex[:12]}"
-    return Telling(
+    return PlannedDelivery(
         event.pk,
         f"automation:{automation.pk}{own}",
         destination_id=automation.destination_id,

@@ -17,14 +17,14 @@ from runs.models import Run
 _NEVER = datetime.min.replace(year=1970, tzinfo=UTC)
 
 
-def may_fire_many(pairs: Sequence[tuple[Event, Automation]]) -> list[tuple[Event, Automation]]:
-    """Keep the pairs of which the automation may act for the event's run, in order, and note that it does.
+def claim_firings(pairs: Sequence[tuple[Event, Automation]]) -> list[tuple[Event, Automation]]:
+    """Return the pairs whose automation may act for the event's run, in order, and record that it does.
 
     Four statements for any number of pairs; call in a transaction. Events without a run are always acted on.
     """
     at = timezone.now()
-    asked = [(automation, event.run_id) for event, automation in pairs if event.run_id is not None]
-    claimed = _claim(asked, at)
+    pairs_of_runs = [(automation, event.run_id) for event, automation in pairs if event.run_id is not None]
+    claimed = _claim(pairs_of_runs, at)
     kept = []
     for event, automation in pairs:
         key = (automation.pk, event.run_id)
@@ -33,7 +33,7 @@ def may_fire_many(pairs: Sequence[tuple[Event, Automation]]) -> list[tuple[Event
         kept.append((event, automation))
         if automation.once_in_s:  # later events of these come within its time
             claimed.discard((automation.pk, event.run_id or 0))
-    note_fired({automation.pk for _, automation in kept}, at)
+    record_firings({automation.pk for _, automation in kept}, at)
     return kept
 
 
@@ -43,22 +43,22 @@ def last_fired(automation_ids: Collection[int], run_ids: Collection[int]) -> dic
     return {(one, run_id): at for one, run_id, at in rows.values_list("automation_id", "run_id", "fired_at")}
 
 
-def _claim(asked: Sequence[tuple[Automation, int]], at: datetime) -> set[tuple[int, int]]:
-    """Return the (automation, run) that may act now, and note that they do."""
-    wanted = {(automation.pk, run_id): automation.once_in_s for automation, run_id in asked}
-    if not wanted:
+def _claim(pairs_of_runs: Sequence[tuple[Automation, int]], at: datetime) -> set[tuple[int, int]]:
+    """Return the (automation, run) that may act now, and record that they do."""
+    pauses = {(automation.pk, run_id): automation.once_in_s for automation, run_id in pairs_of_runs}
+    if not pauses:
         return set()
     fresh = [
-        AutomationRun(automation_id=one, run_id=run_id, fired_at=_NEVER) for one, run_id in sorted(wanted)
+        AutomationRun(automation_id=one, run_id=run_id, fired_at=_NEVER) for one, run_id in sorted(pauses)
     ]
     AutomationRun.objects.bulk_create(fresh, ignore_conflicts=True)
     rows = AutomationRun.objects.select_for_update().filter(
-        automation__in={one for one, _ in wanted}, run__in={run_id for _, run_id in wanted}
+        automation__in={one for one, _ in pauses}, run__in={run_id for _, run_id in pauses}
     )
     claimed = {}
     for row in rows.order_by("pk"):
         key = (row.automation_id, row.run_id)
-        if key in wanted and at >= row.fired_at + timedelta(seconds=wanted[key]):
+        if key in pauses and at >= row.fired_at + timedelta(seconds=pauses[key]):
             claimed[key] = row.pk
     AutomationRun.objects.filter(pk__in=claimed.values()).update(fired_at=at)
     return set(claimed)
@@ -74,15 +74,10 @@ class Occasion:
     """``condition``, ``metric``, ``value``, ``measured``, ``step`` and more: see `automations.evaluation.triggers`."""
 
 
-def fire(automation: Automation, run: Run, *, data: dict[str, Any]) -> Event | None:
-    """Write that a run's metric met an automation's condition; None where it has acted for the run in its time."""
-    return next(iter(fire_many([Occasion(automation, run, data)])), None)
-
-
 def fire_many(occasions: Sequence[Occasion]) -> list[Event]:
     """Write events of automations that are still on and have not acted for the run in their time.
 
-    The events, and that the automations acted, are one transaction; then the outbox is told. Six statements.
+    Both are written in one transaction; then the outbox is asked to route. Six statements.
     """
     with transaction.atomic():
         at = timezone.now()
@@ -99,11 +94,11 @@ def fire_many(occasions: Sequence[Occasion]) -> list[Event]:
         ]  # fmt: skip
         Event.objects.bulk_create(events)
         if events:
-            note_fired({automation_id for automation_id, _ in claimed}, at)
+            record_firings({automation_id for automation_id, _ in claimed}, at)
             after_commit(route_soon)
     return events
 
 
-def note_fired(automation_ids: Collection[int], at: datetime) -> None:
-    """Keep when automations acted last."""
+def record_firings(automation_ids: Collection[int], at: datetime) -> None:
+    """Record when automations acted last."""
     Automation.objects.filter(pk__in=automation_ids).update(last_fired_at=at)

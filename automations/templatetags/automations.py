@@ -9,8 +9,8 @@ from access.web.requests import actor_of
 from alerts.models import Message, MessageState
 from automations.access import AutomationAction
 from automations.history import STATES
-from automations.views.scope import Place
 from runs.models import Project
+from teams.scope import PageScope
 
 register = template.Library()
 
@@ -22,9 +22,9 @@ def sees_automations(context: dict[str, Any], project: Project) -> bool:
 
 
 @register.simple_tag
-def url_of(place: Place, route: str, *args: Any) -> str:
-    """Return the path of a page of automations at a place."""
-    return place.url(route, *args)
+def url_of(scope: PageScope, route: str, *args: Any) -> str:
+    """Return the path of a page of automations in a scope."""
+    return scope.url(route, *args)
 
 
 @register.inclusion_tag("automations/execution_tag.html")

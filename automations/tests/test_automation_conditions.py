@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automations.conditions.metrics import Aggregate, Change, ChangeKind, Direction, Threshold, ZScore, hits
-from automations.evaluation.evaluator import Look, hits_of
+from automations.evaluation.evaluator import StreamUpdate, find_hits
 from automations.evaluation.rules import Rules
-from automations.evaluation.streams import Watched
+from automations.evaluation.streams import WatchedStream
 from metrics.store.codec import pack
 from tests.automations import change, threshold, zscore
 
@@ -21,7 +21,7 @@ INF, NAN = float("inf"), float("nan")
 
 
 def met(test, *values):
-    return hits(test, np.array(values, float)).places.tolist()
+    return hits(test, np.array(values, float)).positions.tolist()
 
 
 def test_a_window_that_is_not_full_meets_nothing():
@@ -111,17 +111,20 @@ def rules_of(filters):
 
 def looked_at(rules, rows, cuts):
     """The first row of each part that meets each automation, as they come in parts."""
-    watched = [Watched(1, 1, 0, 1, rules, 0), Watched(2, 2, 0, 1, rules, 0)]  # of one length: tried together
+    watched = [
+        WatchedStream(1, 1, 0, 1, rules, 0),
+        WatchedStream(2, 2, 0, 1, rules, 0),
+    ]  # of one length: tried together
     edges = sorted({0, *(cut % (len(rows) + 1) for cut in cuts), len(rows)})
     found = []
     for start, stop in pairwise(edges):
-        looks = [Look(one, one.row) for one in watched]
+        looks = [StreamUpdate(one, one.row) for one in watched]
         for look in looks:
             look.add(start, pack(rows[start:stop]))
         found.append(
             sorted(
                 (hit.watched.stream, hit.rule.automation.pk, hit.row, repr(hit.measured))
-                for hit in hits_of(looks)
+                for hit in find_hits(looks)
             )
         )
         for look in looks:
@@ -139,7 +142,7 @@ def expected(rules, rows, start, stop):
         ]
         numbers = [number for number, _ in known]
         all_hits = hits(rule.test, np.array([value for _, value in known], float))
-        for place, measured in zip(all_hits.places, all_hits.measured, strict=True):
+        for place, measured in zip(all_hits.positions, all_hits.measured, strict=True):
             if start <= numbers[place] < stop:
                 found += [
                     (stream, rule.automation.pk, numbers[place], repr(float(measured))) for stream in (1, 2)
@@ -174,15 +177,15 @@ def test_a_value_of_which_nothing_is_kept_is_looked_at_alone_and_beside_another_
 def test_a_run_that_logs_ever_other_keys_together_is_kept_metric_by_metric(count):
     names = [f"m{number}" for number in range(8)]
     rules = rules_of([("RUN_METRIC", threshold(name, agg="AVERAGE", window=3, limit=5)) for name in names])
-    watched = Watched(1, 1, 0, 1, rules, 0)
+    watched = WatchedStream(1, 1, 0, 1, rules, 0)
     met_at = []
     for number in range(count):
         row = {name: 1.0 for place, name in enumerate(names) if number >> place & 1} or {"m0": 1.0}
-        look = Look(watched, number)
+        look = StreamUpdate(watched, number)
         look.add(number, pack([row]))
-        met_at += [hit.row for hit in hits_of([look])]
+        met_at += [hit.row for hit in find_hits([look])]
         look.settle()
-    look = Look(watched, count)
+    look = StreamUpdate(watched, count)
     look.add(count, pack([{"m0": 9.0}] * 3))
-    met_at += [hit.row for hit in hits_of([look])]
+    met_at += [hit.row for hit in find_hits([look])]
     assert met_at == [count + 1]

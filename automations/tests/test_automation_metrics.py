@@ -281,7 +281,7 @@ def test_after_a_kill_the_next_process_looks_at_what_was_not_looked_at(
     automation = make_automation(run.project, filter=threshold(agg="AVERAGE", window=3, limit=5))
     log(run, [9, 1, 9])
     watcher.look()
-    watcher.keep_cursors()
+    watcher.store_cursors()
     assert acted(automation) == [(run.pk, 2)]
     Event.objects.all().delete()
     AutomationRun.objects.all().delete()
@@ -364,7 +364,7 @@ def test_what_was_logged_while_nothing_was_watched_is_not_acted_on(watcher):
     first = make_automation(run.project)
     log(run, [1])
     watcher.look()
-    watcher.keep_cursors()
+    watcher.store_cursors()
     first.delete()
     log(run, [11], 1)
     automation = make_automation(run.project)

@@ -12,7 +12,7 @@ from alerts.models import Event, EventKind
 from automations.evaluation.preview import preview
 from automations.firing.matching import matching
 from automations.firing.notices import fill_text, notice_for
-from automations.firing.services import fire
+from automations.firing.services import Occasion, fire_many
 from automations.models import Automation, AutomationRun
 from common.errors import NotFound
 from metrics.ingest.transaction import write_group
@@ -38,6 +38,10 @@ def artifact_event(project, event="ADD_ARTIFACT_ALIAS", **data):
     return Event.objects.create(
         kind=EventKind.ARTIFACT, team=project.team, project=project, data={"event": event, **data}
     )
+
+
+def fire(automation, run, *, data):
+    return next(iter(fire_many([Occasion(automation, run, data)])), None)
 
 
 def matched(*events):

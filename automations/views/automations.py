@@ -10,58 +10,58 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from access.engine import can
+from access.engine import can, require
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from alerts.access import AlertAction
 from alerts.outbox.services import retry_message
+from alerts.views.scope import team_in
 from automations.access import AutomationAction
-from automations.editor.form import PAUSES
+from automations.editor.choices import PAUSES
 from automations.editor.words import event_words, runs_words
 from automations.firing.plan import has_automations
 from automations.history import executions, seen_messages, with_causes
 from automations.models import Automation
-from automations.selectors import automations_of, creatable_projects, get_automation, listed, seen_automations
+from automations.selectors import (
+    automation_summaries,
+    automations_of,
+    creatable_projects,
+    get_automation,
+    seen_automations,
+)
 from automations.services import AutomationFields, change_automation, copy_automation, delete_automation
-from automations.views.scope import Place, home_of, may_create, place_of
+from automations.views.scope import home_of, may_create, scope_of
 from common.errors import NotFound
 from common.rest.responses import is_key
+from teams.scope import PageScope, scoped, scoped_by
 from teams.teams.selectors import personal_team_of
 from teams.views.base import answer
 
 _PER_PAGE = 25
 
 
-def _list(request: HttpRequest, place: Place) -> HttpResponse:
+def _list(request: HttpRequest, scope: PageScope) -> HttpResponse:
     actor = actor_of(request)
     rows = [
         (row, home_of(row.automation))
-        for row in listed(actor, automations_of(actor, place.team, place.project))
+        for row in automation_summaries(actor, automations_of(actor, team_in(scope), scope.project))
     ]
     context = {
-        **place.context,
+        **scope.context("automations"),
         "rows": rows,
-        "has_feature": has_automations(place.team),
-        "can_create": may_create(request, place),
-        "shows_project": place.project is None,
+        "has_feature": has_automations(team_in(scope)),
+        "can_create": may_create(request, scope),
+        "shows_project": scope.project is None,
     }
     return render(request, "automations/list.html", context)
 
 
-@declare(AutomationAction.VIEW)
 @never_cache
 @require_GET
-def of_project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
-    """List the automations that act in a project: its own and those of all projects."""
-    return _list(request, place_of(request, entity, project, AutomationAction.VIEW))
-
-
-@declare(AutomationAction.VIEW)
-@never_cache
-@require_GET
-def of_team(request: HttpRequest, entity: str) -> HttpResponse:
-    """List all automations of a team."""
-    return _list(request, place_of(request, entity, "", AutomationAction.VIEW))
+@scoped
+def automation_list(request: HttpRequest, scope: PageScope) -> HttpResponse:
+    """List the automations of a team, or those that act in a project: its own and those of all projects."""
+    return _list(request, scope)
 
 
 @declare(Open.SIGNED_IN)
@@ -72,7 +72,8 @@ def own(request: HttpRequest) -> HttpResponse:
     team = personal_team_of(actor_of(request))
     if team is None:
         raise NotFound(_("This account has no personal entity."))
-    return _list(request, place_of(request, team.name, "", AutomationAction.VIEW))
+    require(actor_of(request), AutomationAction.VIEW, team)
+    return _list(request, scope_of(team))
 
 
 def _about(automation: Automation) -> dict[str, Any]:
@@ -87,10 +88,13 @@ def _about(automation: Automation) -> dict[str, Any]:
     }
 
 
-def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
+@never_cache
+@require_GET
+@scoped_by("")
+def detail(request: HttpRequest, scope: PageScope, pk: int) -> HttpResponse:
     """Show what an automation is, and page by page what it did; ``state`` narrows to waiting, sent or failed."""
     actor = actor_of(request)
-    automation = get_automation(actor, place.team, place.project, pk)
+    automation = get_automation(actor, team_in(scope), scope.project, pk)
     messages = with_causes(seen_messages(actor).filter(automation=automation))
     state = request.GET.get("state", "")
     if state in {"waiting", "sent", "failed"}:
@@ -98,67 +102,58 @@ def _show(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
     page = Paginator(messages, _PER_PAGE).get_page(request.GET.get("page"))
     can_manage = can(actor, AutomationAction.MANAGE, automation)
     context = {
-        **place.context,
+        **scope.context("automations"),
         **_about(automation),
         "page": page,
         "executions": executions(actor, list(page.object_list)),
         "state": state,
         "can_manage": can_manage,
-        "can_retry": can_manage or can(actor, AlertAction.MANAGE, place.team),
-        "can_copy": may_create(request, place),
-        "projects": creatable_projects(actor, place.team),
-        "urls": {part: place.url(f"_{part}", pk) for part in ("edit", "act")},
+        "can_retry": can_manage or can(actor, AlertAction.MANAGE, team_in(scope)),
+        "can_copy": may_create(request, scope),
+        "projects": creatable_projects(actor, team_in(scope)),
+        "urls": {part: scope.url(f"automation_{part}", pk) for part in ("edit", "act")},
     }
     return render(request, "automations/detail.html", context)
 
 
-@declare(AutomationAction.VIEW)
-@never_cache
-@require_GET
-def one_of_project(request: HttpRequest, entity: str, project: str, pk: int) -> HttpResponse:
-    """Show an automation of a project."""
-    return _show(request, place_of(request, entity, project), pk)
-
-
-@declare(AutomationAction.VIEW)
-@never_cache
-@require_GET
-def one_of_team(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
-    """Show an automation of all projects."""
-    return _show(request, place_of(request, entity), pk)
-
-
-def _act(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
+@require_POST
+@scoped_by("")
+def perform(request: HttpRequest, scope: PageScope, pk: int) -> HttpResponse:
     """Switch, copy or delete an automation, or retry a message of it, as the button ``act`` says."""
     actor = actor_of(request)
-    automation = get_automation(actor, place.team, place.project, pk)
-    act = _ACTS.get(request.POST.get("act", ""))
-    if act is None:
-        return redirect(place.url("", pk))
-    if request.headers.get("HX-Request") and act is _switch:
+    automation = get_automation(actor, team_in(scope), scope.project, pk)
+    action = _ACTIONS.get(request.POST.get("act", ""))
+    if action is None:
+        return redirect(scope.url("automation", pk))
+    if request.headers.get("HX-Request") and action is _switch:
         _switch(request, automation)
-        rows = listed(actor, seen_automations(actor).filter(pk=pk))
+        rows = automation_summaries(actor, seen_automations(actor).filter(pk=pk))
         shows_project = bool(request.POST.get("shows_project"))
-        context = {"row": rows[0], "home": place, "shows_project": shows_project}
+        context = {"row": rows[0], "home": scope, "shows_project": shows_project}
         return render(request, "automations/row.html", context)
-    back = place.list_url if act is _delete else request.POST.get("next") or place.url("", pk)
-    return answer(request, lambda: act(request, automation), _own_path(back, place, pk))
+    back = (
+        scope.url("automations")
+        if action is _delete
+        else request.POST.get("next") or scope.url("automation", pk)
+    )
+    return answer(request, lambda: action(request, automation), _own_path(back, scope, pk))
 
 
-def _own_path(path: str, place: Place, pk: int) -> str:
+def _own_path(path: str, scope: PageScope, pk: int) -> str:
     """Return where to go back to: only the list or the automation's own page."""
-    return path if path in {place.list_url, place.url("", pk)} else place.url("", pk)
+    own = scope.url("automation", pk)
+    return path if path in {scope.url("automations"), own} else own
 
 
 def _switch(request: HttpRequest, automation: Automation) -> str:
     is_on = request.POST.get("act") == "on"
     change_automation(actor=actor_of(request), automation=automation, fields=AutomationFields(is_on=is_on))
-    said = (
+    message = (
         _("%(name)s turned on.")
         if is_on
         else _("%(name)s turned off. It does nothing until you turn it on again.")
     )
-    return said % {"name": automation.name}
+    return message % {"name": automation.name}
 
 
 def _copy(request: HttpRequest, automation: Automation) -> str:
@@ -168,10 +163,10 @@ def _copy(request: HttpRequest, automation: Automation) -> str:
         project = creatable_projects(actor, automation.team).filter(name=name).first()
         if project is None:
             raise NotFound(_("This project doesn’t exist here, or you can’t create automations in it."))
-    wanted = request.POST.get("name", "").strip() or _("Copy of %(name)s") % {"name": automation.name}
-    made = copy_automation(actor=actor, automation=automation, name=wanted[:128], project=project)
+    copy_name = request.POST.get("name", "").strip() or _("Copy of %(name)s") % {"name": automation.name}
+    copy = copy_automation(actor=actor, automation=automation, name=copy_name[:128], project=project)
     return _("%(name)s created for %(where)s.") % {
-        "name": made.name, "where": made.project or _("all projects")
+        "name": copy.name, "where": copy.project or _("all projects")
     }  # fmt: skip
 
 
@@ -190,20 +185,6 @@ def _retry(request: HttpRequest, automation: Automation) -> str:
     return _("Retrying now.")
 
 
-_ACTS: dict[str, Callable[[HttpRequest, Automation], str]] = {
+_ACTIONS: dict[str, Callable[[HttpRequest, Automation], str]] = {
     "on": _switch, "off": _switch, "copy": _copy, "delete": _delete, "retry": _retry
 }  # fmt: skip
-
-
-@declare(AutomationAction.VIEW)
-@require_POST
-def act_of_project(request: HttpRequest, entity: str, project: str, pk: int) -> HttpResponse:
-    """Do something with an automation of a project."""
-    return _act(request, place_of(request, entity, project), pk)
-
-
-@declare(AutomationAction.VIEW)
-@require_POST
-def act_of_team(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
-    """Do something with an automation of all projects."""
-    return _act(request, place_of(request, entity), pk)

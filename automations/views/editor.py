@@ -12,14 +12,14 @@ from django.views.decorators.http import require_http_methods
 
 from access.actor import Actor
 from access.engine import can, require
-from access.routes import declare
 from access.web.requests import actor_of
 from alerts.access import AlertAction
 from alerts.payloads.templating import VARIABLES
-from alerts.secrets.services import SecretsWithheld, known_to
-from alerts.views.scope import Place as DestinationPlace
+from alerts.secrets.services import SecretsWithheld, known_secret_names
+from alerts.views.scope import scope_of_team, team_in
 from automations.access import AutomationAction
-from automations.editor.form import ALL_PROJECTS, AutomationForm
+from automations.editor.choices import ALL_PROJECTS
+from automations.editor.form import AutomationForm
 from automations.evaluation.preview import Preview, preview
 from automations.firing.plan import has_automations
 from automations.models import Automation
@@ -32,9 +32,10 @@ from automations.selectors import (
     recipients_of,
 )
 from automations.services import change_automation, create_automation
-from automations.views.scope import Place, home_of, place_of
+from automations.views.scope import home_of
 from common.errors import Conflict, DomainError, Forbidden
 from runs.models import Project
+from teams.scope import PageScope, scoped, scoped_by
 
 _FIRINGS_SHOWN = 20
 _SHOWN_VARIABLES = frozenset({"message", "event", "run", "artifact"})
@@ -45,7 +46,7 @@ class Editor:
     """One request to the editor."""
 
     request: HttpRequest
-    place: Place
+    scope: PageScope
     automation: Automation | None = None
     projects: list[Project] = field(default_factory=list)
 
@@ -58,10 +59,12 @@ class Editor:
         """Return what a new automation can be for; one that exists stays where it is."""
         if self.automation is not None:
             return []
-        self.projects = list(creatable_projects(self.actor, self.place.team))
+        self.projects = list(creatable_projects(self.actor, team_in(self.scope)))
         named = [(row.name, row.name) for row in self.projects]
-        if can(self.actor, AutomationAction.CREATE, self.place.team):
-            named.append((ALL_PROJECTS, str(_("All projects of %(team)s") % {"team": self.place.team.name})))
+        if can(self.actor, AutomationAction.CREATE, team_in(self.scope)):
+            named.append(
+                (ALL_PROJECTS, str(_("All projects of %(team)s") % {"team": team_in(self.scope).name}))
+            )
         return named
 
     def form(self) -> AutomationForm:
@@ -73,11 +76,11 @@ class Editor:
         }
         if "states" in start:
             start["states"] = self.request.GET.getlist("states")
-        start.setdefault("scope", self.place.project.name if self.place.project else ALL_PROJECTS)
+        start.setdefault("scope", self.scope.project.name if self.scope.project else ALL_PROJECTS)
         return AutomationForm(
-            posted, scopes=scopes, destinations=destinations_of(self.place.team),
-            people=recipients_of(self.place.team),
-            secret_names=known_to(self.actor, self.place.team), automation=self.automation,
+            posted, scopes=scopes, destinations=destinations_of(team_in(self.scope)),
+            people=recipients_of(team_in(self.scope)),
+            secret_names=known_secret_names(self.actor, team_in(self.scope)), automation=self.automation,
             initial=start if self.automation is None else None,
         )  # fmt: skip
 
@@ -96,7 +99,7 @@ class Editor:
             return {"preview": None}
         try:
             found = preview(
-                actor=self.actor, team=self.place.team, project=self.project_of(form), event=form.chosen_event,
+                actor=self.actor, team=team_in(self.scope), project=self.project_of(form), event=form.chosen_event,
                 filter=form.filter(), once_in_s=form.cleaned_data["once_in_s"],
             )  # fmt: skip
         except DomainError as error:
@@ -110,7 +113,7 @@ class Editor:
                 fields = form.automation_fields()
                 return change_automation(actor=self.actor, automation=self.automation, fields=fields)
             return create_automation(
-                actor=self.actor, team=self.place.team, project=self.project_of(form),
+                actor=self.actor, team=team_in(self.scope), project=self.project_of(form),
                 fields=form.automation_fields(),
             )  # fmt: skip
         except SecretsWithheld as error:
@@ -124,18 +127,20 @@ class Editor:
 
     def page(self, form: AutomationForm, **more: Any) -> HttpResponse:
         """Show the editor."""
-        team, project = self.place.team, self.place.project
+        team, project = team_in(self.scope), self.scope.project
         context = {
-            **self.place.context,
+            **self.scope.context("automations"),
             "form": form,
             "automation": self.automation,
             "metrics": metric_names(self.actor, team, project),
             "authors": authors(self.actor, team, project),
             "variables": [(name, one) for name, one in VARIABLES.items() if one.group in _SHOWN_VARIABLES],
             "has_feature": has_automations(team),
-            "destinations_url": DestinationPlace(team).destinations_url,
+            "destinations_url": scope_of_team(team).url("destinations"),
             "can_set_up": can(self.actor, AlertAction.MANAGE, team),
-            "back": self.place.url("", self.automation.pk) if self.automation else self.place.list_url,
+            "back": self.scope.url("automation", self.automation.pk)
+            if self.automation
+            else self.scope.url("automations"),
             **more,
         }
         has_failed = bool(form.errors) and more.get("preview") is None
@@ -162,46 +167,26 @@ def _answer(editor: Editor) -> HttpResponse:
         if request.headers.get("HX-Request"):
             return render(request, "automations/preview.html", context)
         return editor.page(form, **context, is_previewed=True)
-    made = editor.save(form) if form.is_valid() else None
-    if made is None:
+    saved = editor.save(form) if form.is_valid() else None
+    if saved is None:
         return editor.page(form)
-    messages.success(request, _("%(name)s saved.") % {"name": made.name})
-    return redirect(home_of(made).url("", made.pk))
+    messages.success(request, _("%(name)s saved.") % {"name": saved.name})
+    return redirect(home_of(saved).url("automation", saved.pk))
 
 
-def _edit(request: HttpRequest, place: Place, pk: int) -> HttpResponse:
-    automation = get_automation(actor_of(request), place.team, place.project, pk)
+@never_cache
+@require_http_methods(["GET", "POST"])
+@scoped
+def new(request: HttpRequest, scope: PageScope) -> HttpResponse:
+    """Create an automation, beginning from a project or from all projects of a team."""
+    return _answer(Editor(request, scope))
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@scoped_by("")
+def edit(request: HttpRequest, scope: PageScope, pk: int) -> HttpResponse:
+    """Change an automation."""
+    automation = get_automation(actor_of(request), team_in(scope), scope.project, pk)
     require(actor_of(request), AutomationAction.MANAGE, automation)
-    return _answer(Editor(request, place, automation))
-
-
-@declare(AutomationAction.CREATE)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def new_in_project(request: HttpRequest, entity: str, project: str) -> HttpResponse:
-    """Make an automation, beginning from a project."""
-    return _answer(Editor(request, place_of(request, entity, project, AutomationAction.CREATE)))
-
-
-@declare(AutomationAction.CREATE)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def new_in_team(request: HttpRequest, entity: str) -> HttpResponse:
-    """Make an automation, beginning from all projects of a team."""
-    return _answer(Editor(request, place_of(request, entity, "", AutomationAction.CREATE)))
-
-
-@declare(AutomationAction.MANAGE)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def edit_in_project(request: HttpRequest, entity: str, project: str, pk: int) -> HttpResponse:
-    """Change an automation of a project."""
-    return _edit(request, place_of(request, entity, project), pk)
-
-
-@declare(AutomationAction.MANAGE)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def edit_in_team(request: HttpRequest, entity: str, pk: int) -> HttpResponse:
-    """Change an automation of all projects."""
-    return _edit(request, place_of(request, entity), pk)
+    return _answer(Editor(request, scope, automation))

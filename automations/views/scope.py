@@ -1,10 +1,6 @@
 """Where automations have their pages: in a project, or in the settings of a team or a person for all projects."""
 
-from dataclasses import dataclass
-from typing import Any
-
 from django.http import HttpRequest
-from django.urls import reverse
 
 from access.engine import can, require
 from access.web.requests import actor_of
@@ -13,76 +9,46 @@ from automations.models import Automation
 from runs.models import Project
 from runs.selectors import get_project, get_team
 from teams.models import Team
+from teams.scope import PageScope, ScopedPages, ScopeRoute
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A project, or all projects of a team."""
-
-    team: Team
-    project: Project | None
-
-    @property
-    def row(self) -> Project | Team:
-        """What permissions are asked on."""
-        return self.project or self.team
-
-    def url(self, route: str, *args: Any) -> str:
-        """Return the path of one of its pages: ``""``, ``"s"`` for the list, ``"_new"``, ``"_edit"``, ``"_act"``."""
-        if self.project is not None:
-            return reverse(f"automations:automation{route}", args=[self.team.name, self.project.name, *args])
-        return reverse(f"automations:team_automation{route}", args=[self.team.name, *args])
-
-    @property
-    def list_url(self) -> str:
-        """The list's path."""
-        return self.url("s")
-
-    @property
-    def context(self) -> dict[str, Any]:
-        """What its frame and templates need."""
-        if self.project is not None:
-            return {
-                "frame": "automations/project_frame.html",
-                "project": self.project,
-                "team": self.team,
-                "place": self,
-            }
-        if self.team.is_personal:
-            return {
-                "frame": "settings/user.html",
-                "section_route": "automations:own_automations",
-                "place": self,
-            }
-        return {
-            "frame": "settings/team.html", "section_route": "automations:team_automations", "team": self.team,
-            "place": self,
-        }  # fmt: skip
+def scope_of(team: Team, project: Project | None = None) -> PageScope:
+    """Return the scope of a project's pages, or of those for all projects of a team."""
+    if project is not None:
+        return PageScope("automations", "{}", (team.name, project.name), team.organization, team, project)
+    return PageScope("automations", "team_{}", (team.name,), team.organization, team)
 
 
-def place_of(request: HttpRequest, entity: str, project: str = "", action: str = "") -> Place:
-    """Return the place that an address names, where the viewer may do the action; "" asks for none.
-
-    Raises:
-        NotFound: there is none, or the viewer may not see it.
-        Forbidden: they see it, but lack the action.
-    """
-    actor = actor_of(request)
-    if project:
-        row = get_project(actor, entity, project)
-        place = Place(row.team, row)
-    else:
-        place = Place(get_team(actor, entity), None)
+def find_project(request: HttpRequest, entity: str, project: str, *, action: str) -> Project:
+    """Return the project that an address names; raises as `runs.selectors.get_project` and `require`."""
+    row = get_project(actor_of(request), entity, project)
     if action:
-        require(actor, action, place.row)
-    return place
+        require(actor_of(request), action, row)
+    return row
 
 
-def home_of(automation: Automation) -> Place:
+def find_team(request: HttpRequest, entity: str, *, action: str) -> Team:
+    """Return the team or personal entity that an address names; raises as `runs.selectors.get_team` and `require`."""
+    team = get_team(actor_of(request), entity)
+    if action:
+        require(actor_of(request), action, team)
+    return team
+
+
+def scoped_pages(needs: AutomationAction) -> ScopedPages:
+    """Return where pages of automations are that need an action."""
+    return ScopedPages(
+        "automations",
+        ScopeRoute("teams/<str:entity>/automations", "team_{}", needs, find_team),
+        ScopeRoute("<str:entity>/<str:project>/automations", "{}", needs, find_project),
+    )
+
+
+def home_of(automation: Automation) -> PageScope:
     """Return where the page of an automation is."""
-    return Place(automation.team, automation.project)
+    return scope_of(automation.team, automation.project)
 
 
-def may_create(request: HttpRequest, place: Place) -> bool:
+def may_create(request: HttpRequest, scope: PageScope) -> bool:
     """Say whether the viewer may make automations there."""
-    return can(actor_of(request), AutomationAction.CREATE, place.row)
+    return can(actor_of(request), AutomationAction.CREATE, scope.row)

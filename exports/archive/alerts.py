@@ -8,7 +8,7 @@ from access.actor import Actor
 from access.engine import can, visible
 from alerts.access import AlertAction
 from alerts.models import AlertSettings, Destination, Secret
-from alerts.preferences.selectors import routes_at, settings_at
+from alerts.preferences.selectors import team_routes, team_settings
 from automations.access import AutomationAction
 from automations.models import Automation
 from runs.access import ProjectAction
@@ -22,9 +22,9 @@ def alerts_of(actor: Actor, team: Team) -> dict[str, Any]:
     """Return what the team, or the person whose entity it is, is told of; only names of secrets are told."""
     if not can(actor, AlertAction.MANAGE, team):
         return {}
-    settings: AlertSettings = settings_at(team)
+    settings: AlertSettings = team_settings(team)
     shown = visible(actor, ProjectAction.VIEW, Project.objects.live()).values("pk")
-    routes = routes_at(team).filter(Q(project__isnull=True) | Q(project__in=shown))
+    routes = team_routes(team).filter(Q(project__isnull=True) | Q(project__in=shown))
     secrets = Secret.objects.filter(team=team) if can(actor, AlertAction.MANAGE_SECRETS, team) else ()
     return {
         "settings": {name: getattr(settings, name) for name in _SWITCHES},

@@ -131,8 +131,8 @@ class TestSecrets:
     """ALR-7: stored encrypted, replaceable, never shown again."""
 
     def test_a_value_is_encrypted_and_in_no_entry_of_the_audit_log(self, team: Team, admin: Any):
-        made = secrets.put_secret(actor=admin, team=team, name="TOKEN", value=" first-value\n")
-        again = secrets.put_secret(actor=admin, team=team, name="TOKEN", value="second-value")
+        made = secrets.store_secret(actor=admin, team=team, name="TOKEN", value=" first-value\n")
+        again = secrets.store_secret(actor=admin, team=team, name="TOKEN", value="second-value")
         assert again.pk == made.pk
         assert "value" not in again.sealed
         assert secrets.values_of(team.pk) == {"TOKEN": "second-value"}
@@ -146,12 +146,12 @@ class TestSecrets:
     )
     def test_a_name_has_its_form_and_is_no_variable(self, team: Team, admin: Any, name: str):
         with pytest.raises(Invalid):
-            secrets.put_secret(actor=admin, team=team, name=name, value="long-enough")
+            secrets.store_secret(actor=admin, team=team, name=name, value="long-enough")
 
     @pytest.mark.parametrize("value", ["", "short", "x" * 10_001, "with\x00a-nul"])
     def test_a_value_has_its_length(self, team: Team, admin: Any, value: str):
         with pytest.raises(Invalid, match="8 to 10000"):
-            secrets.put_secret(actor=admin, team=team, name="TOKEN", value=value)
+            secrets.store_secret(actor=admin, team=team, name="TOKEN", value=value)
 
     def test_one_in_use_stays_and_says_who_uses_it(self, team: Team, admin: Any):
         for name in ("BEARER", "SIGN", "IN_TEMPLATE", "IN_PAYLOAD", "PAGERDUTY_ROUTING_KEY", "FREE"):
@@ -174,7 +174,7 @@ class TestSecrets:
 
     def test_members_store_none(self, team: Team):
         with pytest.raises(Forbidden):
-            secrets.put_secret(
+            secrets.store_secret(
                 actor=actor(make_member(team, Preset.MEMBER)), team=team, name="TOKEN", value="long-enough"
             )
 
@@ -194,6 +194,6 @@ class TestSecrets:
 def test_a_slack_channel_takes_no_settings_of_webhooks(team: Team, admin: Any):
     given: Any = {"actor": admin, "team": team, "name": "x", "url": "https://hooks.slack.com/services/T/B/X"}
     with pytest.raises(Invalid):
-        destinations.add(kind=DestinationKind.SLACK_WEBHOOK, **given, template="{}")
+        destinations.add_destination(kind=DestinationKind.SLACK_WEBHOOK, **given, template="{}")
     with pytest.raises(Invalid):
-        destinations.add(kind=DestinationKind.WEBHOOK, **given, mention="here")
+        destinations.add_destination(kind=DestinationKind.WEBHOOK, **given, mention="here")

@@ -11,7 +11,7 @@ from access.actor import SYSTEM
 from accounts.mail import outbox
 from alerts.destinations.services import create_slack_webhook
 from alerts.models import Destination
-from alerts.notices.notice import Line, Notice
+from alerts.notices.notice import Notice, NoticeLine
 from alerts.payloads.presets import PRESETS
 from alerts.payloads.templating import fill
 from alerts.payloads.values import values_of_notice
@@ -133,7 +133,7 @@ def test_slack_says_what_alerts_say(project: Project, workspace: Slack):
 def test_the_limits_of_each_service_are_kept(sign: str):
     """Each refuses the whole message otherwise, so that nobody hears of any run."""
     lines = tuple(
-        Line(words=f"{sign * 120} {number}", url=f"https://x/{number}", text=sign * 900)
+        NoticeLine(words=f"{sign * 120} {number}", url=f"https://x/{number}", text=sign * 900)
         for number in range(300)
     )
     one = Notice(
@@ -163,10 +163,12 @@ def test_the_limits_of_each_service_are_kept(sign: str):
 def test_of_more_runs_than_fit_it_is_said_how_many_there_are():
     nothing = values_of_notice(Notice(uid="u", title="resnet:v3", text="", variables={"alias": "best"}))
     assert (nothing["runs"], nothing["run_count"]) == ([], 0)
-    lines = tuple(Line(words=f"run {number} failed", url=f"https://x/{number}") for number in range(300))
+    lines = tuple(
+        NoticeLine(words=f"run {number} failed", url=f"https://x/{number}") for number in range(300)
+    )
     values = values_of_notice(Notice(uid="u", title="300 runs failed", text="", lines=lines))
     assert "run 19 failed https://x/19\nand 280 more runs" in values["text"]
     assert (values["run_count"], values["card_items"][-1]["text"]) == (300, "and 280 more runs")
-    long = tuple(Line(words="x" * 400, url=f"https://x/{number}") for number in range(300))
+    long = tuple(NoticeLine(words="x" * 400, url=f"https://x/{number}") for number in range(300))
     text = values_of_notice(Notice(uid="u", title="300 runs failed", text="", lines=long))["text"]
     assert text.endswith(f"and {300 - text.count('https')} more runs")

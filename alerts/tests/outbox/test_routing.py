@@ -140,14 +140,14 @@ def test_an_event_that_nothing_can_be_made_of_stops_no_other(run, author, monkey
     ends(run)
     broken = another(run)
     last = another(run)
-    asks_for = recipients.asks_for
+    asks_for = recipients.is_subscribed
 
     def fails(settings, event):
         if event.run_id == broken.pk:
             raise ZeroDivisionError
         return asks_for(settings, event)
 
-    monkeypatch.setattr(recipients, "asks_for", fails)
+    monkeypatch.setattr(recipients, "is_subscribed", fails)
     assert route_pending() == 3
     assert set(Delivery.objects.values_list("event__run", flat=True)) == {run.pk, last.pk}
     assert "nobody is told of it" in caplog.text

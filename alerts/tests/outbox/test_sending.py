@@ -18,7 +18,7 @@ from alerts.outbox.routing import route_pending
 from alerts.outbox.sending import send_due
 from alerts.outbox.services import retry_message
 from alerts.tests.peers import asks, ends, goes_to, http_peer, told, webhook
-from alerts.transports.outcome import Outcome
+from alerts.transports.result import SendResult
 from common.errors import Conflict, NotFound
 from runs.bulk_actions import deletion
 from runs.states import RunState
@@ -251,7 +251,7 @@ class TestLeases:
         """ALR-5."""
         ends(run)
         route_pending()
-        with leases.held_here(message().pk), shift(3600):
+        with leases.lock_in_process(message().pk), shift(3600):
             assert not sending.send_message(message().pk)
         assert listener.posts == []
 
@@ -262,7 +262,7 @@ class TestLeases:
         slow = message()
         leases.claim(slow, timezone.now())
         Message.objects.update(attempt_count=2, state=MessageState.SENT)
-        results.note(slow, Outcome(is_ok=False, error="late"))
+        results.record_result(slow, SendResult(is_ok=False, error="late"))
         assert (message().state, message().error) == (MessageState.SENT, "")
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from alerts.destinations.services import create_slack_webhook
 from alerts.models import Destination
-from alerts.notices.notice import Line
-from alerts.transports import Notice, Outcome, send
+from alerts.notices.notice import NoticeLine
+from alerts.transports import Notice, SendResult, send
 from alerts.transports.addresses import sealed
 from alerts.transports.slack_blocks import message_of
 from common.errors import Invalid
@@ -62,7 +62,7 @@ class TestMessages:
             title="<!channel> & <https://evil.example|ok>",
             text="<@U024BE7LH> <!here>",
             fields=(("<!channel>", "<!everyone>"),),
-            lines=(Line(words="<!channel>|x", url="https://a/?b=<c>|d"),),
+            lines=(NoticeLine(words="<!channel>|x", url="https://a/?b=<c>|d"),),
             url="https://a",
         )
         written = json.dumps(message_of(told))
@@ -86,7 +86,7 @@ class TestMessages:
         told = notice(
             title="t" * 500, text="&" * 40_000, url="https://a/" + "x" * 5000,
             fields=tuple((f"l{number}" * 99, "v" * 9000) for number in range(100)),
-            lines=tuple(Line(words="<&>" * 500, url="https://a/" + "y" * 900) for _ in range(400)),
+            lines=tuple(NoticeLine(words="<&>" * 500, url="https://a/" + "y" * 900) for _ in range(400)),
         )  # fmt: skip
         made = blocks(told)
         assert len(made) <= 50
@@ -97,7 +97,7 @@ class TestMessages:
         assert not any(text.rstrip().endswith(("&am", "&a", "&", "&amp")) for text in texts(told))
 
     def test_a_digest_has_a_line_with_a_link_for_each(self):
-        told = notice(lines=(Line(words="a failed", url="https://x/a"), Line(words="b failed")))
+        told = notice(lines=(NoticeLine(words="a failed", url="https://x/a"), NoticeLine(words="b failed")))
         assert texts(told)[-1] == "• <https://x/a|a failed>\n• b failed"
 
     def test_a_repeat_says_so(self):
@@ -108,7 +108,7 @@ class TestMessages:
 class TestAnswers:
     def refused(
         self, workspace: Slack, channel: Destination, status: int, word: str, **headers: str
-    ) -> Outcome:
+    ) -> SendResult:
         workspace.refusal = (status, word, headers)
         return send(channel, notice())
 

@@ -10,8 +10,8 @@ import pytest
 import time_machine
 
 from alerts.models import Destination
-from alerts.notices.notice import Line
-from alerts.transports import Notice, Outcome, send
+from alerts.notices.notice import NoticeLine
+from alerts.transports import Notice, SendResult, send
 from common.safe_http import client
 from tests.factories import DestinationFactory, SecretFactory, TeamFactory
 from tests.fakes.sinks import Sink
@@ -66,7 +66,7 @@ class TestWhatIsSent:
         assert [json.loads(taken.body)["of"] for taken in peer.taken] == ["destination", "RUN_METRIC"]
 
     def test_a_digest_lists_its_events(self, peer: Sink):
-        lines = (Line(words="a failed", url="https://x/a"), Line(words="b failed"))
+        lines = (NoticeLine(words="a failed", url="https://x/a"), NoticeLine(words="b failed"))
         send(hook(peer, template='{"all": "${body}"}'), notice(text="2 runs", lines=lines))
         assert json.loads(peer.taken[0].body)["all"] == "2 runs\na failed https://x/a\nb failed"
 
@@ -125,7 +125,7 @@ class TestSecrets:
 
 
 class TestAnswers:
-    def answered(self, peer: Sink, status: int, body: bytes = b"", **given: Any) -> Outcome:
+    def answered(self, peer: Sink, status: int, body: bytes = b"", **given: Any) -> SendResult:
         headers = given.pop("headers", {})
         peer.answers["/x"] = (status, headers, body)
         return send(hook(peer, "/x", **given), notice())

@@ -12,7 +12,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from alerts.destinations.services import create_slack_webhook, create_webhook
 from alerts.models import Destination
-from alerts.secrets.services import put_secret
+from alerts.secrets.services import store_secret
 from automations.models import Automation
 from automations.services import AutomationFields, create_automation
 from runs.models import Project
@@ -455,7 +455,7 @@ def test_a_webhook_s_address_is_told_to_who_manages_it(ada: Asker, lab: Team, ho
 
 def test_a_webhook_is_set_up_with_the_names_of_secrets(ada: Asker, lab: Team) -> None:
     for name in ("TOKEN", "SIGN"):
-        put_secret(actor=SYSTEM, team=lab, name=name, value="0123456789")
+        store_secret(actor=SYSTEM, team=lab, name=name, value="0123456789")
     given = {
         "entityName": "lab", "name": "new hook", "urlEndpoint": "https://x.example.com/y",
         "accessTokenRef": "TOKEN", "secretRef": "SIGN",
@@ -479,7 +479,7 @@ def test_a_webhook_with_a_secret_that_is_not_there_is_refused(ada: Asker, lab: T
 
 def test_a_member_names_no_secret_in_a_payload(ada: Asker, project: Project, hook: Destination) -> None:
     """The review's M1, ALR-7: whoever reads the place that it is sent to would read it."""
-    put_secret(actor=SYSTEM, team=project.team, name="TOKEN", value="0123456789")
+    store_secret(actor=SYSTEM, team=project.team, name="TOKEN", value="0123456789")
     bob = Asker(make_member(project.team, Preset.MEMBER, username="bob"))
     for name in ("TOKEN", "NOT_THERE"):
         answer = bob.ask(CREATE, input=input_of(project, **webhook_action(hook, f'{{"a": "${{{name}}}"}}')))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SendResult:
     """What the peer said, secrets masked."""
 
     is_ok: bool
