@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -56,12 +57,25 @@ def test_few_modules_lie_loose_on_top_of_an_app():
     assert crowded == {}
 
 
-def test_no_module_imports_itself_by_way_of_others():
-    graph = {name: set(imported(tree)) & server().keys() - {name} for name, tree in server().items()}
+def require_no_cycle(part_of: Callable[[str], str]) -> None:
+    """Fail where parts import each other; ``part_of`` names the part that a module belongs to."""
+    graph: dict[str, set[str]] = defaultdict(set)
+    for name, tree in server().items():
+        graph[part_of(name)] |= {part_of(other) for other in imported(tree) if other in server()} - {
+            part_of(name)
+        }
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    require_no_cycle(lambda name: name)
+
+
+def test_no_folder_imports_itself_by_way_of_others():
+    require_no_cycle(lambda name: ".".join(name.split(".")[:2]))
 
 
 def test_no_module_is_longer_than_a_reader_keeps_in_mind():
