@@ -20,7 +20,7 @@ from runs.models import Project, Run
 from runs.projects.members import add_project_member
 from runs.projects.services import create_project
 from teams.access import TeamAction
-from teams.members import services as teams
+from teams.members import services as members
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, Visibility
 from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
@@ -56,7 +56,7 @@ def _people() -> dict[str, Actor]:
     RoleGrant.objects.bulk_create([RoleGrant(role=labeler, action=action) for action in granted])
     for team in Team.objects.filter(organization=organization).order_by("pk")[: TEAMS // 2]:
         for user, role in ((member, built_in(Preset.MEMBER)), (custom, labeler)):
-            teams.add_member(actor=SYSTEM, team=team, user=user, role=role)
+            members.add_member(actor=SYSTEM, team=team, user=user, role=role)
         restricted = team.projects.get(visibility=Visibility.RESTRICTED)
         add_project_member(actor=SYSTEM, project=restricted, user=member, role=built_in(Preset.MEMBER))
     bot = create_service_account(actor=SYSTEM, team=Team.objects.get(name="team0x0"), label="bot").user

@@ -10,7 +10,7 @@ from billing.invoices import services as invoices
 from billing.limits import warnings
 from billing.payments import collecting, webhooks
 from billing.payments import services as payment_methods
-from billing.usage_alerts import services as alerting
+from billing.usage_alerts import services as usage_alerts
 from common.errors import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def remind_overdue() -> int:
 @shared_task(acks_late=True, expires=300, time_limit=600)
 def check_usage() -> int:
     """Tell of limits that come near and charges that grow; scheduled every 300 s."""
-    return alerting.check_usage()
+    return usage_alerts.check_usage()
 
 
 @shared_task(acks_late=True, expires=3600, time_limit=600)

@@ -24,7 +24,7 @@ from starlette.routing import Mount, Route, Router
 from access.routes import Open, declare
 from access.web.requests import GONE
 from accounts.operators.impersonation import impersonating_sockets
-from automations.evaluation import watcher as automations
+from automations.evaluation import watcher
 from common import live
 from common.errors import TooLarge
 from common.server.static_files import HashedStaticFiles
@@ -74,7 +74,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         if message["type"] == "lifespan.startup":
             live.send_on(asyncio.get_running_loop())
             committer.start()
-            automations.start()
+            watcher.start()
             vitals.sample(INGEST_QUEUE, committer.queued)
             vitals.watch("web")
             await send({"type": "lifespan.startup.complete"})
@@ -82,7 +82,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             live.send_on(None)
             await refused_posts.buffer.save()
             committer.stop()
-            automations.stop()
+            watcher.stop()
             await send({"type": "lifespan.shutdown.complete"})
             return
 

@@ -32,13 +32,13 @@ def choose_alerts() -> None:
     from access.actor import SYSTEM
     from accounts.models import User
     from alerts.destinations import services as destinations
-    from alerts.preferences import services as settings
+    from alerts.preferences import services as preferences
     from teams.models import Team
 
     for name, switches in OWN.items():
-        settings.change_settings(actor=SYSTEM, user=User.objects.get(username=name), **switches)
+        preferences.change_settings(actor=SYSTEM, user=User.objects.get(username=name), **switches)
     vision, ada = Team.objects.get(name="vision"), User.objects.get(username="ada")
-    settings.change_settings(actor=SYSTEM, team=vision, **TEAM["vision"])
+    preferences.change_settings(actor=SYSTEM, team=vision, **TEAM["vision"])
     own = Team.objects.get(claim=ada.claim_id)
     slack = destinations.create_slack_webhook(
         actor=SYSTEM, team=vision, name="#vision-releases", url="https://hooks.slack.com/services/T0/B0/demo"
@@ -47,8 +47,8 @@ def choose_alerts() -> None:
         actor=SYSTEM, team=own, name="My phone", url="https://ntfy.aurora-labs.example/ada", preset="ntfy"
     )
     # runs of the demo have neither tag, so nothing leaves for addresses of nobody
-    settings.add_route(actor=SYSTEM, team=vision, destination=slack, tag="release")
-    settings.add_route(actor=SYSTEM, user=ada, destination=phone, tag="overnight")
+    preferences.add_route(actor=SYSTEM, team=vision, destination=slack, tag="release")
+    preferences.add_route(actor=SYSTEM, user=ada, destination=phone, tag="overnight")
 
 
 def send_alerts() -> None:
@@ -56,7 +56,7 @@ def send_alerts() -> None:
     from access.actor import SYSTEM
     from access.web.requests import actor_of_user
     from accounts.models import User
-    from alerts.preferences import services as settings
+    from alerts.preferences import services as preferences
     from runs.lifecycle.alerts import send_alert
     from runs.models import Project, Run
 
@@ -69,4 +69,4 @@ def send_alerts() -> None:
             send_alert(actor=SYSTEM, run=run, title=title, text=text, level=level, wait=timedelta())
     kenji = User.objects.get(username="kenji")
     for project_row in Project.objects.live().filter(team__name="vision", name="diffusion"):
-        settings.mute(actor=actor_of_user(kenji), project=project_row)
+        preferences.mute(actor=actor_of_user(kenji), project=project_row)

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
-from ingest.api import serializers as shapes
+from ingest.api import serializers
 
 
 def register() -> None:
@@ -37,6 +37,6 @@ def register() -> None:
         ),
         Limit(
             "files.addresses", LimitGroup.FILES, _("Files per REST request for upload addresses"),
-            lambda: shapes.MAX_UPLOADS, _("Answered 400; split the request."),
+            lambda: serializers.MAX_UPLOADS, _("Answered 400; split the request."),
         ),
     )  # fmt: skip

@@ -31,7 +31,7 @@ from runs.lifecycle.fields import RunFields
 from runs.models import Project, Run, RunFile
 from runs.projects import services as projects
 from storage.services import store_bytes
-from teams.members import services as teams
+from teams.members import services as members
 from teams.models import Organization, OrganizationMember, Role, RoleGrant, ServiceAccount, Team, Visibility
 from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
@@ -187,7 +187,7 @@ def make_member(team: Team, role: Preset | Role = Preset.MEMBER, **user: Any) ->
         )
         return person
     chosen = built_in(role) if isinstance(role, Preset) else role
-    teams.add_member(actor=SYSTEM, team=team, user=person, role=chosen)
+    members.add_member(actor=SYSTEM, team=team, user=person, role=chosen)
     return person
 
 

@@ -29,7 +29,7 @@ from billing.plans.pricing import UsageLine, usage_lines
 from billing.subscriptions.selectors import locked, teams_of
 from billing.subscriptions.services import record_former_plan
 from billing.subscriptions.use import use_of
-from billing.usage_alerts import services as alerting
+from billing.usage_alerts import services as usage_alerts
 from usage.metering.intervals import settle
 from usage.periods import Period, period_at, period_of
 from usage.reports.use import Use
@@ -123,7 +123,7 @@ def _close_next(subscription: Subscription, at: datetime) -> bool:
     settle(list(teams_of(row).values_list("pk", flat=True)), period)
     use = use_of(row, period, period.ends_at)
     lines = usage_lines(row, use.amounts, period)
-    alerting.send_passed(row, period, use)
+    usage_alerts.send_passed(row, period, use)
     terms, drafts = _terms_to_dict(row), overage_drafts(lines, period)
     _begin_next(row)
     if row.payer.deleted_at is None:

@@ -14,7 +14,7 @@ from access.audit import log
 from billing.formatting import payment_name
 from billing.gateways import gateway_and_method
 from billing.gateways.base import BANK_TRANSFER, Gateway
-from billing.invoices import mails as mailing
+from billing.invoices import mails as invoice_mails
 from billing.invoices.drafts import LineDraft, carried_drafts
 from billing.models import Invoice, InvoiceKind, InvoiceLine, InvoiceStatus, PaymentMethod, Subscription
 from billing.subscriptions.selectors import locked
@@ -73,7 +73,7 @@ def issue(
         after = {"status": invoice.status, "total_usd": str(total), "minimum_usd": str(gateway.minimum_usd)}
         log.record(SYSTEM, "invoice.carry", invoice, organization_id=row.organization_id, after=after)
     else:
-        mailing.mail_issued(invoice)
+        invoice_mails.mail_issued(invoice)
     return invoice
 
 

@@ -12,7 +12,7 @@ from access.actor import SYSTEM, Actor, ActorKind
 from access.audit import log
 from access.engine import require_operator
 from billing import gateways
-from billing.invoices import mails as mailing
+from billing.invoices import mails as invoice_mails
 from billing.models import Invoice, InvoiceStatus, Payment, PaymentStatus
 from common.database.commits import after_commit
 from common.errors import Conflict, Invalid
@@ -52,7 +52,7 @@ def mark_paid(*, invoice: Invoice, payment_ref: str, at: datetime, actor: Actor 
     _record_payment(row, payment_ref)
     after = {"status": row.status, "payment": payment_ref, "total_usd": str(row.total_usd)}
     _record(actor, "invoice.pay", row, before, after)
-    mailing.mail_paid(row)
+    invoice_mails.mail_paid(row)
     return row
 
 
@@ -90,7 +90,7 @@ def mark_failed(
             failure=reason, created_at=at,
         )  # fmt: skip
     _record(SYSTEM, "invoice.payment_failed", row, row.status, {"status": row.status, "reason": reason})
-    mailing.mail_failed(row, next_attempt_at)
+    invoice_mails.mail_failed(row, next_attempt_at)
     return row
 
 
@@ -125,7 +125,7 @@ def mark_void(*, actor: Actor, invoice: Invoice, reason: str = "") -> Invoice:
     row.save(update_fields=["status", "next_attempt_at", "updated_at"])
     row.carries.update(carried_to=None, updated_at=timezone.now())  # the next one charges them again
     _record(actor, "invoice.void", row, before, {"status": row.status, "reason": reason})
-    mailing.mail_void(row, reason)
+    invoice_mails.mail_void(row, reason)
     return row
 
 
@@ -169,7 +169,7 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
     row.reminders += 1
     row.next_attempt_at = now + REMINDED_EVERY if row.reminders < REMINDERS else None
     row.save(update_fields=["reminders", "next_attempt_at", "updated_at"])
-    mailing.mail_overdue(row)
+    invoice_mails.mail_overdue(row)
     return True
 
 

@@ -23,7 +23,7 @@ from teams.access import TeamAction
 from teams.models import Organization
 from teams.teams.selectors import organization_named, shared_team
 from usage.access import BillingAction
-from usage.chargeback import selectors as costs
+from usage.chargeback import selectors as chargeback
 from usage.chargeback.services import set_prices
 from usage.models import InternalPrices, UsageDay
 from usage.periods import Period, period_at, period_of
@@ -233,13 +233,13 @@ class InternalPricesViewSet(_OrganizationViewSet):
 
     def retrieve(self, request: Request, organization: str) -> Response:
         """Return the prices; all are 0 before they are set."""
-        return Response(InternalPricesSerializer(costs.prices_of(self._organization())).data)
+        return Response(InternalPricesSerializer(chargeback.prices_of(self._organization())).data)
 
     @extend_schema(request=InternalPricesUpdateSerializer)
     def partial_update(self, request: Request, organization: str) -> Response:
         """Change the prices; billing admins do."""
         row, body = self._organization(), validated(InternalPricesUpdateSerializer, request.data)
-        now = costs.prices_of(row)
+        now = chargeback.prices_of(row)
         fields = InternalPricesSerializer.Meta.fields
         saved = set_prices(
             actor=actor_of(request), organization=row, **{name: getattr(now, name) for name in fields} | body
@@ -258,16 +258,16 @@ class ChargebackViewSet(_OrganizationViewSet):
         responses=forced_singular_serializer(ChargebackSerializer),  # type: ignore[no-untyped-call]  # it has no types
         parameters=[
             query("month", "YYYY-MM; the present one unless given."),
-            query("by", "How it is split; by team unless given.", enum=list(costs.BY)),
+            query("by", "How it is split; by team unless given.", enum=list(chargeback.BY)),
         ],
     )
     def list(self, request: Request, organization: str) -> Response:
         """Return GPU hours, GB, kWh and their cost, dearest first."""
         row, given = self._organization(), request.query_params
-        month = costs.month_from(given.get("month", ""), timezone.now())
-        found = costs.chargeback(
+        month = chargeback.month_from(given.get("month", ""), timezone.now())
+        found = chargeback.chargeback(
             actor_of(request), row, teams_of(row), month=month,
-            until=until_between(month, metered_at()), by=_one_of(given.get("by", ""), tuple(costs.BY), "by"),
+            until=until_between(month, metered_at()), by=_one_of(given.get("by", ""), tuple(chargeback.BY), "by"),
         )  # fmt: skip
         body = {
             "month": f"{month.start:%Y-%m}", "prices": found.prices, "total": found.total,
@@ -276,7 +276,7 @@ class ChargebackViewSet(_OrganizationViewSet):
         return Response(ChargebackSerializer(body).data)
 
 
-def _row_to_dict(one: costs.ChargebackRow, by: str) -> dict[str, Any]:
+def _row_to_dict(one: chargeback.ChargebackRow, by: str) -> dict[str, Any]:
     shown = one.name.text if one.name.is_given else None
     place: dict[str, Any] = {"team": shown}
     if by == "project":

@@ -13,11 +13,11 @@ from django.urls import reverse
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import User
-from billing.changes import services as subscriptions
+from billing.changes import services as changes
 from billing.changes import trials
 from billing.changes.assignments import assign_plan
 from billing.invoices import closing
-from billing.invoices import mails as mailing
+from billing.invoices import mails as invoice_mails
 from billing.models import Invoice, Plan, Subscription
 from billing.plans import services as plans
 from billing.plans.pricing import recurring_usd
@@ -117,7 +117,7 @@ def test_one_that_fails_holds_up_no_other_and_is_tried_again(
     lab = OrganizationFactory(name="other", admin=ada)
     other = subscription_of(lab)
     trials.start_trial(actor=SYSTEM, subscription=other, plan=trial.plan, ends_at=ENDS)
-    tell = mailing.mail_trial_ended
+    tell = invoice_mails.mail_trial_ended
 
     def breaks(row: Subscription, plan: Plan) -> None:
         if row.pk == trial.pk:
@@ -154,27 +154,27 @@ def test_who_chooses_the_plan_meanwhile_keeps_it(
     clock: Any, ada: User, acme: Organization, trial: Subscription
 ):
     pro = Plan.objects.get(key="pro")
-    summary = subscriptions.preview_plan(actor=actor(ada), organization=acme, plan=pro)
+    summary = changes.preview_plan(actor=actor(ada), organization=acme, plan=pro)
     assert (summary.kind, summary.before.plan.key, summary.now_usd) == ("upgrade", "free", Decimal("42.58"))
     Plan.objects.filter(pk=pro.pk).update(price_usd=0, hour_price_usd=None, storage_price_usd=None,
                                           extra_storage_price_usd=None, ingestion_price_usd=None)  # fmt: skip
     pro.refresh_from_db()
-    summary = subscriptions.preview_plan(actor=actor(ada), organization=acme, plan=pro)
-    subscriptions.change_plan(actor=actor(ada), organization=acme, plan=pro, confirm=summary.confirm)
+    summary = changes.preview_plan(actor=actor(ada), organization=acme, plan=pro)
+    changes.change_plan(actor=actor(ada), organization=acme, plan=pro, confirm=summary.confirm)
     row = subscription_of(acme)
     assert (row.plan.key, row.is_trial) == ("pro", False)
     assert row.former_plans.count() == 0
-    with pytest.raises(subscriptions.NothingToChange):
-        subscriptions.preview_plan(actor=actor(ada), organization=acme, plan=pro)
+    with pytest.raises(changes.NothingToChange):
+        changes.preview_plan(actor=actor(ada), organization=acme, plan=pro)
     clock.move_to(ENDS)
     assert trials.process_due() == 0
 
 
 def test_nothing_is_bought_or_cancelled_in_a_trial(ada: User, acme: Organization, trial: Subscription):
     with pytest.raises(Conflict, match="during a trial"):
-        subscriptions.preview_storage(actor=actor(ada), organization=acme, extra_gb=10)
+        changes.preview_storage(actor=actor(ada), organization=acme, extra_gb=10)
     with pytest.raises(Conflict, match="ends automatically"):
-        subscriptions.preview_cancel(actor=actor(ada), organization=acme)
+        changes.preview_cancel(actor=actor(ada), organization=acme)
 
 
 def test_a_plan_that_an_operator_gives_ends_the_trial(acme: Organization, trial: Subscription):

@@ -236,24 +236,24 @@ def test_bank_transfers_are_due_in_two_weeks_and_reminded_of_thrice(time_machine
 
 def test_a_reminder_that_fails_holds_up_no_other(time_machine, monkeypatch, caplog):
     """BIL-10: it is logged, and tried again."""
-    from billing.invoices import mails as mailing
+    from billing.invoices import mails as invoice_mails
     from billing.invoices.services import remind_overdue
 
     time_machine.move_to(CLOSED, tick=False)
     for name in ("broken", "fine"):
         payer(name=name, begun=BEGUN)
     closing.close_due()
-    tell = mailing.mail_overdue
+    tell = invoice_mails.mail_overdue
 
     def breaks(invoice):
         if invoice.number.startswith("BROKEN"):
             raise LookupError("template")
         tell(invoice)
 
-    monkeypatch.setattr(mailing, "mail_overdue", breaks)
+    monkeypatch.setattr(invoice_mails, "mail_overdue", breaks)
     assert remind_overdue(CLOSED + timedelta(days=14)) == 1
     assert "invoice BROKEN-0001 could not be reminded of" in caplog.text
-    monkeypatch.setattr(mailing, "mail_overdue", tell)
+    monkeypatch.setattr(invoice_mails, "mail_overdue", tell)
     assert remind_overdue(CLOSED + timedelta(days=14)) == 1
 
 

@@ -17,7 +17,7 @@ from billing.models import Invoice, InvoiceKind, InvoiceLine, PeriodClose, Plan,
 from billing.plans.pricing import overage_usd, usage_lines
 from billing.subscriptions.selectors import subscription_of
 from billing.tests.used import metered, payer, used
-from billing.usage_alerts import services as alerting
+from billing.usage_alerts import services as usage_alerts
 from tests.factories import OrganizationFactory
 from tests.waiting import PATIENCE_S
 from usage.periods import Period
@@ -203,6 +203,6 @@ def test_two_beats_at_once_tell_once(time_machine):
     _subscription, team = payer(begun=BEGUN)
     used(team, date(2026, 11, 10), hours=600)
     metered(datetime(2026, 11, 20, tzinfo=UTC))
-    assert at_once(*[alerting.check_usage] * 4) == []
+    assert at_once(*[usage_alerts.check_usage] * 4) == []
     assert [alert.threshold for alert in UsageAlert.objects.order_by("pk")] == [85, 100]
     assert len(mail.outbox) == 2

@@ -9,7 +9,7 @@ from accounts.mail import outbox
 from accounts.models import User
 from billing.invoices import closing
 from billing.tests.used import metered, payer, used
-from billing.usage_alerts import services as alerting
+from billing.usage_alerts import services as usage_alerts
 from tests.factories import UserFactory
 from tests.fakes.smtp import MailServer, html_of, mail_server, text_of
 from tests.plans import offer_plans
@@ -37,7 +37,7 @@ def test_an_alert_and_an_invoice_reach_the_reader_in_their_language(smtp, langua
     _subscription, team = payer(name="acme", begun=BEGUN, admin=admin)
     used(team, date(2026, 11, 10), hours=430)
     metered(datetime(2026, 11, 20, tzinfo=UTC))
-    alerting.check_usage()
+    usage_alerts.check_usage()
     outbox.deliver_waiting()  # what waits for days is given up
     time_machine.move_to(datetime(2026, 12, 1, 7, tzinfo=UTC), tick=False)
     closing.close_due()

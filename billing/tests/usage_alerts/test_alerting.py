@@ -13,7 +13,7 @@ from billing.models import BillingAdmin, Plan, Subscription, UsageAlert
 from billing.subscriptions.selectors import subscription_of_team
 from billing.tests.used import holds, metered, payer, used
 from billing.usage_alerts import mails as alert_mails
-from billing.usage_alerts import services as alerting
+from billing.usage_alerts import services as usage_alerts
 from teams.models import Team
 from tests.factories import UserFactory, delivered, make_member
 from tests.plans import offer_plans
@@ -34,7 +34,7 @@ def look(clock, at: datetime) -> int:
     """Let the meter and the beat run at a time."""
     clock.move_to(at, tick=False)
     metered(at)
-    return alerting.check_usage()
+    return usage_alerts.check_usage()
 
 
 def told() -> list[tuple[str, int]]:
@@ -252,4 +252,4 @@ def test_looking_asks_little_however_many_pay(clock, django_assert_max_num_queri
     metered(BEGUN + timedelta(days=2))
     clock.move_to(BEGUN + timedelta(days=2), tick=False)
     with django_assert_max_num_queries(7):
-        alerting.check_usage()
+        usage_alerts.check_usage()
