@@ -3,11 +3,11 @@
 from django.contrib import admin
 
 from access.models import AuditEntry
-from common.admin import ReadOnly
+from common.admin import ReadOnlyMixin
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnly, admin.ModelAdmin[AuditEntry]):
+class AuditEntryAdmin(ReadOnlyMixin, admin.ModelAdmin[AuditEntry]):
     """Who did what; nobody edits it."""
 
     list_display = [

@@ -1,4 +1,4 @@
-"""Sent after commit, upwards."""
+"""Signals of the permission engine, sent after commit."""
 
 from django.dispatch import Signal
 

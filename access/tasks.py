@@ -1,4 +1,4 @@
-"""What the audit log does by itself."""
+"""Celery tasks of the audit log."""
 
 from celery import shared_task
 

@@ -1,4 +1,4 @@
-"""Whose session it is."""
+"""The authentication backend: loads the user of a session together with their name."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What `teams` decides for accounts: an app above answers by one object, within the transaction that asks."""
+"""The policy by which `teams` answers `accounts`: teams of new people, rules for API keys."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What accounts do by themselves."""
+"""Celery tasks of accounts: delivering mail, and mail before API keys expire."""
 
 from celery import shared_task
 

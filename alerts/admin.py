@@ -13,11 +13,11 @@ from django.http import HttpRequest
 from accounts.operators.admin_actions import AdminAction, ServedAdmin
 from alerts.models import AlertSettings, Delivery, Destination, Event, Message, MessageState, Mute, Route
 from alerts.outbox.services import retry_message
-from common.admin import ReadOnly
+from common.admin import ReadOnlyMixin
 from teams.admin.model_admins import counted
 
 
-class RouteInline(ReadOnly, admin.TabularInline[Route, AlertSettings]):
+class RouteInline(ReadOnlyMixin, admin.TabularInline[Route, AlertSettings]):
     """Where alerts go besides mail."""
 
     model = Route

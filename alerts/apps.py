@@ -8,7 +8,7 @@ class AlertsConfig(AppConfig):
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from alerts import access, audit_words, known_limits, settings_sections
         from alerts.lifecycle import account_merge, erasure
-        from alerts.lifecycle.run_participant import AlertsOfRun
+        from alerts.lifecycle.run_participant import AlertsRunParticipant
         from alerts.outbox import instrumentation
         from common.telemetry.exposition import register_reading
         from runs.lifecycle import participants
@@ -18,7 +18,7 @@ class AlertsConfig(AppConfig):
         audit_words.register()
         settings_sections.register()
         known_limits.register()
-        participants.register(AlertsOfRun())
+        participants.register_run_participant(AlertsRunParticipant())
         register_reading("alerts", instrumentation.waiting)
         register_account_participant(
             AccountParticipant(

@@ -54,11 +54,11 @@ class AutomationProvider(Protocol):
 _providers: list[AutomationProvider] = []
 
 
-def register_automations(provider: AutomationProvider) -> None:
+def register_automation_provider(provider: AutomationProvider) -> None:
     """Say who answers; called in ``AppConfig.ready``."""
     _providers[:] = [provider]
 
 
-def automations() -> AutomationProvider:
+def automation_provider() -> AutomationProvider:
     """Return who answers."""
     return _providers[0]

@@ -15,7 +15,7 @@ from celery import signature
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import Event, EventKind
 from common.database.commits import after_commit
 from runs.models import Run, RunAlert
@@ -33,7 +33,7 @@ _LARGE_FIELDS = ("config_text", "config_flat", "notes", "description", "masked_n
 def record_state_change(run: Run, before: str, _at: datetime) -> None:
     """Write that a run changed its state, where somebody might want to know: one statement at the end of a run."""
     project = run.project
-    if run.state not in ENDED and not automations().awaits_states(project.team_id, project.pk):
+    if run.state not in ENDED and not automation_provider().awaits_states(project.team_id, project.pk):
         return
     stop_requested_at = run.stop_requested_at
     data = {

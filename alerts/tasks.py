@@ -1,4 +1,4 @@
-"""What alerts do by themselves."""
+"""Celery tasks of alerts: routing events, sending messages, purging history."""
 
 from celery import shared_task
 from django.core.cache import cache

@@ -6,11 +6,11 @@ class AutomationsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
-        from alerts.automation_provider import register_automations
+        from alerts.automation_provider import register_automation_provider
         from automations import access, audit_words, known_limits, paths, settings_sections
-        from automations.firing.provider import Provider
+        from automations.firing.provider import AlertAutomationProvider
         from automations.lifecycle import account_merge
-        from automations.lifecycle.run_participant import AutomationsOfRun
+        from automations.lifecycle.run_participant import AutomationsRunParticipant
         from runs.lifecycle import participants
 
         access.register()
@@ -18,8 +18,8 @@ class AutomationsConfig(AppConfig):
         audit_words.register()
         settings_sections.register()
         known_limits.register()
-        register_automations(Provider())
-        participants.register(AutomationsOfRun())
+        register_automation_provider(AlertAutomationProvider())
+        participants.register_run_participant(AutomationsRunParticipant())
         register_account_participant(
             AccountParticipant(
                 preview_merge=account_merge.preview_merge,

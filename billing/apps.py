@@ -7,10 +7,10 @@ class BillingConfig(AppConfig):
 
     def ready(self) -> None:
         from billing import access, audit_words, settings_sections
-        from billing.usage_policy import PlanPolicy
-        from usage.policy import set_policy
+        from billing.usage_policy import BillingUsagePolicy
+        from usage.policy import set_usage_policy
 
-        set_policy(PlanPolicy())
+        set_usage_policy(BillingUsagePolicy())
         access.register()
         audit_words.register()
         settings_sections.register()
@@ -38,10 +38,10 @@ class BillingConfig(AppConfig):
     def _register_plans(self) -> None:
         from billing.limits.warnings import on_subscription_saved
         from billing.models import Subscription
-        from billing.policy import BillingPolicy
+        from billing.policy import BillingPlanPolicy
         from teams.policy import set_plan_policy
 
-        set_plan_policy(BillingPolicy())
+        set_plan_policy(BillingPlanPolicy())
         post_save.connect(
             on_subscription_saved, sender=Subscription, dispatch_uid="billing.on_subscription_saved"
         )

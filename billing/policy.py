@@ -14,7 +14,7 @@ from teams.models import Organization, OrganizationMember, Team
 from teams.policy import PlanPolicy, Seat
 
 
-class BillingPolicy(PlanPolicy):
+class BillingPlanPolicy(PlanPolicy):
     """Answers by the organization's subscription."""
 
     def has_feature(self, organization: Organization, feature: str) -> bool:

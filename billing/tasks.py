@@ -1,4 +1,4 @@
-"""What billing does by itself."""
+"""Celery tasks of billing: closing periods, payments, reminders, trials, limits."""
 
 import logging
 

@@ -15,7 +15,7 @@ from teams.models import Organization, Team
 from usage.storage.allowance import Allowance
 
 
-class PlanPolicy:
+class BillingUsagePolicy:
     """Reads subscriptions."""
 
     def anchor_day_of(self, payer: Organization | Team) -> int:

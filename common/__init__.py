@@ -1,4 +1,4 @@
-"""The cellar: what every app may use. It has no models and imports no app."""
+"""Code that every app may use. It has no models and imports no app."""
 
 VERSION = "0.1.0"
 """Of this release, as in pyproject.toml."""

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 
 
-class NotAddedHere:
+class NoAddMixin:
     """Rows that a form cannot make: a name must be claimed, a grant counted, an entry audited."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -13,7 +13,7 @@ class NotAddedHere:
         return False
 
 
-class ReadOnly(NotAddedHere):
+class ReadOnlyMixin(NoAddMixin):
     """Rows that only services write: the audit log, the ledger, names, blobs, streams."""
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -1,4 +1,4 @@
-"""The worker's sign of life, which /ready looks for."""
+"""The worker's heartbeat, which /ready checks."""
 
 import time
 from typing import Any

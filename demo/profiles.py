@@ -48,7 +48,7 @@ def make_profiles() -> None:
     from access.actor import SYSTEM
     from accounts.models import User
     from accounts.profile import services as profiles
-    from accounts.profile.services import Link, Words
+    from accounts.profile.services import Link, ProfileFields
     from teams.models import Organization, Team
 
     people = {
@@ -56,10 +56,12 @@ def make_profiles() -> None:
     }
     for name, user in people.items():
         links = [Link(label, url) for label, url in LINKS_OF_ADA] if name == "ada" else []
-        words = Words(**TOLD.get(name, {}), links=links)
+        words = ProfileFields(**TOLD.get(name, {}), links=links)
         profiles.change_words(actor=SYSTEM, row=user, words=words, display_name=PEOPLE[name])
     vision = Team.objects.select_related("claim").get(name="vision")
-    words = Words("Models that see with less.", links=[Link("Papers", "https://aurora-labs.example/vision")])
+    words = ProfileFields(
+        "Models that see with less.", links=[Link("Papers", "https://aurora-labs.example/vision")]
+    )
     profiles.change_words(actor=SYSTEM, row=vision, words=words)
     profiles.change_intro(actor=SYSTEM, row=people["ada"], intro=INTRO_OF_ADA)
     profiles.change_intro(actor=SYSTEM, row=vision, intro=INTRO_OF_VISION)

@@ -10,7 +10,7 @@ class ExportsConfig(AppConfig):
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from accounts.settings.sections import Section, SettingsScope, register_sections
         from exports import access, account_merge, audit_words, known_limits
-        from exports.archive.blobs import ExportFiles
+        from exports.archive.blobs import ExportBlobOwner
         from storage import owners
         from teams.access import TeamAction
 
@@ -20,7 +20,7 @@ class ExportsConfig(AppConfig):
         register_account_participant(
             AccountParticipant(preview_merge=account_merge.preview_merge, merge=account_merge.merge)
         )
-        owners.register(ExportFiles())
+        owners.register_blob_owner(ExportBlobOwner())
         words = _("download archive backup data takeout")
         register_sections(
             SettingsScope.USER, Section(_("Export"), "download", "exports:own", rank=88, words=words)

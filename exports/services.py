@@ -164,7 +164,7 @@ def _make(export: Export) -> None:
                 raise _CanceledError
 
 
-def make_next() -> bool:
+def make_next_export() -> bool:
     """Make the archive that has waited longest; says whether there was one."""
     export = _claim()
     if export is None:
@@ -184,7 +184,7 @@ def make_next() -> bool:
     return True
 
 
-def expire() -> int:
+def expire_exports() -> int:
     """Let go of archives whose days are over; the sweep of the store frees their bytes."""
     over = Export.objects.filter(state=ExportState.DONE, ended_at__lte=timezone.now() - KEPT)
     return over.update(state=ExportState.EXPIRED, blob=None)

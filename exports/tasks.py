@@ -1,4 +1,4 @@
-"""What exports do by themselves."""
+"""Celery tasks of exports."""
 
 from celery import shared_task
 
@@ -8,6 +8,6 @@ from exports import services
 @shared_task(ignore_result=True, time_limit=24 * 3600)
 def make_exports() -> None:
     """Make what is waiting, one after the other; of two workers that try, one does."""
-    services.expire()
-    while services.make_next():
+    services.expire_exports()
+    while services.make_next_export():
         pass

@@ -1,4 +1,4 @@
-"""What a client that goes on has to know."""
+"""The stream positions that a client needs to resume a run."""
 
 from typing import Any
 

@@ -6,9 +6,9 @@ class MetricsConfig(AppConfig):
 
     def ready(self) -> None:
         from common.telemetry.exposition import register_reading
-        from metrics.run_participant import MetricsOfRun
+        from metrics.run_participant import MetricsRunParticipant
         from metrics.store import instrumentation
         from runs.lifecycle import participants
 
         register_reading("store", instrumentation.read_store)
-        participants.register(MetricsOfRun())
+        participants.register_run_participant(MetricsRunParticipant())

@@ -10,7 +10,7 @@ from runs.lifecycle.storage_ledger import HISTORY
 from runs.models import Run
 
 
-class MetricsOfRun(RunParticipant):
+class MetricsRunParticipant(RunParticipant):
     """Its history and system metrics."""
 
     def delete_batch(self, run: Run, limit: int) -> int:

@@ -1,4 +1,4 @@
-"""What the metric store does by itself."""
+"""Celery tasks of the metric store: packing streams, sweeping segments."""
 
 from celery import shared_task
 

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.operators.admin_actions import ActionContext, AdminAction, AdminActionForm, ServedAdmin
-from common.admin import ReadOnly
+from common.admin import ReadOnlyMixin
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
 from runs.models import (
@@ -89,7 +89,7 @@ def _is_deleted(row: Project | Run) -> bool:
     return row.deleted_at is not None
 
 
-class MemberInline(ReadOnly, admin.TabularInline[ProjectMember, Project]):
+class MemberInline(ReadOnlyMixin, admin.TabularInline[ProjectMember, Project]):
     """Who is in it where it is restricted."""
 
     model = ProjectMember
@@ -98,7 +98,7 @@ class MemberInline(ReadOnly, admin.TabularInline[ProjectMember, Project]):
     extra = 0
 
 
-class FormerNameInline(ReadOnly, admin.TabularInline[FormerProjectName, Project]):
+class FormerNameInline(ReadOnlyMixin, admin.TabularInline[FormerProjectName, Project]):
     """What it was called before."""
 
     model = FormerProjectName
@@ -155,7 +155,7 @@ class ProjectAdmin(ServedAdmin[Project]):
         return int(getattr(project, "n_runs", 0))
 
 
-class StateChangeInline(ReadOnly, admin.TabularInline[StateChange, Run]):
+class StateChangeInline(ReadOnlyMixin, admin.TabularInline[StateChange, Run]):
     """The run's life."""
 
     model = StateChange

@@ -48,13 +48,13 @@ class RunsConfig(AppConfig):
         )
 
     def _register_data(self) -> None:
-        from runs.files.blobs import RunFiles
+        from runs.files.blobs import RunFileBlobOwner
         from runs.lifecycle import participants
-        from runs.participant import RunItself
+        from runs.participant import RunsRunParticipant
         from storage import owners
 
-        participants.register(RunItself())
-        owners.register(RunFiles())
+        participants.register_run_participant(RunsRunParticipant())
+        owners.register_blob_owner(RunFileBlobOwner())
 
     def _register_pages(self) -> None:
         from django.utils.translation import gettext_lazy as _

@@ -11,7 +11,7 @@ from runs.lifecycle.participants import RunParticipant, TimelineMark
 from runs.models import Run
 
 
-class RunItself(RunParticipant):
+class RunsRunParticipant(RunParticipant):
     """What belongs to it in this app."""
 
     def delete_batch(self, run: Run, limit: int) -> int:

@@ -64,18 +64,18 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     return project
 
 
-def project_called(actor: Actor, entity: str, name: str) -> Project:
+def get_project_by_any_name(actor: Actor, entity: str, name: str) -> Project:
     """As `get_project`, also by a name that it had before: programs go on using it; pages redirect."""
     try:
         return get_project(actor, entity, name)
     except NotFound:
-        project = formerly_called(actor, entity, name)
+        project = get_renamed_project(actor, entity, name)
         if project is None:
             raise
         return project
 
 
-def formerly_called(actor: Actor, entity: str, name: str) -> Project | None:
+def get_renamed_project(actor: Actor, entity: str, name: str) -> Project | None:
     """Return the visible project that had the name before, and no other has now."""
     rows = Project.objects.live().select_related("team__organization").called_before(entity, name)
     return visible(actor, ProjectAction.VIEW, rows).first()
@@ -119,7 +119,7 @@ def project_named_in(actor: Actor, given: Mapping[str, str]) -> Project:
     """
     if not given.get("entity") or not given.get("project"):
         raise Invalid("Name a project by `entity` and `project`.")
-    return project_called(actor, given["entity"], given["project"])
+    return get_project_by_any_name(actor, given["entity"], given["project"])
 
 
 def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
@@ -185,12 +185,12 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     return run
 
 
-def run_called(actor: Actor, entity: str, project: str, uid: str) -> Run:
+def get_run_by_any_name(actor: Actor, entity: str, project: str, uid: str) -> Run:
     """As `get_run`, also by a name that its project had before."""
     try:
         return get_run(actor, entity, project, uid)
     except NotFound:
-        row = formerly_called(actor, entity, project)
+        row = get_renamed_project(actor, entity, project)
         if row is not None:
             with suppress(NotFound):  # in the words of what was asked for
                 return get_run(actor, entity, row.name, uid)

@@ -1,4 +1,4 @@
-"""What runs do by themselves."""
+"""Celery tasks of runs: finding crashes, folding logs, repairing the storage ledger, purging."""
 
 from celery import shared_task
 

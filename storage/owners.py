@@ -39,12 +39,12 @@ class BlobOwner:
 _owners: list[BlobOwner] = []
 
 
-def register(owner: BlobOwner) -> None:
+def register_blob_owner(owner: BlobOwner) -> None:
     """Add an app; called once in its ``AppConfig.ready``."""
     _owners.append(owner)
 
 
-def registered() -> tuple[BlobOwner, ...]:
+def blob_owners() -> tuple[BlobOwner, ...]:
     """Return all of them."""
     return tuple(_owners)
 

@@ -168,7 +168,7 @@ def free_unused(blobs: "QuerySet[Blob]") -> int:
 
     The row goes first: a crash before the content is removed leaves a stray, never a row without content.
     """
-    for owner in owners.registered():
+    for owner in owners.blob_owners():
         blobs = blobs.exclude(pk__in=owner.used_blobs())
     freed = 0
     for blob in blobs.iterator():

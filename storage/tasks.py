@@ -1,4 +1,4 @@
-"""What storage does by itself."""
+"""Celery tasks of storage: freeing unused blobs and stray content."""
 
 from celery import shared_task
 

@@ -10,7 +10,7 @@ class TeamsConfig(AppConfig):
         from accounts.memberships import set_membership_policy
         from accounts.profile.services import register_profile
         from teams import access, account_merge, audit_words, grants, known_limits, settings_sections
-        from teams.membership_policy import TeamMemberships
+        from teams.membership_policy import TeamMembershipPolicy
         from teams.roles.builtin import sync_roles
         from teams.teams.deletion import erase_person, obstacles_of
 
@@ -21,7 +21,7 @@ class TeamsConfig(AppConfig):
         known_limits.register()
         register_profile("teams.Team", access.TeamAction.MANAGE_SETTINGS)
         register_profile("teams.Organization", access.OrganizationAction.MANAGE_SETTINGS)
-        set_membership_policy(TeamMemberships())
+        set_membership_policy(TeamMembershipPolicy())
         register_account_participant(
             AccountParticipant(
                 obstacles=obstacles_of,

@@ -14,7 +14,7 @@ from teams.sso_groups.services import join_teams_of_groups
 from teams.teams.services import create_personal_team
 
 
-class TeamMemberships(MembershipPolicy):
+class TeamMembershipPolicy(MembershipPolicy):
     """Personal teams for new people, and the rules of organizations for their members."""
 
     def user_created(self, user: User) -> None:

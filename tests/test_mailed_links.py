@@ -119,7 +119,7 @@ def _invitation(world: World) -> str:
 
 def _invitation_revoked(world: World) -> str:
     path = _invitation(world)
-    invitations.revoke(actor=SYSTEM, invitation=world.invitation)
+    invitations.revoke_invitation(actor=SYSTEM, invitation=world.invitation)
     return path
 
 

@@ -1,4 +1,4 @@
-"""Ledgers of use and who looks after billing, for operators: read only, but for choosing billing admins (BIL-4, BIL-9).
+"""The ledgers of usage in the Django admin: read only (BIL-4).
 
 What was used and what gateways said is history: nobody adds, changes or deletes it, here least of all.
 """

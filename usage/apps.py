@@ -10,7 +10,7 @@ class UsageConfig(AppConfig):
         from runs.lifecycle import participants
         from usage import audit_words, settings_sections
         from usage.metering import account_merge, backfill
-        from usage.metering.run_participant import MeteringOfRun
+        from usage.metering.run_participant import MeteringRunParticipant
 
         audit_words.register()
         settings_sections.register()
@@ -20,7 +20,7 @@ class UsageConfig(AppConfig):
                 merge=account_merge.merge,
             )
         )
-        participants.register(MeteringOfRun())
+        participants.register_run_participant(MeteringRunParticipant())
         post_migrate.connect(
             backfill.backfill_after_migration, sender=self, dispatch_uid="usage.backfill_metering"
         )

@@ -35,7 +35,7 @@ class UsagePolicy(Protocol):
         """Return for each team the first day that is in no closed period; none for payers that closed none."""
 
 
-class Unlimited:
+class UnlimitedUsagePolicy:
     """The policy of an installation without plans."""
 
     def anchor_day_of(self, payer: Organization | Team) -> int:
@@ -62,15 +62,15 @@ class Unlimited:
 
 
 class _Registered:
-    policy: UsagePolicy = Unlimited()
+    policy: UsagePolicy = UnlimitedUsagePolicy()
 
 
-def set_policy(policy: UsagePolicy) -> None:
+def set_usage_policy(policy: UsagePolicy) -> None:
     """Let the app that keeps plans answer; called in its ``AppConfig.ready``."""
     _Registered.policy = policy
 
 
-def policy() -> UsagePolicy:
+def usage_policy() -> UsagePolicy:
     """Return who answers."""
     return _Registered.policy
 

@@ -1,4 +1,4 @@
-"""What metering does by itself."""
+"""Celery tasks of metering: running the meter, measuring hardware."""
 
 from celery import shared_task
 

@@ -1,4 +1,4 @@
-"""Header credentials to actor; every interface asks here. How API keys are checked is a setting, API_KEY_CHECKER."""
+"""Resolves a header's credentials to an actor; the setting API_KEY_CHECKER names what checks keys."""
 
 import base64
 from collections.abc import Callable

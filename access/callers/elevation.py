@@ -1,4 +1,4 @@
-"""Operators act in other people's organizations only where they say so, and every time it is written down (TEAM-21)."""
+"""Operator rights in other people's organizations: used only on request, always audited (TEAM-21)."""
 
 import dataclasses
 

@@ -84,7 +84,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitNow:
+class LimitUsage:
     """A limit with what is used of it."""
 
     limit: Limit
@@ -131,18 +131,18 @@ def all_limits() -> list[Limit]:
 
 def limits_now(
     actor: Actor, team: Model | None, groups: Collection[LimitGroup] = frozenset(LimitGroup)
-) -> list[LimitNow]:
+) -> list[LimitUsage]:
     """Return the limits of these groups with what the actor and the team use of them; a fixed number of queries."""
     return [
-        LimitNow(limit, limit.value(), limit.measure(actor, team) if limit.measure else None)
+        LimitUsage(limit, limit.value(), limit.measure(actor, team) if limit.measure else None)
         for limit in all_limits()
         if limit.group in groups
     ]
 
 
-def limits_by_group(found: list[LimitNow]) -> dict[LimitGroup, list[LimitNow]]:
+def limits_by_group(found: list[LimitUsage]) -> dict[LimitGroup, list[LimitUsage]]:
     """Return limits under their groups, in the order of these."""
-    groups: dict[LimitGroup, list[LimitNow]] = {}
+    groups: dict[LimitGroup, list[LimitUsage]] = {}
     for one in found:
         groups.setdefault(one.limit.group, []).append(one)
     return groups

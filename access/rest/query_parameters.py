@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 from drf_spectacular.utils import OpenApiParameter
 
 from common.errors import Invalid
-from common.rest.responses import Pages
+from common.rest.responses import NewestFirstPagination
 from common.rest.unknown_fields import unknown_name_message
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.views import APIView
 
-_ALWAYS = frozenset({"format", Pages.page_size_query_param, Pages.cursor_query_param})
+_ALWAYS = frozenset(
+    {"format", NewestFirstPagination.page_size_query_param, NewestFirstPagination.cursor_query_param}
+)
 """How the answer is to look: none of these leaves rows out, so they do no harm where they mean nothing."""
 _known: dict[tuple[type, str], frozenset[str]] = {}
 

@@ -19,7 +19,7 @@ from access.routes import declare
 from accounts.access import AccountAction
 from accounts.email_addresses import services as emails
 from accounts.models import User
-from common.rest.responses import Oldest, validated
+from common.rest.responses import OldestFirstPagination, validated
 
 
 class EmailSerializer(serializers.ModelSerializer[EmailAddress]):
@@ -46,7 +46,7 @@ class EmailViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[EmailAddres
     tag = "Me"
     queryset = EmailAddress.objects.all()
     serializer_class = EmailSerializer
-    pagination_class = Oldest
+    pagination_class = OldestFirstPagination
     view_action = AccountAction.MANAGE_EMAILS
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "destroy", "resend", "primary"})
     object_actions: ClassVar[dict[str, str]] = dict.fromkeys(

@@ -20,7 +20,7 @@ from access.engine import require
 from access.signals import rights_changed
 from accounts.access import AccountAction
 from accounts.lifecycle.deletion import make_tombstone
-from accounts.lifecycle.participants import AccountParticipant, MergeLine, participants
+from accounts.lifecycle.participants import AccountParticipant, MergeLine, account_participants
 from accounts.mail import sending
 from accounts.models import ApiKey, User, UserKind
 from common.errors import Conflict, Invalid
@@ -38,7 +38,7 @@ def plan_merge(source: User, target: User) -> MergePlan:
     """Return what would move and what stands in the way; changes nothing."""
     plan = MergePlan(conflicts=list(_basic_conflicts(source, target)))
     if not plan.conflicts:
-        for participant in (OWN, *participants()):
+        for participant in (OWN, *account_participants()):
             plan.lines += [line for line in participant.preview_merge(source, target) if line.count]
             plan.conflicts += participant.conflicts(source, target)
     return plan
@@ -87,7 +87,7 @@ def merge_accounts(*, actor: Actor, source: User, target: User, typed: str) -> M
     plan = plan_merge(source, target)
     if plan.conflicts:
         raise Conflict(" ".join(plan.conflicts))
-    for participant in (OWN, *participants()):
+    for participant in (OWN, *account_participants()):
         participant.merge(source, target)
     moved = {line.what: line.count for line in plan.lines}
     record(actor, "account.merge", target, after={"merged": source.username, "moved": moved})

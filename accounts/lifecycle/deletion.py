@@ -21,7 +21,7 @@ from access.engine import require
 from access.signals import rights_changed
 from accounts.access import AccountAction
 from accounts.lifecycle.administration import require_another_operator
-from accounts.lifecycle.participants import Obstacle, participants
+from accounts.lifecycle.participants import Obstacle, account_participants
 from accounts.mail import sending
 from accounts.models import ApiKey, User
 from accounts.profile.services import delete_profile
@@ -34,7 +34,7 @@ _OWN_ROWS = (EmailAddress, Authenticator, SocialAccount, ApiKey)
 def obstacles_of(user: User) -> list[Obstacle]:
     """Return what must be handed over first, nothing when the account may go."""
     own = _last_operator(user)
-    return [*own, *(obstacle for each in participants() for obstacle in each.obstacles(user))]
+    return [*own, *(obstacle for each in account_participants() for obstacle in each.obstacles(user))]
 
 
 def _last_operator(user: User) -> Iterable[Obstacle]:
@@ -71,7 +71,7 @@ def delete_account(*, actor: Actor, user: User, typed: str) -> None:
 
 def make_tombstone(user: User) -> None:
     """Take away all that an account has, but its name; call inside the transaction that ends it."""
-    for participant in participants():
+    for participant in account_participants():
         participant.erase(user)
     for session in UserSession.objects.filter(user=user):
         session.end()
@@ -94,7 +94,7 @@ def _empty(user: User) -> None:
 
 def retire_service_user(user: User) -> None:
     """Leave of a service account's user what tells whose runs they are; `teams` decides who may, in its transaction."""
-    for participant in participants():
+    for participant in account_participants():
         participant.erase(user)
     ApiKey.objects.filter(user=user).delete()
     delete_profile(user.claim)

@@ -51,6 +51,6 @@ def register_account_participant(participant: AccountParticipant) -> None:
         _participants.append(participant)
 
 
-def participants() -> tuple[AccountParticipant, ...]:
+def account_participants() -> tuple[AccountParticipant, ...]:
     """Return those of all apps above, the lowest first."""
     return tuple(_participants)

@@ -23,7 +23,7 @@ from access.engine import has_operator_rights
 from access.routes import Open, declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import check
-from common.admin import ReadOnly
+from common.admin import ReadOnlyMixin
 from common.errors import DomainError
 
 M = TypeVar("M", bound=Model)
@@ -94,7 +94,7 @@ class AuditedAdmin(admin.ModelAdmin[M]):
         return redirect(reverse("admin:access_auditentry_changelist") + "?" + about)
 
 
-class ServedAdmin(ReadOnly, AuditedAdmin[M]):
+class ServedAdmin(ReadOnlyMixin, AuditedAdmin[M]):
     """Rows that are looked at here and changed by services alone."""
 
     acts: ClassVar[tuple[AdminAction[Any], ...]] = ()

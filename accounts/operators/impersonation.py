@@ -62,7 +62,7 @@ def is_person_only(view: Callable[..., Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
+class Impersonation:
     """Who acts as whom, and until when."""
 
     operator: User
@@ -95,7 +95,7 @@ def begin(*, actor: Actor, user: User, reason: str) -> dict[str, Any]:
     return {"user": user.pk, "until": until.isoformat()}
 
 
-def acting_of(session: Any, operator: Any) -> Acting | None:
+def acting_of(session: Any, operator: Any) -> Impersonation | None:
     """Return who acts by a session, None where nobody does or may any longer."""
     state = session.get(SESSION_KEY)
     if not state or not getattr(operator, "is_staff", False):
@@ -105,7 +105,7 @@ def acting_of(session: Any, operator: Any) -> Acting | None:
     if user is None or not may_be_acted_as(user) or until <= timezone.now():
         return None
     user.impersonated_by = operator.username
-    return Acting(operator, user, until)
+    return Impersonation(operator, user, until)
 
 
 def end(request: HttpRequest, operator: Any) -> User | None:
@@ -150,7 +150,7 @@ class ImpersonationMiddleware:
 
 def stop(request: HttpRequest) -> HttpResponse:
     """Give the operator their own session back, and the page of whom they acted as."""
-    acting: Acting | None = getattr(request, "acting", None)
+    acting: Impersonation | None = getattr(request, "acting", None)
     if acting is None:
         return redirect("/")
     end(request, acting.operator)
@@ -174,7 +174,7 @@ def impersonating_sockets(inner: Application) -> Application:
     return application
 
 
-async def listen_as(acting: Acting, inner: Application, scope: Any, receive: Any, send: Any) -> None:
+async def listen_as(acting: Impersonation, inner: Application, scope: Any, receive: Any, send: Any) -> None:
     """Serve a socket as the person until the hour is over."""
     left_s = (acting.until - timezone.now()).total_seconds()
     try:
@@ -183,6 +183,6 @@ async def listen_as(acting: Acting, inner: Application, scope: Any, receive: Any
         await send({"type": "websocket.close", "code": TIME_OVER})
 
 
-def _acting_of_scope(scope: Any) -> Acting | None:
+def _acting_of_scope(scope: Any) -> Impersonation | None:
     session = scope.get("session") or {}
     return acting_of(session, scope["user"]) if SESSION_KEY in session else None

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Profile
 from accounts.profile.pictures import Crop
-from accounts.profile.services import MAX_LINKS, Link, Named, Words
+from accounts.profile.services import MAX_LINKS, Link, Named, ProfileFields
 
 
 class ProfileForm(forms.Form):
@@ -52,7 +52,7 @@ class ProfileForm(forms.Form):
         filled = [n for n in numbers if any(self[f"{part}_{n}"].value() for part in ("label", "url"))]
         return rows[: max(self.shown, *filled, 0)]
 
-    def words(self) -> Words:
+    def words(self) -> ProfileFields:
         """Return what was filled in."""
         given = self.cleaned_data
         links = [
@@ -60,7 +60,7 @@ class ProfileForm(forms.Form):
             for n in range(1, MAX_LINKS + 1)
             if given[f"url_{n}"]
         ]
-        return Words(given["bio"], given["institution"], given["location"], links)
+        return ProfileFields(given["bio"], given["institution"], given["location"], links)
 
 
 def _host(url: str) -> str:

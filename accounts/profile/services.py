@@ -45,7 +45,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ProfileFields:
     """The short parts of a profile."""
 
     bio: str = ""
@@ -54,7 +54,7 @@ class Words:
     links: list[Link] = field(default_factory=list)
 
 
-_WORDS = frozenset(one.name for one in fields(Words))
+_WORDS = frozenset(one.name for one in fields(ProfileFields))
 
 
 def register_profile(model: str, action: str) -> None:
@@ -72,7 +72,7 @@ def profile_of(row: Named) -> Profile:
     return Profile.objects.filter(claim=row.claim).first() or Profile(claim=row.claim)
 
 
-def _check(words: Words) -> None:
+def _check(words: ProfileFields) -> None:
     if len(words.links) > MAX_LINKS:
         raise Invalid(_("A profile can have at most %(n)s links.") % {"n": MAX_LINKS})
     for link in words.links:
@@ -92,7 +92,7 @@ def _may_change(actor: Actor, row: Named) -> dict[str, Any]:
 
 
 @transaction.atomic
-def change_words(*, actor: Actor, row: Named, words: Words, display_name: str | None = None) -> None:
+def change_words(*, actor: Actor, row: Named, words: ProfileFields, display_name: str | None = None) -> None:
     """Store institution, location, bio and links, and the display name unless it is None (ACC-1).
 
     Raises:
@@ -118,7 +118,9 @@ def change_profile(*, actor: Actor, row: Named, given: Mapping[str, Any]) -> Non
         profile = profile_of(row)
         words = {name: given.get(name, getattr(profile, name)) for name in _WORDS}
         words["links"] = [Link(**link) for link in words["links"]]
-        change_words(actor=actor, row=row, words=Words(**words), display_name=given.get("display_name"))
+        change_words(
+            actor=actor, row=row, words=ProfileFields(**words), display_name=given.get("display_name")
+        )
     if "intro" in given:
         change_intro(actor=actor, row=row, intro=given["intro"])
 

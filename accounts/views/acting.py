@@ -1,4 +1,4 @@
-"""Showing once more who one is, where a provider knows it; and the end of acting as somebody else."""
+"""Confirming one's identity through a sign-in provider, and ending impersonation."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,4 +1,4 @@
-"""Who is signed in, and the search."""
+"""The signed-in user of a page, and the search page."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

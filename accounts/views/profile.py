@@ -1,4 +1,4 @@
-"""The sections Profile, Beta features and Language, and the pictures of profiles.
+"""The Profile section of the settings, and the pictures and intros of profiles.
 
 What a person's and a team's profile share is in functions that `teams.views.profile` calls as well.
 """

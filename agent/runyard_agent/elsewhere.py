@@ -1,4 +1,4 @@
-"""Where a run can be sent that its server does not take where it was to go."""
+"""The command that sends a refused run to another entity or project."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from alerts.models import Destination, DestinationKind
 from alerts.payloads.presets import PRESETS
 from alerts.payloads.templating import MAX_TEMPLATE
 from common.errors import NotFound
-from common.rest.responses import Pages, is_key, validated
+from common.rest.responses import NewestFirstPagination, is_key, validated
 from common.safe_http.addresses import MAX_URL
 from teams.access import TeamAction
 from teams.models import Team
@@ -120,7 +120,7 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
 
     tag = "Alerts"
     serializer_class = DestinationSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = Destination.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "partial_update": _MANAGE, "destroy": _MANAGE,

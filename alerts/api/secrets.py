@@ -21,7 +21,7 @@ from alerts.models import Secret
 from alerts.secrets import services
 from alerts.secrets.selectors import managed_secrets
 from common.errors import NotFound
-from common.rest.responses import Pages, is_key, validated
+from common.rest.responses import NewestFirstPagination, is_key, validated
 
 _MANAGE = AlertAction.MANAGE_SECRETS
 
@@ -61,7 +61,7 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
 
     tag = "Alerts"
     serializer_class = WebhookSecretSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = Secret.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "partial_update": _MANAGE, "destroy": _MANAGE,

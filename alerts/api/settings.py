@@ -28,8 +28,8 @@ from alerts.api.settings_serializers import (
 from alerts.models import Destination, Mute, Route
 from alerts.preferences import selectors, services
 from common.errors import Invalid, NotFound
-from common.rest.responses import ByName, Pages, is_key, validated
-from runs.selectors import project_called
+from common.rest.responses import NamePagination, NewestFirstPagination, is_key, validated
+from runs.selectors import get_project_by_any_name
 from teams.models import Team
 from teams.teams.selectors import shared_team
 
@@ -50,7 +50,7 @@ class AlertSettingsViewSet(ListModelMixin, GenericViewSet[Team]):
 
     tag = "Alerts"
     serializer_class = AlertSettingsSerializer
-    pagination_class = ByName
+    pagination_class = NamePagination
     queryset = Team.objects.all()
     lookup_field = "name"
     lookup_value_regex = "[^/]+"
@@ -91,7 +91,7 @@ class AlertRouteViewSet(ListModelMixin, GenericViewSet[Route]):
 
     tag = "Alerts"
     serializer_class = AlertRouteSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = Route.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "destroy": _MANAGE,
@@ -153,7 +153,7 @@ class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
 
     tag = "Alerts"
     serializer_class = AlertMuteSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = Mute.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": AccountAction.UPDATE, "create": AccountAction.UPDATE, "destroy": AccountAction.UPDATE,
@@ -177,7 +177,7 @@ class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
             muted: dict[str, Any] = {"team": shared_team(actor, body["team"])}
         else:
             entity, _slash, name = body["project"].partition("/")
-            muted = {"project": project_called(actor, entity, name)}
+            muted = {"project": get_project_by_any_name(actor, entity, name)}
         return Response(
             AlertMuteSerializer(services.mute(actor=actor, **muted)).data, status=HTTP_201_CREATED
         )

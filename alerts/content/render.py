@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import Event, EventKind, Level, Message
 from alerts.notices.notice import Notice, NoticeLine
 from common.templatetags.runyard import duration, number
@@ -53,7 +53,7 @@ class RunNews:
         sentences = (
             [texts[0][1]] if len(texts) == 1 else [f"{title}\n{text}".strip() for title, text in texts]
         )
-        sentences += [automations().describe(event) for event in self.met if event.automation]
+        sentences += [automation_provider().describe(event) for event in self.met if event.automation]
         return "\n\n".join(filter(None, sentences))
 
     @property
@@ -92,7 +92,7 @@ class RunNews:
 def notice_from(message: Message, events: Sequence[Event]) -> Notice:
     """Return what is sent: an automation's own words of one event, ours of several."""
     if message.automation is not None and len(events) == 1:
-        return automations().notice_of(message, events[0])
+        return automation_provider().notice_of(message, events[0])
     return notice_of(message, events)
 
 

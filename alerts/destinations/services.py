@@ -12,7 +12,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from alerts.access import AlertAction
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import Destination, DestinationKind
 from alerts.payloads.presets import PRESETS
 from alerts.payloads.templating import check_template, is_variable, samples
@@ -118,7 +118,7 @@ def delete_destination(*, actor: Actor, destination: Destination) -> None:
         Conflict: names the automations that use it.
     """
     require(actor, AlertAction.MANAGE, destination)
-    if names := [name for name, _payload in automations().sending_to(destination)]:
+    if names := [name for name, _payload in automation_provider().sending_to(destination)]:
         message = _("%(destination)s is used by %(automations)s. Change these first.")
         raise Conflict(message % {"destination": destination, "automations": ", ".join(names)})
     _record(actor, "destination.delete", destination, before=audit_snapshot(destination))

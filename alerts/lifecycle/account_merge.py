@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 
 from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import AlertSettings, Delivery, Destination, Event, Message, Mute, Route, Secret
 from teams.account_merge import personal_team
 from teams.models import Team
@@ -98,4 +98,4 @@ def _rename_uses(team: Team, old: str, new: str) -> None:
     for destination in Destination.objects.filter(team=team, template__contains=f"${{{old}}}"):
         destination.template = destination.template.replace(f"${{{old}}}", f"${{{new}}}")
         destination.save(update_fields=["template", "updated_at"])
-    automations().rename_secret(team, old, new)
+    automation_provider().rename_secret(team, old, new)

@@ -1,7 +1,7 @@
 """What of alerts goes with an account, or with a team that nobody can restore any more (ACC-9, TEAM-21)."""
 
 from accounts.models import User
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import AlertSettings, Destination, Event, Message, Mute, Secret
 from teams.models import Team
 
@@ -15,7 +15,7 @@ def forget_person(user: User) -> None:
 
 def forget_team(team: Team) -> None:
     """Take away addresses and secrets of a team, what it was told of, and what would use them."""
-    automations().forget_team(team)
+    automation_provider().forget_team(team)
     Destination.objects.filter(team=team).delete()
     Secret.objects.filter(team=team).delete()
     AlertSettings.objects.filter(team=team).delete()

@@ -8,7 +8,7 @@ from runs.lifecycle.participants import RunParticipant
 from runs.models import Run, RunAlert
 
 
-class AlertsOfRun(RunParticipant):
+class AlertsRunParticipant(RunParticipant):
     """Its events, and what was sent of them."""
 
     def state_changed(self, run: Run, before: str, at: datetime) -> None:

@@ -15,7 +15,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.events import with_runs
 from alerts.models import Delivery, Event, Message, MessageState
 from alerts.outbox.schedule import schedule_delivery
@@ -100,7 +100,7 @@ def _planned_deliveries(events: Sequence[Event]) -> Iterable[PlannedDelivery]:
             destination_id=recipient.destination_id,
             team_id=recipient.destination_team_id,
         )
-    yield from automations().planned_deliveries(events)
+    yield from automation_provider().planned_deliveries(events)
 
 
 def _deliver(planned: Sequence[PlannedDelivery], now: datetime) -> None:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from accounts.models import UserKind
 from accounts.settings.preferences import in_language_of
 from alerts import transports
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.content import render
 from alerts.content.mail import mail_message, mail_of_automation
 from alerts.events import with_runs
@@ -136,7 +136,7 @@ def send_message(message_id: int) -> bool:
 def _attempt(message: Message, *, is_repeat: bool) -> None:
     if message.user_id is not None:
         _mail(message)
-    elif message.automation is not None and automations().mails_people(message):
+    elif message.automation is not None and automation_provider().mails_people(message):
         _mail_of_automation(message)
     elif message.destination is not None and not message.destination.is_on:
         results.drop(message, _("The destination is off."))
@@ -173,7 +173,7 @@ def _mail_of_automation(message: Message) -> None:
     row = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
     if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count:
         return
-    addressed = automations().recipients_of(message, _current_events(message, _events_of(message)))
+    addressed = automation_provider().recipients_of(message, _current_events(message, _events_of(message)))
     if not addressed:
         results.drop(message, results.no_recipient_message())
         return

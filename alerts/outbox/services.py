@@ -8,7 +8,7 @@ from access.actor import Actor, ActorKind
 from access.audit.log import record
 from access.engine import can, require
 from alerts.access import AlertAction
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import Message, MessageState
 from alerts.outbox.schedule import schedule_delivery
 from common.errors import Conflict
@@ -47,7 +47,7 @@ def _require_manager(actor: Actor, message: Message) -> None:
     if message.automation is None or can(actor, AlertAction.MANAGE, message):
         require(actor, AlertAction.MANAGE, message)
     else:
-        automations().require_manager(actor, message)
+        automation_provider().require_manager(actor, message)
 
 
 def _is_own(actor: Actor, message: Message) -> bool:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import Destination, Secret
 from alerts.payloads.presets import names_used_by
 from alerts.payloads.templating import names_in
@@ -41,7 +41,7 @@ def secret_usages(actor: Actor, team: Team) -> list[SecretUsage]:
     destinations = [
         (row, names_used_by(row)) for row in Destination.objects.filter(team=team).order_by("name")
     ]
-    payloads = [(name, names_in(payload)) for name, payload in automations().with_variables(team)]
+    payloads = [(name, names_in(payload)) for name, payload in automation_provider().with_variables(team)]
     return [
         SecretUsage(
             secret,

@@ -10,7 +10,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import can, require
 from alerts.access import AlertAction
-from alerts.automation_provider import automations
+from alerts.automation_provider import automation_provider
 from alerts.models import Destination, Secret
 from alerts.payloads.presets import names_used_by
 from alerts.payloads.templating import VARIABLES, is_variable, names_in
@@ -97,7 +97,7 @@ def users_of(secret: Secret) -> list[str]:
     """Return the names of destinations and automations of the team that use a secret."""
     destinations = Destination.objects.filter(team_id=secret.team_id)
     using = [row.name for row in destinations if secret.name in names_used_by(row)]
-    return [*using, *automations().using_secret(secret)]
+    return [*using, *automation_provider().using_secret(secret)]
 
 
 def may_use_secrets(actor: Actor, team: Team) -> bool:
@@ -131,7 +131,11 @@ def require_use(actor: Actor, team: Team, names: Iterable[str]) -> None:
 
 def secrets_sent_to(destination: Destination) -> set[str]:
     """Return what a webhook, and the automations that send to it, name in payloads and headers."""
-    payloads = [payload for _name, payload in automations().sending_to(destination)] if destination.pk else []
+    payloads = (
+        [payload for _name, payload in automation_provider().sending_to(destination)]
+        if destination.pk
+        else []
+    )
     return names_used_by(destination).union(*map(names_in, payloads))
 
 

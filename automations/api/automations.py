@@ -34,16 +34,16 @@ from automations.models import Automation
 from automations.selectors import seen_automations
 from automations.services import AutomationFields
 from common.errors import Invalid, NotFound
-from common.rest.responses import Pages, is_key, validated
+from common.rest.responses import NewestFirstPagination, is_key, validated
 from runs.models import Project
-from runs.selectors import get_team, project_called
+from runs.selectors import get_project_by_any_name, get_team
 from teams.models import Team
 
 
 def _place(request: Request, entity: str, project: str | None) -> tuple[Team, Project | None]:
     """Return the team and, where it is named, the project."""
     if project:
-        row = project_called(actor_of(request), entity, project)
+        row = get_project_by_any_name(actor_of(request), entity, project)
         return row.team, row
     return get_team(actor_of(request), entity), None
 
@@ -73,7 +73,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
 
     tag = "Automations"
     serializer_class = AutomationSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = Automation.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": AutomationAction.VIEW, "create": AutomationAction.CREATE, "retrieve": AutomationAction.VIEW,
@@ -150,7 +150,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         """Make one like it, also in another project of the team."""
         row, body = self._automation(), validated(AutomationCopySerializer, request.data)
         name = body.get("project")
-        project = project_called(actor_of(request), row.team.name, name) if name else None
+        project = get_project_by_any_name(actor_of(request), row.team.name, name) if name else None
         automation = services.copy_automation(
             actor=actor_of(request), automation=row, name=body["name"], project=project
         )

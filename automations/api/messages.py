@@ -20,7 +20,7 @@ from automations.access import AutomationAction
 from automations.api.serializers import AlertMessageSerializer
 from automations.history import executions, seen_messages, with_causes
 from common.errors import NotFound
-from common.rest.responses import Pages, is_key
+from common.rest.responses import NewestFirstPagination, is_key
 
 
 @declare(AutomationAction.VIEW)
@@ -29,7 +29,7 @@ class AlertMessageViewSet(GenericViewSet[Message]):
 
     tag = "Automations"
     serializer_class = AlertMessageSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = Message.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": AutomationAction.VIEW, "retrieve": AutomationAction.VIEW, "retry": AlertAction.MANAGE,

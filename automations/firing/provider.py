@@ -17,7 +17,7 @@ from automations.models import ActionKind, Automation
 from teams.models import Team
 
 
-class Provider(AutomationProvider):
+class AlertAutomationProvider(AutomationProvider):
     """Registered by `AppConfig.ready`."""
 
     def awaits_states(self, team_id: int, project_id: int) -> bool:

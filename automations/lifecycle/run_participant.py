@@ -6,7 +6,7 @@ from runs.lifecycle.purge import delete_rows
 from runs.models import Run
 
 
-class AutomationsOfRun(RunParticipant):
+class AutomationsRunParticipant(RunParticipant):
     """When automations acted for it, and how far they looked at its metrics."""
 
     def delete_batch(self, run: Run, limit: int) -> int:

@@ -30,13 +30,13 @@ class NewBillingAdminForm(AssignForm):
 
 def _assign(doing: ActionContext[BillingAdmin]) -> str:
     organization, user = doing.typed.get("organization") or doing.row.organization, doing.typed["user"]
-    lost = admins.assign(actor=doing.actor, organization=organization, user=user)
+    lost = admins.assign_billing_admin(actor=doing.actor, organization=organization, user=user)
     instead = f" instead of {', '.join(map(str, lost))}" if lost else ""
     return f"{user} now manages the billing of {organization}{instead}."
 
 
 def _withdraw(doing: ActionContext[BillingAdmin]) -> None:
-    admins.withdraw(actor=doing.actor, organization=doing.row.organization, user=doing.row.user)
+    admins.withdraw_billing_admin(actor=doing.actor, organization=doing.row.organization, user=doing.row.user)
 
 
 @admin.register(BillingAdmin)

@@ -20,7 +20,7 @@ from billing.models import (
     PeriodClose,
     UsageAlert,
 )
-from common.admin import ReadOnly
+from common.admin import ReadOnlyMixin
 
 _PAYER = ["subscription__organization__name", "subscription__team__name"]
 _WITH = ["subscription__plan", "subscription__organization", "subscription__team"]
@@ -53,14 +53,14 @@ def _void(doing: ActionContext[Invoice]) -> str:
     return f"{row.number} is void."
 
 
-class LineInline(ReadOnly, admin.TabularInline[InvoiceLine, Invoice]):
+class LineInline(ReadOnlyMixin, admin.TabularInline[InvoiceLine, Invoice]):
     """What it charges."""
 
     model = InvoiceLine
     extra = 0
 
 
-class PaymentInline(ReadOnly, admin.TabularInline[Payment, Invoice]):
+class PaymentInline(ReadOnlyMixin, admin.TabularInline[Payment, Invoice]):
     """How it was tried to be collected."""
 
     model = Payment

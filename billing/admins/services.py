@@ -27,7 +27,7 @@ from usage.access import BillingAction
 
 
 @transaction.atomic
-def assign(*, actor: Actor, organization: Organization, user: User) -> list[User]:
+def assign_billing_admin(*, actor: Actor, organization: Organization, user: User) -> list[User]:
     """Make an admin of the organization its billing admin; returns who is no longer one.
 
     Where the plan has one billing admin at a time, the role moves; those there are step down.
@@ -53,7 +53,7 @@ def assign(*, actor: Actor, organization: Organization, user: User) -> list[User
 
 
 @transaction.atomic
-def withdraw(*, actor: Actor, organization: Organization, user: User) -> None:
+def withdraw_billing_admin(*, actor: Actor, organization: Organization, user: User) -> None:
     """Take the role from one of several billing admins.
 
     Raises:

@@ -17,7 +17,7 @@ from accounts.models import User
 from billing.admins import services as admins
 from billing.models import BillingAdmin
 from common.errors import NotFound
-from common.rest.responses import Oldest, validated
+from common.rest.responses import OldestFirstPagination, validated
 from teams.api.serializers import PersonSerializer
 from teams.api.teams import ANY_NAME
 from teams.models import Organization, OrganizationMember
@@ -48,7 +48,7 @@ class BillingAdminViewSet(ListModelMixin, GenericViewSet[BillingAdmin]):
 
     tag = "Billing"
     serializer_class = BillingAdminSerializer
-    pagination_class = Oldest
+    pagination_class = OldestFirstPagination
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "destroy"})
@@ -81,12 +81,12 @@ class BillingAdminViewSet(ListModelMixin, GenericViewSet[BillingAdmin]):
         """Make an admin of the organization a billing admin; on plans with one at a time the role moves."""
         row, body = self._organization(), validated(BillingAdminCreateSerializer, request.data)
         user = self._user(body["username"])
-        admins.assign(actor=actor_of(request), organization=row, user=user)
+        admins.assign_billing_admin(actor=actor_of(request), organization=row, user=user)
         saved = BillingAdmin.objects.select_related("user").get(organization=row, user=user)
         return Response(BillingAdminSerializer(saved).data, status=HTTP_201_CREATED)
 
     def destroy(self, request: Request, organization: str, username: str) -> Response:
         """Take the role from one of several billing admins; the last one keeps it."""
         row = self._organization()
-        admins.withdraw(actor=actor_of(request), organization=row, user=self._user(username))
+        admins.withdraw_billing_admin(actor=actor_of(request), organization=row, user=self._user(username))
         return Response(status=HTTP_204_NO_CONTENT)

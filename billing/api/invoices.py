@@ -20,7 +20,7 @@ from access.routes import declare
 from billing.invoices.selectors import invoice_of, invoices_of
 from billing.models import Invoice, InvoiceLine, InvoiceStatus
 from billing.views.invoices import as_pdf
-from common.rest.responses import Pages
+from common.rest.responses import NewestFirstPagination
 from teams.models import Organization
 from teams.teams.selectors import organization_named
 from usage.access import BillingAction
@@ -58,7 +58,7 @@ class PdfRenderer(BaseRenderer):
         return JSONRenderer().render(data, accepted_media_type, renderer_context)
 
 
-class InvoicePagination(Pages):
+class InvoicePagination(NewestFirstPagination):
     """By number, the newest first."""
 
     ordering = "-sequence"

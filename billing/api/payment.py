@@ -27,7 +27,7 @@ from billing.models import Invoice, PaymentMethod
 from billing.payments import services
 from billing.subscriptions.selectors import subscription_of
 from common.errors import NotFound
-from common.rest.responses import Pages, is_key, validated
+from common.rest.responses import NewestFirstPagination, is_key, validated
 from teams.models import Organization
 from teams.teams.selectors import organization_named
 from usage.access import BillingAction
@@ -41,7 +41,7 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
 
     tag = "Billing"
     serializer_class = PaymentMethodSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = PaymentMethod.objects.all()
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "begin", "default", "destroy"})
     object_actions: ClassVar[dict[str, str]] = {

@@ -32,7 +32,7 @@ from billing.subscriptions.use import use_of
 from billing.usage_alerts import services as usage_alerts
 from usage.metering.intervals import settle
 from usage.periods import Period, period_at, period_of
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 
 _PLACES = Decimal("0.000000000001")
 logger = logging.getLogger("runyard.billing")
@@ -181,7 +181,7 @@ def _terms_to_dict(row: Subscription) -> dict[str, Any]:
 
 
 def _usage_snapshot(
-    use: Use, lines: list[UsageLine], terms: dict[str, Any], invoice: Invoice | None
+    use: UsageTotals, lines: list[UsageLine], terms: dict[str, Any], invoice: Invoice | None
 ) -> dict[str, Any]:
     """Return what is stored of a closed period: amounts, terms and what they came to."""
     shown = [

@@ -21,7 +21,7 @@ from billing.subscriptions.selectors import payers_by_team
 from billing.subscriptions.use import use_by_payer
 from storage.models import Holding
 from usage.periods import Period, period_at
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 
 NEAR_PERCENT = 85
 FULL_PERCENT = 100
@@ -158,7 +158,7 @@ def has_limits() -> Q:
 
 
 def _limits(
-    row: Subscription, period: Period, taken: SeatsTaken, stored_bytes: int, use: Use
+    row: Subscription, period: Period, taken: SeatsTaken, stored_bytes: int, use: UsageTotals
 ) -> tuple[Limit, ...]:
     plan, kind = row.plan, LimitKind
     seats: tuple[Limit, ...] = ()

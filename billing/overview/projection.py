@@ -12,7 +12,7 @@ from billing.models import Subscription
 from billing.plans.pricing import UsageLine, overage_usd, recurring_usd, usage_lines
 from billing.subscriptions.use import use_of
 from usage.periods import Period
-from usage.reports.use import Amounts, Use
+from usage.reports.use import Amounts, UsageTotals
 from usage.units import DAY_S, HOUR_S
 
 EARLY_S = 3 * DAY_S
@@ -43,7 +43,9 @@ class Projection:
         return self.recurring_usd + self.overage_usd
 
 
-def project_period(subscription: Subscription, period: Period, use: Use, until: datetime) -> Projection:
+def project_period(
+    subscription: Subscription, period: Period, use: UsageTotals, until: datetime
+) -> Projection:
     """Estimate a period of which ``use`` is known up to ``until``."""
     elapsed = period.elapsed_s(until)
     previous = _previous(subscription, period) if elapsed < EARLY_S else None

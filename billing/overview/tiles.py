@@ -14,7 +14,7 @@ from billing.plans.pricing import UsageLine, as_limit, by_days, usage_lines
 from billing.subscriptions.use import use_of
 from usage.periods import Period, period_at
 from usage.reports.categories import takes_traces
-from usage.reports.use import Use, metered_at, until_between
+from usage.reports.use import UsageTotals, metered_at, until_between
 from usage.units import GB, ZERO
 
 TITLES: dict[UsageCategory, str | Promise] = {
@@ -139,7 +139,8 @@ def tiles_of(subscription: Subscription, now: datetime) -> list[Tile]:
 
 
 def _tile(
-    subscription: Subscription, line: UsageLine, later: UsageLine, *, use: Use, mean: Decimal, ahead: Projection,
+    subscription: Subscription, line: UsageLine, later: UsageLine, *,
+    use: UsageTotals, mean: Decimal, ahead: Projection,
     counted: datetime | None,
 ) -> Tile:  # fmt: skip
     is_storage = line.category == UsageCategory.STORAGE

@@ -1,4 +1,4 @@
-"""Whether money comes into it: a lab that bills nobody reads of usage, and of no prices, payment or invoices."""
+"""Whether an organization is billed: an installation that bills nobody shows usage but no prices."""
 
 from django.db.models import Exists, OuterRef, Q
 

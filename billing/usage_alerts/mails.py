@@ -21,7 +21,7 @@ from billing.subscriptions.billed import is_billed
 from usage.access import BillingAction
 from usage.formatting import amount, unit_price
 from usage.periods import Period
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 
 
 def category_name(category: str) -> str:
@@ -35,7 +35,7 @@ def category_name(category: str) -> str:
     return names[UsageCategory(category)]
 
 
-def mail_alert(alert: UsageAlert, period: Period, lines: list[UsageLine], use: Use) -> list[str]:
+def mail_alert(alert: UsageAlert, period: Period, lines: list[UsageLine], use: UsageTotals) -> list[str]:
     """Mail an alert to its recipients, in the caller's transaction; returns their usernames."""
     subscription = alert.subscription
     organization = subscription.organization
@@ -66,7 +66,7 @@ def _recipients(subscription: Subscription) -> QuerySet[User]:
     return people.filter(pk__in=who_may(BillingAction.VIEW, subscription.organization).values("pk"))
 
 
-def _what(alert: UsageAlert, period: Period, lines: list[UsageLine], use: Use) -> dict[str, Any]:
+def _what(alert: UsageAlert, period: Period, lines: list[UsageLine], use: UsageTotals) -> dict[str, Any]:
     """Return what was passed: amounts are those of now, the threshold may be lower."""
     shown: dict[str, Any] = {
         "payer": alert.subscription.payer.name,

@@ -21,7 +21,7 @@ from billing.subscriptions.selectors import locked
 from billing.subscriptions.use import use_by_payer
 from billing.usage_alerts import mails as alert_mails
 from usage.periods import Period, period_at
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 
 PERCENTS = (85, 100)
 """Of the limit of a category; reached."""
@@ -50,7 +50,7 @@ def check_usage(now: datetime | None = None) -> int:
     return sent
 
 
-def send_passed(subscription: Subscription, period: Period, use: Use) -> list[UsageAlert]:
+def send_passed(subscription: Subscription, period: Period, use: UsageTotals) -> list[UsageAlert]:
     """Send alerts of thresholds that were passed in this period; call with the subscription locked."""
     if not subscription.plan.has_usage_alerts or subscription.payer.deleted_at is not None:
         return []
@@ -81,7 +81,7 @@ def _percent(line: UsageLine) -> Decimal | None:
     return Decimal(100) if line.used > 0 else Decimal(0)
 
 
-def _passed(subscription: Subscription, lines: list[UsageLine], use: Use) -> Iterator[Threshold]:
+def _passed(subscription: Subscription, lines: list[UsageLine], use: UsageTotals) -> Iterator[Threshold]:
     for line in lines:
         percent = _percent(as_limit(line, subscription, use.held_bytes))
         if percent is not None:
@@ -111,7 +111,7 @@ def _check(watched: QuerySet[Subscription], period: Period) -> int:
     return sent
 
 
-def _send_safely(subscription: Subscription, period: Period, use: Use) -> int:
+def _send_safely(subscription: Subscription, period: Period, use: UsageTotals) -> int:
     """Send one payer's alerts; a failure is logged and does not hold up others."""
     try:
         return _send(subscription, period, use)
@@ -121,6 +121,6 @@ def _send_safely(subscription: Subscription, period: Period, use: Use) -> int:
 
 
 @transaction.atomic
-def _send(subscription: Subscription, period: Period, use: Use) -> int:
+def _send(subscription: Subscription, period: Period, use: UsageTotals) -> int:
     """Look again with the row locked: of two concurrent calls, the second finds that everything was sent."""
     return len(send_passed(locked(subscription), period, use))

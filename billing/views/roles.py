@@ -59,7 +59,7 @@ def assign(request: HttpRequest, entity: str) -> HttpResponse:
 
     def act() -> str:
         user = _user(request)
-        lost = admins.assign(actor=actor_of(request), organization=organization, user=user)
+        lost = admins.assign_billing_admin(actor=actor_of(request), organization=organization, user=user)
         names = {"who": user, "organization": organization, "lost": ", ".join(map(str, lost))}
         return _assigned(is_billed=is_billed_organization(organization), is_moved=bool(lost)) % names
 
@@ -85,7 +85,7 @@ def withdraw(request: HttpRequest, entity: str) -> HttpResponse:
 
     def act() -> str:
         user = _user(request)
-        admins.withdraw(actor=actor_of(request), organization=organization, user=user)
+        admins.withdraw_billing_admin(actor=actor_of(request), organization=organization, user=user)
         names = {"who": user, "organization": organization}
         if is_billed_organization(organization):
             return _("%(who)s is no longer a billing admin of %(organization)s.") % names

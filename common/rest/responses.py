@@ -22,7 +22,7 @@ _MOST_TOLD = 5
 """Problems in one message; all are in its detail."""
 
 
-class Pages(CursorPagination):
+class NewestFirstPagination(CursorPagination):
     """Pages by cursor, newest first: 50 rows unless ``per_page`` (1-1000) says otherwise."""
 
     ordering = "-pk"
@@ -45,13 +45,13 @@ class Pages(CursorPagination):
         return cursor
 
 
-class ByName(Pages):
+class NamePagination(NewestFirstPagination):
     """Pages by the rows' own name, A to Z."""
 
     ordering = "name"
 
 
-class Oldest(Pages):
+class OldestFirstPagination(NewestFirstPagination):
     """Pages by age, oldest first."""
 
     ordering = "pk"

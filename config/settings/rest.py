@@ -7,7 +7,7 @@ REST_FRAMEWORK = {
         "accounts.api.permissions.FreshSession",
     ],
     "DEFAULT_THROTTLE_CLASSES": ["access.rest.policy.RequestRate"],
-    "DEFAULT_PAGINATION_CLASS": "common.rest.responses.Pages",
+    "DEFAULT_PAGINATION_CLASS": "common.rest.responses.NewestFirstPagination",
     "DEFAULT_RENDERER_CLASSES": ["common.rest.renderers.StrictJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["common.rest.parsers.ShallowJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "access.openapi.schema.Schema",

@@ -7,7 +7,7 @@ from storage.models import Blob
 from storage.owners import BlobOwner
 
 
-class ExportFiles(BlobOwner):
+class ExportBlobOwner(BlobOwner):
     """The archives that exports wrote."""
 
     def used_blobs(self) -> "QuerySet[Blob, int]":

@@ -1,4 +1,4 @@
-"""What requests for charts name: a kind of stream."""
+"""The query parameter that chooses a stream: history or system metrics."""
 
 from collections.abc import Mapping
 

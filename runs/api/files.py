@@ -20,7 +20,7 @@ from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.errors import NotFound
 from common.formats.numbers import int_param
-from common.rest.responses import ByName, is_key, is_yes
+from common.rest.responses import NamePagination, is_key, is_yes
 from runs.access import RunAction
 from runs.api.serializers import (
     LogSearchResultSerializer,
@@ -46,7 +46,7 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
 
     tag = "Files"
     serializer_class = RunFileSerializer
-    pagination_class = ByName
+    pagination_class = NamePagination
     lookup_field = "file"
     lookup_value_regex = ".+?"
     object_actions: ClassVar[dict[str, str]] = {

@@ -7,11 +7,11 @@ from rest_framework.utils.urls import replace_query_param
 
 from common.errors import Invalid
 from common.formats.numbers import parse_int
-from common.rest.responses import Pages
+from common.rest.responses import NewestFirstPagination
 from runs.query.ordering import page_order
 
 
-class RunPages(Pages):
+class RunPages(NewestFirstPagination):
     """Newest first by cursor, as everywhere; with ``order``, the pages of that order.
 
     Then a cursor names the last run before its page and how many there were, so that runs that come or go elsewhere

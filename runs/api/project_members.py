@@ -15,7 +15,7 @@ from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
 from common.errors import Invalid, NotFound
-from common.rest.responses import Oldest, is_key, validated
+from common.rest.responses import OldestFirstPagination, is_key, validated
 from runs.access import ProjectAction
 from runs.api.serializers import (
     AccessRequestCreateSerializer,
@@ -50,7 +50,7 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
 
     tag = "Projects"
     serializer_class = ProjectMemberSerializer
-    pagination_class = Oldest
+    pagination_class = OldestFirstPagination
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
     object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -110,7 +110,7 @@ class ProjectAccessRequestViewSet(ListModelMixin, GenericViewSet[ProjectAccessRe
 
     tag = "Projects"
     serializer_class = AccessRequestSerializer
-    pagination_class = Oldest
+    pagination_class = OldestFirstPagination
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
     object_actions: ClassVar[dict[str, str]] = dict.fromkeys(

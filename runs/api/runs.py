@@ -43,7 +43,7 @@ from runs.models import Project, Run
 from runs.query.column_names import named_column
 from runs.query.expression import read_expression, tree_of, write_expression
 from runs.secrets.readers import reads_secrets
-from runs.selectors import deleted_runs_of, project_called, runs_of
+from runs.selectors import deleted_runs_of, get_project_by_any_name, runs_of
 from runs.table import TableQuery
 from runs.table.cells import Reader
 from runs.table.query import narrow_runs
@@ -171,7 +171,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         for deleted runs.
         """
         actor, body = actor_of(request), validated(BulkActionSerializer, request.data)
-        project, name = project_called(actor, body["entity"], body["project"]), body["act"]
+        project, name = get_project_by_any_name(actor, body["entity"], body["project"]), body["act"]
         runs = deleted_runs_of(actor, project) if name in ON_DELETED else runs_of(actor, project)
         keys = list(runs.filter(uid__in=body["uids"]).values_list("pk", flat=True))
         result = BULK_ACTIONS[name](actor, keys, body["values"])

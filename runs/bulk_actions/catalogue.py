@@ -25,7 +25,7 @@ def _project(actor: Actor, values: Sequence[str]) -> Project:
     entity, slash, name = "".join(values[:1]).partition("/")
     if not slash:
         raise Invalid(_("Enter the target project as entity/project."))
-    return selectors.project_called(actor, entity, name)
+    return selectors.get_project_by_any_name(actor, entity, name)
 
 
 def _stop(actor: Actor, run_ids: list[int], values: Sequence[str]) -> BulkActionResult:

@@ -14,7 +14,7 @@ from storage.models import Blob
 from storage.owners import BlobOwner
 
 
-class RunFiles(BlobOwner):
+class RunFileBlobOwner(BlobOwner):
     """The files of runs; runs also know how secrets look, in whatever is downloaded."""
 
     upload_purpose = services.PURPOSE

@@ -78,7 +78,7 @@ class RunParticipant:
 _participants: list[RunParticipant] = []
 
 
-def register(participant: RunParticipant) -> None:
+def register_run_participant(participant: RunParticipant) -> None:
     """Add an app's part; called once in its ``AppConfig.ready``."""
     _participants.append(participant)
 

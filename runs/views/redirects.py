@@ -3,12 +3,12 @@
 from typing import Any
 
 from access.actor import Actor
-from runs.selectors import formerly_called
+from runs.selectors import get_renamed_project
 
 
 def to_renamed_project(actor: Actor, parts: dict[str, Any]) -> dict[str, Any] | None:
     """Return the parts of a page's address with the project's present name."""
     if not {"entity", "project"} <= parts.keys():
         return None
-    project = formerly_called(actor, parts["entity"], parts["project"])
+    project = get_renamed_project(actor, parts["entity"], parts["project"])
     return None if project is None else {**parts, "project": project.name}

@@ -297,10 +297,10 @@ class InvitationAdmin(ServedAdmin[Invitation]):
     acts = (
         AdminAction(slug="resend", label="Resend invitation", in_bulk=True, fits=_is_pending,
             text="The previous link ends, and the new one is valid for the full time.",
-            do=lambda doing: _done(invitations.resend(actor=doing.actor, invitation=doing.row))),
+            do=lambda doing: _done(invitations.resend_invitation(actor=doing.actor, invitation=doing.row))),
         AdminAction(slug="revoke", label="Revoke invitation", in_bulk=True, fits=_is_pending,
             text="The link in the email ends at once.",
-            do=lambda doing: invitations.revoke(actor=doing.actor, invitation=doing.row)),
+            do=lambda doing: invitations.revoke_invitation(actor=doing.actor, invitation=doing.row)),
     )  # fmt: skip
 
 

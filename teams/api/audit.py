@@ -12,7 +12,7 @@ from access.models import AuditEntry
 from access.rest.policy import actor_of
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
-from common.rest.responses import Pages, validated
+from common.rest.responses import NewestFirstPagination, validated
 from teams.access import OrganizationAction
 from teams.audit.export import entry_to_dict, export
 from teams.audit.log import AuditFilter, audit_lines, matching, require_log
@@ -60,7 +60,7 @@ class AuditQuerySerializer(serializers.Serializer[Any]):
     until = serializers.DateTimeField(required=False, default=None, help_text="Before this time.")
 
 
-class AuditPages(Pages):
+class AuditPages(NewestFirstPagination):
     """Newest first by cursor."""
 
     ordering: Any = ("-at", "-pk")

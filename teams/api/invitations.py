@@ -14,7 +14,7 @@ from rest_framework.viewsets import GenericViewSet
 from access.rest.policy import actor_of, in_person, signed_in
 from access.routes import declare
 from common.errors import Conflict, NotFound
-from common.rest.responses import Pages, is_key, validated
+from common.rest.responses import NewestFirstPagination, is_key, validated
 from teams.access import OrganizationAction, TeamAction
 from teams.api.serializers import (
     InvitationCreateSerializer,
@@ -69,7 +69,7 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     tag = "Invitations"
     serializer_class = InvitationSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     object_actions: ClassVar[dict[str, str]] = {
         "list": TeamAction.INVITE, "create": TeamAction.INVITE, "destroy": TeamAction.MANAGE_MEMBERS,
         "resend": TeamAction.INVITE,
@@ -100,14 +100,16 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     def destroy(self, request: Request, team: str, pk: str) -> Response:
         """Take an invitation back; its link ends at once."""
-        invitations.revoke(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        invitations.revoke_invitation(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, team: str, pk: str) -> Response:
         """Mail a new link; the one before ends."""
-        row = invitations.resend(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        row = invitations.resend_invitation(
+            actor=actor_of(request), invitation=_found(self.get_queryset(), pk)
+        )
         return Response(InvitationSerializer(row).data)
 
 
@@ -117,7 +119,7 @@ class OrganizationInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     tag = "Invitations"
     serializer_class = InvitationSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     object_actions: ClassVar[dict[str, str]] = dict.fromkeys(
         ("list", "create", "destroy", "resend"), OrganizationAction.MANAGE_MEMBERS
     )
@@ -150,14 +152,16 @@ class OrganizationInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     def destroy(self, request: Request, organization: str, pk: str) -> Response:
         """Take an invitation back; its link ends at once."""
-        invitations.revoke(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        invitations.revoke_invitation(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, organization: str, pk: str) -> Response:
         """Mail a new link; the one before ends."""
-        row = invitations.resend(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
+        row = invitations.resend_invitation(
+            actor=actor_of(request), invitation=_found(self.get_queryset(), pk)
+        )
         return Response(InvitationSerializer(row).data)
 
 
@@ -167,7 +171,7 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
 
     tag = "Invitations"
     serializer_class = InvitationSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     object_actions: ClassVar[dict[str, str]] = {
         "list": TeamAction.VIEW, "accept": TeamAction.VIEW, "decline": TeamAction.VIEW
     }  # fmt: skip
@@ -185,7 +189,7 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     def accept(self, request: Request, pk: str) -> Response:
         """Join the team or organization."""
         row = _found(self.get_queryset(), pk)
-        place = answering.accept(actor=in_person(request), number=row.pk)
+        place = answering.accept_invitation(actor=in_person(request), number=row.pk)
         return Response(TeamMemberSerializer(place).data)
 
     @extend_schema(request=None, responses={204: None})
@@ -193,5 +197,5 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     def decline(self, request: Request, pk: str) -> Response:
         """Answer no."""
         row = _found(self.get_queryset(), pk)
-        answering.decline(actor=in_person(request), number=row.pk)
+        answering.decline_invitation(actor=in_person(request), number=row.pk)
         return Response(status=HTTP_204_NO_CONTENT)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from access.engine import visible
-from access.limits.registry import LimitGroup, LimitNow, LimitUnit, limits_now
+from access.limits.registry import LimitGroup, LimitUnit, LimitUsage, limits_now
 from access.openapi.schema import query
 from access.rest.policy import signed_in
 from access.routes import Open, declare
@@ -42,15 +42,15 @@ class KnownLimitSerializer(serializers.Serializer[Any]):
     )
     outcome = serializers.CharField(source="limit.outcome", help_text="What happens when it is reached.")
 
-    def value_of(self, row: LimitNow) -> int | None:
+    def value_of(self, row: LimitUsage) -> int | None:
         """Return the limit, if there is one."""
         return None if row.limit.unit in _RATES and not row.value else row.value
 
-    def get_used(self, row: LimitNow) -> int | None:
+    def get_used(self, row: LimitUsage) -> int | None:
         """Return how much is used."""
         return None if row.used is None else row.used.amount
 
-    def get_used_by(self, row: LimitNow) -> str:
+    def get_used_by(self, row: LimitUsage) -> str:
         """Return the name of what is nearest to the limit."""
         return row.used.what if row.used else ""
 

@@ -18,7 +18,7 @@ from accounts.api.keys import ApiKeySerializer
 from accounts.models import ApiKey, UserKind
 from common.errors import Invalid, NotFound
 from common.formats.numbers import parse_int
-from common.rest.responses import Pages, is_yes
+from common.rest.responses import NewestFirstPagination, is_yes
 from teams.access import OrganizationAction
 from teams.models import Organization
 from teams.organizations.keys import KeyFilter, filtered_keys, keys_of_organization, revoke_keys
@@ -41,7 +41,7 @@ class OrganizationKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
 
     tag = "Organizations"
     serializer_class = OrganizationKeySerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     object_actions: ClassVar[dict[str, str]] = {
         "list": OrganizationAction.MANAGE_MEMBERS, "destroy": OrganizationAction.MANAGE_MEMBERS,
     }  # fmt: skip

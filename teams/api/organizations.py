@@ -19,7 +19,7 @@ from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from accounts.profile import services as profiles
 from common.errors import NotFound
-from common.rest.responses import ByName, Oldest, validated
+from common.rest.responses import NamePagination, OldestFirstPagination, validated
 from teams.access import OrganizationAction
 from teams.api.serializers import (
     EnforcedPrivacySerializer,
@@ -47,7 +47,7 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
     tag = "Organizations"
     queryset = Organization.objects.all()
     serializer_class = OrganizationSerializer
-    pagination_class = ByName
+    pagination_class = NamePagination
     lookup_field = "name"
     lookup_value_regex = ANY_NAME
     view_action = OrganizationAction.VIEW
@@ -124,7 +124,7 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
 
     tag = "Organizations"
     serializer_class = OrganizationMemberSerializer
-    pagination_class = Oldest
+    pagination_class = OldestFirstPagination
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"partial_update"})

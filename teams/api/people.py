@@ -22,7 +22,7 @@ from accounts.models import ApiKey, CodeSaving, ProfileAudience, Theme, User
 from accounts.profile import services as profiles
 from accounts.settings import preferences
 from common.errors import NotFound
-from common.rest.responses import Pages, validated
+from common.rest.responses import NewestFirstPagination, validated
 from teams.access import TeamAction
 from teams.api.serializers import PersonDetailSerializer, PersonSerializer, ProfileUpdateSerializer, RoleField
 from teams.api.teams import ANY_NAME
@@ -146,7 +146,7 @@ class UserViewSet(ListModelMixin, GenericViewSet[User]):
 
     tag = "People"
     serializer_class = PersonSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
     object_actions: ClassVar[dict[str, str]] = {"list": TeamAction.VIEW, "retrieve": TeamAction.VIEW}

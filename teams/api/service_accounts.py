@@ -21,7 +21,7 @@ from access.routes import declare
 from accounts.api_keys.scopes import all_scopes
 from accounts.models import ApiKey
 from common.errors import Invalid, NotFound
-from common.rest.responses import Pages, is_key, validated
+from common.rest.responses import NewestFirstPagination, is_key, validated
 from teams.access import TeamAction
 from teams.models import Organization, Role, ServiceAccount
 from teams.roles.builtin import roles_of_service_accounts
@@ -170,7 +170,7 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
 
     tag = "Service accounts"
     serializer_class = ServiceAccountSerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = ServiceAccount.objects.all()
     object_actions: ClassVar[dict[str, str]] = {
         "list": _MANAGE, "create": _MANAGE, "retrieve": _MANAGE, "partial_update": _MANAGE, "destroy": _MANAGE,
@@ -257,7 +257,7 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
 
     tag = "Service accounts"
     serializer_class = ServiceAccountKeySerializer
-    pagination_class = Pages
+    pagination_class = NewestFirstPagination
     queryset = ApiKey.objects.all()
     fresh_actions: ClassVar[frozenset[str]] = frozenset({"create", "rotate"})
     object_actions: ClassVar[dict[str, str]] = {

@@ -24,7 +24,7 @@ from access.routes import declare
 from accounts.models import User
 from accounts.profile import services as profiles
 from common.errors import Forbidden, Invalid, NotFound
-from common.rest.responses import ByName, Oldest, is_yes, validated
+from common.rest.responses import NamePagination, OldestFirstPagination, is_yes, validated
 from teams.access import OrganizationAction, TeamAction
 from teams.api.serializers import (
     MemberCreateSerializer,
@@ -72,7 +72,7 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
     tag = "Teams"
     queryset = Team.objects.select_related("organization")
     serializer_class = TeamSerializer
-    pagination_class = ByName
+    pagination_class = NamePagination
     lookup_field = "name"
     lookup_value_regex = ANY_NAME
     view_action = TeamAction.VIEW
@@ -175,7 +175,7 @@ class TeamMemberViewSet(ListModelMixin, GenericViewSet[Membership]):
 
     tag = "Teams"
     serializer_class = TeamMemberSerializer
-    pagination_class = Oldest
+    pagination_class = OldestFirstPagination
     lookup_field = "username"
     lookup_value_regex = ANY_NAME
     object_actions: ClassVar[dict[str, str]] = {

@@ -1,4 +1,4 @@
-"""Reading the audit log: an organization's for its admins, the parse_int for operators (BIL-11).
+"""Reading the audit log: admins read their organization's, operators read all of it (BIL-11).
 
 Pages go by time and key, never by number: nothing is counted and nothing is skipped, however long the log is.
 """
@@ -49,7 +49,7 @@ class AuditFilter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "AuditFilter":
-        """Read a page's query string; what makes no sense is left out. Days are parse_int ones in UTC."""
+        """Read a page's query string; what makes no sense is left out. Days are whole ones in UTC."""
         last = _day(query.get("until", ""))
         return cls(
             **{name: _text(query, name) for name in ("person", "action", "kind", "team", "address")},

@@ -88,7 +88,7 @@ def _check_owns_address(actor: Actor, email: str) -> None:
 
 
 @transaction.atomic
-def accept(*, actor: Actor, token: str = "", number: int = 0) -> Membership | OrganizationMember:
+def accept_invitation(*, actor: Actor, token: str = "", number: int = 0) -> Membership | OrganizationMember:
     """Join the team or organization as the invited one, by the mailed link or, signed in, by the invitation's number.
 
     Raises:
@@ -120,7 +120,7 @@ def _join(invitation: Invitation, user: User) -> Membership | OrganizationMember
 
 
 @transaction.atomic
-def decline(*, actor: Actor, token: str = "", number: int = 0) -> Invitation:
+def decline_invitation(*, actor: Actor, token: str = "", number: int = 0) -> Invitation:
     """Answer no; whoever has the link may, so that nobody makes an account only to decline."""
     invitation = _locked_for(actor, token, number)
     close(invitation, InvitationState.DECLINED)

@@ -150,7 +150,7 @@ def _pending_or_new(place: Team | Organization, email: str, username: str) -> In
 
 
 @transaction.atomic
-def resend(*, actor: Actor, invitation: Invitation) -> Invitation:
+def resend_invitation(*, actor: Actor, invitation: Invitation) -> Invitation:
     """Mail a pending invitation again with a new link and a new end; the previous link stops working."""
     _require(actor, invitation, TeamAction.INVITE)
     row = lock_invitation(pk=invitation.pk)
@@ -159,7 +159,7 @@ def resend(*, actor: Actor, invitation: Invitation) -> Invitation:
 
 
 @transaction.atomic
-def revoke(*, actor: Actor, invitation: Invitation) -> None:
+def revoke_invitation(*, actor: Actor, invitation: Invitation) -> None:
     """Take an invitation back; its link ends at once."""
     _require(actor, invitation, TeamAction.MANAGE_MEMBERS)
     row = lock_invitation(pk=invitation.pk)

@@ -1,4 +1,4 @@
-"""What an identity provider said of people and teams, beside what is so."""
+"""What an identity provider set for people and teams, kept beside their actual state."""
 
 from django.db import models
 from django.db.models import Q

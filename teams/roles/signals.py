@@ -1,4 +1,4 @@
-"""Telling whoever keeps what people may do."""
+"""Sends `rights_changed` after the commit, so that cached permissions are dropped."""
 
 from functools import partial
 

@@ -68,7 +68,9 @@ def _declined_message(row: Invitation) -> str:
 def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Join the team or organization and open its page."""
     return _answer_link(
-        request, token, lambda: _joined_message(answering.accept(actor=actor_of(request), token=token))
+        request,
+        token,
+        lambda: _joined_message(answering.accept_invitation(actor=actor_of(request), token=token)),
     )
 
 
@@ -79,7 +81,7 @@ def decline(request: HttpRequest, token: str) -> HttpResponse:
     return _answer_link(
         request,
         token,
-        lambda: (_declined_message(answering.decline(actor=actor_of(request), token=token)), ""),
+        lambda: (_declined_message(answering.decline_invitation(actor=actor_of(request), token=token)), ""),
     )
 
 
@@ -90,7 +92,7 @@ def accept_own(request: HttpRequest) -> HttpResponse:
 
     def act() -> str:
         number = number_in(request, "invitation")
-        return _joined_message(answering.accept(actor=actor_of(request), number=number))[0]
+        return _joined_message(answering.accept_invitation(actor=actor_of(request), number=number))[0]
 
     return answer(request, act, "teams:mine")
 
@@ -102,6 +104,6 @@ def decline_own(request: HttpRequest) -> HttpResponse:
 
     def act() -> str:
         number = number_in(request, "invitation")
-        return _declined_message(answering.decline(actor=actor_of(request), number=number))
+        return _declined_message(answering.decline_invitation(actor=actor_of(request), number=number))
 
     return answer(request, act, "teams:mine")

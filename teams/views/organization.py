@@ -117,7 +117,9 @@ def resend(request: HttpRequest, entity: str) -> HttpResponse:
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
 
     def act() -> str:
-        row = invitations.resend(actor=actor_of(request), invitation=_invitation(request, organization))
+        row = invitations.resend_invitation(
+            actor=actor_of(request), invitation=_invitation(request, organization)
+        )
         return _("A new link was sent to %(who)s; the previous one no longer works.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(organization))
@@ -131,7 +133,7 @@ def revoke(request: HttpRequest, entity: str) -> HttpResponse:
 
     def act() -> str:
         row = _invitation(request, organization)
-        invitations.revoke(actor=actor_of(request), invitation=row)
+        invitations.revoke_invitation(actor=actor_of(request), invitation=row)
         return _("Invitation of %(who)s revoked.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(organization))

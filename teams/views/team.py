@@ -113,7 +113,7 @@ def resend(request: HttpRequest, entity: str) -> HttpResponse:
     team = team_of(request, entity, TeamAction.INVITE)
 
     def act() -> str:
-        row = invitations.resend(actor=actor_of(request), invitation=_invitation(request, team))
+        row = invitations.resend_invitation(actor=actor_of(request), invitation=_invitation(request, team))
         return _("A new link was sent to %(who)s; the previous one no longer works.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(team))
@@ -127,7 +127,7 @@ def revoke(request: HttpRequest, entity: str) -> HttpResponse:
 
     def act() -> str:
         row = _invitation(request, team)
-        invitations.revoke(actor=actor_of(request), invitation=row)
+        invitations.revoke_invitation(actor=actor_of(request), invitation=row)
         return _("Invitation of %(who)s revoked.") % {"who": row.addressee}
 
     return answer(request, act, _members_page(team))

@@ -27,7 +27,8 @@ from accounts.models import User
 from billing.models import Plan, Subscription
 from teams.models import OrganizationMember
 from teams.roles.builtin import built_in
-from teams.members.services import create_organization, create_team
+from teams.organizations.services import create_organization
+from teams.teams.services import create_team
 ada, bob = User.objects.get(username="ada"), User.objects.get(username="bob")
 acme = create_organization(actor=SYSTEM, name="acme", admin=ada)
 create_team(actor=SYSTEM, name="vision", organization=acme, admin=ada)

@@ -141,12 +141,12 @@ def _invited(scene: Scene) -> tuple[User, int]:
 
 def _accept(scene: Scene) -> None:
     guest, number = _invited(scene)
-    answering.accept(actor=actor(guest), number=number)
+    answering.accept_invitation(actor=actor(guest), number=number)
 
 
 def _decline(scene: Scene) -> None:
     guest, number = _invited(scene)
-    answering.decline(actor=actor(guest), number=number)
+    answering.decline_invitation(actor=actor(guest), number=number)
 
 
 def _twice(first: Callable[..., Any], then: Callable[..., Any], **given: Any) -> None:
@@ -164,7 +164,7 @@ def _cancel(scene: Scene) -> None:
 
 def _download(scene: Scene) -> None:
     export = _export(scene)
-    exports.make_next()
+    exports.make_next_export()
     export.refresh_from_db()
     exports.download_export(actor=actor(User.objects.get(username="ada")), export=export)
 
@@ -230,7 +230,9 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
         actor=SYSTEM, team=team_deletion.delete_team(actor=SYSTEM, team=scene.team, typed="vision")
     ),
     "team.invite": _invite,
-    "team.revoke_invitation": lambda scene: invitations.revoke(actor=SYSTEM, invitation=_invite(scene)),
+    "team.revoke_invitation": lambda scene: invitations.revoke_invitation(
+        actor=SYSTEM, invitation=_invite(scene)
+    ),
     "team.accept_invitation": _accept,
     "team.decline_invitation": _decline,
     "service_account.create": lambda scene: service_accounts.create_service_account(
@@ -298,11 +300,12 @@ IN_ORGANIZATION: dict[str, Callable[[Scene], Any]] = {
     "organization.delete": lambda scene: organizations.delete_organization(
         actor=SYSTEM, organization=_emptied(scene), typed=scene.organization.name
     ),
-    "billing_admin.assign": lambda scene: billing_admins.assign(
+    "billing_admin.assign": lambda scene: billing_admins.assign_billing_admin(
         actor=SYSTEM, organization=scene.organization, user=_second_chief(scene)
     ),
     "billing_admin.withdraw": lambda scene: _twice(
-        billing_admins.assign, billing_admins.withdraw, actor=SYSTEM, organization=scene.organization,
+        billing_admins.assign_billing_admin, billing_admins.withdraw_billing_admin,
+        actor=SYSTEM, organization=scene.organization,
         user=_second_chief(scene),
     ),
 }  # fmt: skip

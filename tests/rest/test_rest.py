@@ -20,7 +20,7 @@ from access.openapi import schema
 from accounts.models import ApiKey
 from common.rate_limits import Pace, spend
 from config.env import ROOT
-from exports.services import make_next
+from exports.services import make_next_export
 from runs.models import ProjectMember
 from teams.invitations.services import invite
 from teams.models import Visibility
@@ -284,7 +284,7 @@ def test_an_export_is_asked_for_followed_and_downloaded(admin, team):
     made = admin("POST", "exports/", {"entity": "vision"})
     assert made.status_code == 201
     path = f"exports/{made.json()['id']}/"
-    while make_next():
+    while make_next_export():
         pass
     done = admin("GET", path).json()
     assert (done["state"], done["entity"], done["error"]) == ("done", "vision", "")

@@ -31,7 +31,9 @@ from runs.projects.services import create_project
 from teams.models import Organization, Team
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
-from teams.members.services import add_member, create_organization, create_team
+from teams.members.services import add_member
+from teams.organizations.services import create_organization
+from teams.teams.services import create_team
 
 def person(name, **more):
     return create_user(actor=SYSTEM, username=name, email=f"{name}@example.com", password=None, **more)

@@ -16,9 +16,9 @@ from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
 from common.errors import Invalid, NotFound
-from common.rest.responses import Pages, is_key
+from common.rest.responses import NewestFirstPagination, is_key
 from runs.models import Project
-from runs.selectors import project_called
+from runs.selectors import get_project_by_any_name
 from teams.access import TeamAction
 from teams.models import Team
 from teams.teams.selectors import default_team_of, personal_team_of
@@ -28,13 +28,13 @@ from usage.storage.selectors import projects_by_size, runs_by_size, storage_of, 
 _ENTITY = query("entity", "A team, or a person’s own name; your own unless given.")
 
 
-class LargestFirst(Pages):
+class LargestFirst(NewestFirstPagination):
     """Pages by stored bytes, largest first."""
 
     ordering = "-stored"
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """Read the cursor of the query string; raises as `Pages`."""
+        """Read the cursor of the query string; raises as `NewestFirstPagination`."""
         cursor = super().decode_cursor(request)
         if cursor is not None and cursor.position is not None and not is_key(str(cursor.position)):
             raise exceptions.NotFound(self.invalid_cursor_message)
@@ -97,5 +97,5 @@ class StorageViewSet(GenericViewSet[Project]):
         name = request.query_params.get("project", "")
         if not name:
             raise Invalid("Name a project by `project`.")
-        rows = runs_by_size(actor, project_called(actor, team.name, name))
+        rows = runs_by_size(actor, get_project_by_any_name(actor, team.name, name))
         return self._page(rows, "run_id", RunStorageSerializer)

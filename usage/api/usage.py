@@ -27,7 +27,7 @@ from usage.chargeback import selectors as chargeback
 from usage.chargeback.services import set_prices
 from usage.models import InternalPrices, UsageDay
 from usage.periods import Period, period_at, period_of
-from usage.policy import policy
+from usage.policy import usage_policy
 from usage.reports.report import BY, usage_report
 from usage.reports.sums import TeamIds, teams_of
 from usage.reports.use import metered_at, until_between
@@ -173,9 +173,9 @@ class UsageViewSet(GenericViewSet[UsageDay]):
             raise Invalid("Give either organization or team.")
         if team:
             row = shared_team(actor, team, TeamAction.VIEW_USAGE)
-            return policy().anchor_day_of(row), [row.pk]
+            return usage_policy().anchor_day_of(row), [row.pk]
         payer = organization_named(actor, organization, BillingAction.VIEW)
-        return policy().anchor_day_of(payer), teams_of(payer)
+        return usage_policy().anchor_day_of(payer), teams_of(payer)
 
     @extend_schema(
         responses=forced_singular_serializer(UsageSerializer),  # type: ignore[no-untyped-call]  # it has no types

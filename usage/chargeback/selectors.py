@@ -15,7 +15,7 @@ from usage.models import InternalPrices, TeamDay
 from usage.periods import Period, month_of
 from usage.reports import sums
 from usage.reports.names import RowName, names_of
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 from usage.units import GB, HOUR_S, KWH_J, ZERO, to_cents
 
 MONTHS = 13
@@ -89,7 +89,7 @@ def months_until(now: datetime) -> list[Period]:
     return found
 
 
-def cost_of(use: Use, month: Period, prices: InternalPrices) -> Cost:
+def cost_of(use: UsageTotals, month: Period, prices: InternalPrices) -> Cost:
     """Price what was used in a month."""
     gpu_hours = Decimal(use.gpu_s) / HOUR_S
     gb_months = Decimal(use.byte_seconds) / month.seconds / GB
@@ -137,12 +137,12 @@ def _rank(cost: Cost) -> tuple[Decimal, ...]:
     return -cost.total, -cost.gpu_hours, -cost.gb_months, -cost.host_gpu_hours
 
 
-def _counts(use: Use) -> bool:
+def _counts(use: UsageTotals) -> bool:
     return bool(use.gpu_s or use.energy_j or use.byte_seconds or use.host_gpu_s or use.host_energy_j)
 
 
-def _summed(uses: Mapping[int, Use]) -> Use:
-    whole = Use()
+def _summed(uses: Mapping[int, UsageTotals]) -> UsageTotals:
+    whole = UsageTotals()
     for use in uses.values():
         whole.add(use)
     return whole

@@ -1,1 +1,1 @@
-"""From what happens to ledgers, and from ledgers to totals by day."""
+"""Metering: recording usage in ledgers, and summing the ledgers by day."""

@@ -1,4 +1,4 @@
-"""Which GPUs a run's samples are of."""
+"""The GPUs of a run by UUID, as its metadata and hosts report them."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ from usage.metering.day_sums import DaySums, Owner
 from usage.metering.seconds import day_begin
 from usage.metering.state import begin_sums
 from usage.models import HardwareShift, HardwareUse, IngestionEntry, ReportedTime, TrackedInterval
-from usage.policy import policy
+from usage.policy import usage_policy
 
 INTERVALS_AT_ONCE = 1000
 ENTRIES_AT_ONCE = 2000
@@ -35,7 +35,7 @@ OWNER = ("team_id", "project_id", "user_id")
 
 def closed_at(team_ids: Collection[int]) -> dict[int, datetime]:
     """Return for each team the first moment that is not in a closed period; none for payers that closed none."""
-    return {pk: day_begin(day) for pk, day in policy().closed_until(team_ids).items()}
+    return {pk: day_begin(day) for pk, day in usage_policy().closed_until(team_ids).items()}
 
 
 def uncounted_intervals(scope: Q, after: int) -> QuerySet[TrackedInterval]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 from usage.models import IngestionEntry
-from usage.policy import policy
+from usage.policy import usage_policy
 
 MAX_TOKEN = 64
 
@@ -45,7 +45,7 @@ def record_ingestion(
     if not 0 < len(token) <= MAX_TOKEN:
         raise Invalid(_("A trace data token must have 1 to %(limit)s characters.") % {"limit": MAX_TOKEN})
     if not IngestionEntry.objects.filter(token=token).exists():
-        policy().require_ingestion(team_id)
+        usage_policy().require_ingestion(team_id)
     _entry, is_new = IngestionEntry.objects.get_or_create(
         token=token,
         defaults={

@@ -7,7 +7,7 @@ from runs.models import Run
 from usage.metering import backfill, gpus, hardware, intervals
 
 
-class MeteringOfRun(RunParticipant):
+class MeteringRunParticipant(RunParticipant):
     """Its tracked time, and what hardware it used."""
 
     def state_changed(self, run: Run, before: str, at: datetime) -> None:

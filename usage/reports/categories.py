@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from usage.models import IngestionEntry
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 from usage.units import GB, HOUR_S
 
 
@@ -25,7 +25,7 @@ class Measure:
     """Of `UsageDay`; of storage the changes, which charts add up."""
     per_unit: int
     """How much of the column one unit is."""
-    of: Callable[[Use, int], Decimal]
+    of: Callable[[UsageTotals, int], Decimal]
     """(use, seconds that it is of) to units."""
     help: str | Promise
 

@@ -23,7 +23,7 @@ from common.web.streaming import in_thread
 from usage.periods import Period, month_of, months_between
 from usage.reports import sums
 from usage.reports.names import RowName, names_of
-from usage.reports.use import Use, metered_at, until_between
+from usage.reports.use import UsageTotals, metered_at, until_between
 from usage.units import GB, HOUR_S, KWH_J
 
 MONTHS = 12
@@ -100,14 +100,15 @@ def _pieces(actor: Actor, over: sums.LedgerFilter, request: UsageExportRequest) 
         until = until_between(month, counted)
         found = sums.use_by_key(over, month, until, *request.by)
         keys = sorted(
-            (key for key, use in found.items() if use != Use()), key=lambda key: _rank(found[key], key)
+            (key for key, use in found.items() if use != UsageTotals()),
+            key=lambda key: _rank(found[key], key),
         )
         for start in range(0, len(keys), LINES_AT_ONCE):
             some = keys[start : start + LINES_AT_ONCE]
             yield csv_text(_lines(actor, month, until, {key: found[key] for key in some}, request))
 
 
-def _rank(use: Use, key: tuple[int, ...]) -> tuple[int, ...]:
+def _rank(use: UsageTotals, key: tuple[int, ...]) -> tuple[int, ...]:
     return (-use.tracked_s, -use.byte_seconds, *key)
 
 
@@ -115,7 +116,7 @@ def _lines(
     actor: Actor,
     month: Period,
     until: datetime,
-    found: Mapping[tuple[int, ...], Use],
+    found: Mapping[tuple[int, ...], UsageTotals],
     request: UsageExportRequest,
 ) -> list[list[Any]]:
     names = [names_of(actor, column, {key[at] for key in found}) for at, column in enumerate(request.by)]
@@ -140,7 +141,7 @@ def _text(name: RowName) -> str:
     return name.text if name.is_given or name.is_gone or name.team else ""
 
 
-def _amounts(use: Use, seconds: int) -> list[str]:
+def _amounts(use: UsageTotals, seconds: int) -> list[str]:
     values = (
         Decimal(use.tracked_s) / HOUR_S, Decimal(use.mean_bytes(seconds)) / GB, Decimal(use.held_bytes) / GB,
         Decimal(use.ingested_bytes) / GB, Decimal(use.gpu_s) / HOUR_S, Decimal(use.energy_j) / KWH_J,

@@ -21,7 +21,7 @@ from usage.reports.categories import MEASURES, Measure
 from usage.reports.chart import Chart, ChartSeries, draw
 from usage.reports.filters import MONTHS, UsageFilter
 from usage.reports.names import RowName, names_of
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 
 PER_PAGE = 50
 TOP = 7
@@ -62,7 +62,7 @@ class CategoryTotal:
 
 @dataclass(frozen=True, slots=True)
 class ActiveFilter:
-    """What the page is active to, and the way out."""
+    """What the page is narrowed to, and the way out."""
 
     kind: str | Promise
     name: RowName
@@ -112,7 +112,7 @@ def usage_page(
         of_team: Whether it is one team's page.
 
     Raises:
-        NotFound: it is active to something that is not there.
+        NotFound: it is narrowed to something that is not there.
     """
     over = sums.LedgerFilter(team_ids, usage_filter.project, usage_filter.user)
     active = _active_filters(actor, over, usage_filter)
@@ -123,7 +123,7 @@ def usage_page(
 
 
 def _active_filters(actor: Actor, over: sums.LedgerFilter, usage_filter: UsageFilter) -> list[ActiveFilter]:
-    """Name what the page is active to; only what has used something of the payer's is ever named."""
+    """Name what the page is narrowed to; only what has used something of the payer's is ever named."""
     given = (
         ("team", _("Team"), usage_filter.team),
         ("project", _("Project"), usage_filter.project),
@@ -140,7 +140,7 @@ def _active_filters(actor: Actor, over: sums.LedgerFilter, usage_filter: UsageFi
     return found
 
 
-def _values(usage_filter: UsageFilter, use: Use, seconds: int) -> dict[str, Decimal]:
+def _values(usage_filter: UsageFilter, use: UsageTotals, seconds: int) -> dict[str, Decimal]:
     return {key: measure.of(use, seconds) for key, measure in usage_filter.measures.items()}
 
 
@@ -180,7 +180,7 @@ def _by_key(
     uses = {
         pk: use
         for (pk,), use in sums.use_by_key(over, period, until, usage_filter.column).items()
-        if use != Use()
+        if use != UsageTotals()
     }
     values = {pk: _values(usage_filter, use, seconds) for pk, use in uses.items()}
     ranked = sorted(values, key=lambda pk: (-values[pk][key], pk))
@@ -307,7 +307,7 @@ def _by_month(
     }
     totals = _totals(usage_filter, by_month.values(), mean=True)
     rows = _month_rows(usage_filter, months, by_month, stored)
-    page = Paginator(rows if any(use != Use() for use in uses.values()) else [], MONTHS).get_page(1)
+    page = Paginator(rows if any(use != UsageTotals() for use in uses.values()) else [], MONTHS).get_page(1)
     chart = _month_chart(actor, usage_filter, months, parts, column)
     return UsagePage(usage_filter, until, rows, page, totals, chart, active)
 

@@ -10,7 +10,7 @@ from usage.periods import Period, month_of, months_between
 from usage.reports import sums
 from usage.reports.filters import MONTHS
 from usage.reports.names import RowName, names_of
-from usage.reports.use import Use, metered_at, until_between
+from usage.reports.use import UsageTotals, metered_at, until_between
 from usage.units import GB, HOUR_S, KWH_J
 
 BY = ("team", "project", "user", "day", "month")
@@ -44,7 +44,7 @@ def usage_report(
     if by == "month":
         return _by_month(over, counted, now)
     until = until_between(period, counted)
-    total = sums.use_by_key(over, period, until).get((), Use())
+    total = sums.use_by_key(over, period, until).get((), UsageTotals())
     if by == "day":
         days = sums.use_by_day(over, period, until)
         rows = [{"day": day} | amounts(use, _elapsed_s(day, until)) for day, use in days.items()]
@@ -52,7 +52,9 @@ def usage_report(
     else:
         column, seconds = f"{by}_id", period.elapsed_s(until)
         uses = {
-            pk: use for (pk,), use in sums.use_by_key(over, period, until, column).items() if use != Use()
+            pk: use
+            for (pk,), use in sums.use_by_key(over, period, until, column).items()
+            if use != UsageTotals()
         }
         ranked = sorted(uses, key=lambda pk: (-uses[pk].tracked_s, -uses[pk].byte_seconds, pk))[:limit]
         names, count = names_of(actor, column, ranked), len(uses)
@@ -69,12 +71,12 @@ def _by_month(over: sums.LedgerFilter, counted: datetime | None, now: datetime) 
     span = Period(first.start, present.end)
     until = until_between(span, counted)
     found = sums.use_by_month(over, months, until)
-    uses = {month: found.get((month.start,), Use()) for month in months}
+    uses = {month: found.get((month.start,), UsageTotals()) for month in months}
     rows = [
         {"month": f"{month.start:%Y-%m}"} | amounts(use, month.elapsed_s(until))
         for month, use in uses.items()
     ]
-    whole = Use(
+    whole = UsageTotals(
         sum(use.tracked_s for use in uses.values()), sum(use.byte_seconds for use in uses.values()),
         uses[months[-1]].held_bytes, sum(use.ingested_bytes for use in uses.values()),
         sum(use.gpu_s for use in uses.values()), sum(use.energy_j for use in uses.values()),
@@ -96,7 +98,7 @@ def _name_to_dict(by: str, pk: int, names: Mapping[int, RowName]) -> dict[str, A
     return row
 
 
-def amounts(use: Use, seconds: int) -> dict[str, float]:
+def amounts(use: UsageTotals, seconds: int) -> dict[str, float]:
     """Return what was used in units, with six decimals."""
     return {
         "tracked_hours": round(use.tracked_s / HOUR_S, 6),

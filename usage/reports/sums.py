@@ -17,7 +17,7 @@ from django.db.models.expressions import CombinedExpression
 from teams.models import Organization, Team
 from usage.models import SUMS, TeamDay, UsageDay
 from usage.periods import Period, month_of
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 from usage.units import DAY_S
 
 TeamIds = Collection[int] | QuerySet[Any, Any]
@@ -100,12 +100,12 @@ def _sums(number: CombinedExpression, inside: Q | None) -> dict[str, Sum]:
     }
 
 
-def _use(row: dict[str, Any], carried: int, elapsed_s: int) -> Use:
+def _use(row: dict[str, Any], carried: int, elapsed_s: int) -> UsageTotals:
     def of(name: str) -> int:
         return int(row[f"{name}_"] or 0)
 
     within = of("byte_days") * DAY_S + of("byte_rest")
-    return Use(
+    return UsageTotals(
         tracked_s=of("tracked_s"),
         byte_seconds=(carried + of("delta")) * elapsed_s + within - of("weighted") * DAY_S,
         held_bytes=carried + of("delta"),
@@ -117,7 +117,9 @@ def _use(row: dict[str, Any], carried: int, elapsed_s: int) -> Use:
     )
 
 
-def use_by_key(over: LedgerFilter, period: Period, until: datetime, *by: str) -> dict[tuple[Any, ...], Use]:
+def use_by_key(
+    over: LedgerFilter, period: Period, until: datetime, *by: str
+) -> dict[tuple[Any, ...], UsageTotals]:
     """Return the use of a period by team_id, project_id and user_id, as asked; one query, a row for each key.
 
     Args:
@@ -150,7 +152,7 @@ def teams_of(organization: Organization) -> QuerySet[Team, int]:
 
 def use_by_month(
     over: LedgerFilter, months: list[Period], until: datetime, *by: str
-) -> dict[tuple[Any, ...], Use]:
+) -> dict[tuple[Any, ...], UsageTotals]:
     """Return the use of calendar months; keys begin with the month's first day. One query for all of them.
 
     Args:
@@ -219,7 +221,7 @@ def within(team_ids: TeamIds, team_id: int) -> TeamIds:
     return [team_id] if team_id in team_ids else []
 
 
-def use_by_day(over: LedgerFilter, period: Period, until: datetime) -> dict[date, Use]:
+def use_by_day(over: LedgerFilter, period: Period, until: datetime) -> dict[date, UsageTotals]:
     """Return the use of each day that has begun; what was held is its end, or ``until``. One query."""
     end = min(period.end, until.date() + timedelta(days=1))
     sums = over.rows(period.start, end).values("day").annotate(**{f"{name}_": Sum(name) for name in SUMS})
@@ -234,7 +236,7 @@ def use_by_day(over: LedgerFilter, period: Period, until: datetime) -> dict[date
         before = stored - of["delta_bytes"]
         within = of["byte_seconds"] - of["delta_bytes"] * (DAY_S - passed)
         if day >= period.start:
-            uses[day] = Use(
+            uses[day] = UsageTotals(
                 of["tracked_s"],
                 before * passed + within,
                 stored,

@@ -1,4 +1,4 @@
-"""What somebody used, and up to when it is known."""
+"""Usage totals of a period, and the time up to which they are complete."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -18,7 +18,7 @@ class Amounts:
 
 
 @dataclass(slots=True)
-class Use:
+class UsageTotals:
     """What somebody used in a period, up to a moment."""
 
     tracked_s: int = 0
@@ -33,7 +33,7 @@ class Use:
     """Of GPUs that only runs which watch a machine have sampled; in no other sum."""
     host_energy_j: int = 0
 
-    def add(self, other: "Use") -> None:
+    def add(self, other: "UsageTotals") -> None:
         """Add what somebody else used."""
         for one in fields(self):
             setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))

@@ -8,11 +8,11 @@ from django.db.models import Sum
 
 from usage.models import SUMS, UsageDay
 from usage.periods import Period, month_of
-from usage.reports.use import Use, until_of
+from usage.reports.use import UsageTotals, until_of
 from usage.units import DAY_S
 
 
-def _add(use: Use, row: dict[str, Any], period: Period, until: datetime) -> None:
+def _add(use: UsageTotals, row: dict[str, Any], period: Period, until: datetime) -> None:
     day = row["day"]
     if datetime.combine(day, time(), UTC) >= until:  # it only says what the day begins with
         row = dict.fromkeys(row, 0) | {"opening_bytes": row["opening_bytes"]}
@@ -35,19 +35,19 @@ def use_by(
     period: Period,
     until: datetime | None = None,
     by: tuple[str, ...] = (),
-) -> dict[tuple[Any, ...], Use]:
+) -> dict[tuple[Any, ...], UsageTotals]:
     """Return what teams used in a period, by any columns; day by day from the finest rows."""
     until = until or until_of(period)
     rows = UsageDay.objects.filter(
         team_id__in=team_ids, day__gte=month_of(period.start).start, day__lt=period.end
     )
-    found: dict[tuple[Any, ...], Use] = {} if by else {(): Use()}
+    found: dict[tuple[Any, ...], UsageTotals] = {} if by else {(): UsageTotals()}
     for row in (
         rows.filter(day__lte=until.date())
         .values(*by, "day")
         .annotate(**{f"{name}_": Sum(name) for name in SUMS})
     ):
         sums = {name: row[f"{name}_"] for name in SUMS}
-        use = found.setdefault(tuple(row[name] for name in by), Use())
+        use = found.setdefault(tuple(row[name] for name in by), UsageTotals())
         _add(use, {**sums, "day": row["day"]}, period, until)
     return found

@@ -8,7 +8,7 @@ import pytest
 from usage.models import UsageDay
 from usage.periods import Period, month_of, months_between, period_of
 from usage.reports import sums
-from usage.reports.use import Use
+from usage.reports.use import UsageTotals
 from usage.tests.by_days import use_by
 from usage.tests.usage_rows import days, metered, noon
 
@@ -47,8 +47,8 @@ def test_sums_of_a_period_equal_those_by_day(ledger: None, period: Period, by: t
         until = max(period.starts_at, min(until, period.ends_at))  # noqa: PLW2901
         expected = use_by(TEAMS, period, until, by)
         found = sums.use_by_key(sums.LedgerFilter(TEAMS), period, until, *by)
-        assert {key: use for key, use in found.items() if use != Use()} == {
-            key: use for key, use in expected.items() if use != Use()
+        assert {key: use for key, use in found.items() if use != UsageTotals()} == {
+            key: use for key, use in expected.items() if use != UsageTotals()
         }
 
 

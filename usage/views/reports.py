@@ -16,7 +16,7 @@ from teams.access import TeamAction
 from teams.models import Organization, Team
 from teams.views.base import organization_of, team_of
 from usage.access import BillingAction
-from usage.policy import policy
+from usage.policy import usage_policy
 from usage.reports import sums
 from usage.reports.categories import shown_categories
 from usage.reports.csv_export import UsageExportRequest, export, last_months
@@ -29,7 +29,7 @@ from usage.views.frame import frame_context
 def _context(
     request: HttpRequest, payer: Organization | Team, team_ids: sums.TeamIds, *, of_team: bool
 ) -> dict[str, Any]:
-    now, counted, anchor_day = timezone.now(), metered_at(), policy().anchor_day_of(payer)
+    now, counted, anchor_day = timezone.now(), metered_at(), usage_policy().anchor_day_of(payer)
     usage_filter = UsageFilter.of(
         request.GET.dict(), anchor_day, now, of_team=of_team, measures=shown_categories()
     )
@@ -81,8 +81,8 @@ def team(request: HttpRequest, entity: str) -> HttpResponse:
     row = team_of(request, entity, TeamAction.VIEW_USAGE)
     context = _context(request, row, [row.pk], of_team=True) | {
         "team": row,
-        "is_billed": policy().is_billed(row.organization_id),
-        "allowance": policy().allowance_of(actor_of(request), row),
+        "is_billed": usage_policy().is_billed(row.organization_id),
+        "allowance": usage_policy().allowance_of(actor_of(request), row),
         "csv_url": reverse("usage:team_usage_csv", args=[row.name]),
     }
     return render(request, fragment(request, "usage/reports/team.html", "usage"), context)

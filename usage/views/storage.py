@@ -20,7 +20,7 @@ from runs.models import Project
 from runs.selectors import get_project, runs_of
 from teams.access import TeamAction
 from teams.scope import PageScope, scoped, scoped_by
-from usage.policy import policy
+from usage.policy import usage_policy
 from usage.storage.selectors import (
     CATEGORIES,
     StoredBytes,
@@ -65,7 +65,7 @@ def _categories(kept: StoredBytes) -> list[dict[str, Any]]:
 def storage(request: HttpRequest, scope: PageScope) -> HttpResponse:
     """Show what a team (TEAM-4) or one's own entity keeps, against its plan (ACC-8)."""
     found = storage_of(actor_of(request), scope.row)
-    allowance = policy().allowance_of(actor_of(request), scope.row)
+    allowance = usage_policy().allowance_of(actor_of(request), scope.row)
     page = Paginator(found.projects, _PROJECTS).get_page(request.GET.get("page"))
     context = {
         **_context(scope),

@@ -12,7 +12,7 @@ from common.errors import NotFound
 from runs.access import RunAction
 from runs.files.services import delete_run_file, upload_paths
 from runs.models import Run, RunFile
-from runs.selectors import files_of, run_called
+from runs.selectors import files_of, get_run_by_any_name
 from storage.signed_urls import tickets
 from wandb_api.graphql.bindings import file_type, mutation, root, run_type
 from wandb_api.graphql.context import Info
@@ -25,7 +25,9 @@ _MAX_PAGE = 10_000
 
 
 def _run_named(info: Info, given: dict[str, Any]) -> Any:
-    return run_called(info.context.actor, given["entityName"], given["projectName"], given["runName"])
+    return get_run_by_any_name(
+        info.context.actor, given["entityName"], given["projectName"], given["runName"]
+    )
 
 
 @root(mutation, "createRunFiles", RunAction.LOG)

@@ -22,7 +22,7 @@ from ingest.services import hidden_as_unknown, team_for
 from runs.access import ProjectAction
 from runs.models import Project
 from runs.projects import services as projects
-from runs.selectors import get_team, project_called, projects_of
+from runs.selectors import get_project_by_any_name, get_team, projects_of
 from storage.services import stored_bytes
 from teams.access import OrganizationAction, TeamAction
 from teams.invitations import services as invitations
@@ -80,7 +80,7 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     elif access and existing.visibility != _ACCESS[access]:
         row = projects.change_visibility(actor=actor, project=existing, visibility=_ACCESS[access])
     else:
-        row = project_called(actor, team.name, name)
+        row = get_project_by_any_name(actor, team.name, name)
     if input.get("description") is not None:
         row = projects.update_project(actor=actor, project=row, description=input["description"])
     node = project_node(row)
@@ -223,7 +223,7 @@ def resolve_delete_invite(_: Any, info: Info, input: dict[str, Any]) -> dict[str
         invitation = Invitation.objects.filter(team=team, pk=from_id("Invitation", named)).first()
         if invitation is None:
             raise NotFound(f"This invitation to {team} doesn’t exist.")
-        invitations.revoke(actor=actor, invitation=invitation)
+        invitations.revoke_invitation(actor=actor, invitation=invitation)
         return {"success": True}
     rows = Membership.objects.select_related("team", "user", "role")
     membership = rows.filter(team=team, pk=from_id("Member", named)).first()

@@ -12,7 +12,7 @@ from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
-from runs.selectors import listed_runs_of, project_called
+from runs.selectors import get_project_by_any_name, listed_runs_of
 from teams.teams.selectors import default_team_of
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.bindings import project_type, query, root
@@ -29,7 +29,7 @@ def _resolve(info: Info, name: str | None, entity: str | None) -> dict[str, Any]
         home = default_team_of(actor)
         entity = home.name if home else ""
     try:
-        return project_node(project_called(actor, entity, name or "uncategorized"))
+        return project_node(get_project_by_any_name(actor, entity, name or "uncategorized"))
     except NotFound:
         return None
 

@@ -23,7 +23,7 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
 from runs.lifecycle.fields import RunFields
 from runs.models import Run
-from runs.selectors import changeable, get_run, run_called
+from runs.selectors import changeable, get_run, get_run_by_any_name
 from storage.quota import require_quota
 from teams.models import Team
 from wandb_api.graphql.bindings import mutation, project_type, root, run_type
@@ -171,7 +171,7 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
     if abs(step := input["metricValue"]) >= 2**63:
         raise Invalid(f"metricValue must be a step of the run, not {step!r}.")
     entity = input.get("entityName") or team_for(actor, None).name
-    run = run_called(actor, entity, input.get("projectName") or "uncategorized", input["runName"])
+    run = get_run_by_any_name(actor, entity, input.get("projectName") or "uncategorized", input["runName"])
     return {"rewoundRun": _fresh(rewind_run(actor=actor, run=run, step=int(step)))}
 
 
@@ -179,7 +179,7 @@ def resolve_rewind_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
 def resolve_notify(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Store an alert that code sent."""
     actor = info.context.actor
-    run = run_called(actor, input["entityName"], input["projectName"], input["runName"])
+    run = get_run_by_any_name(actor, input["entityName"], input["projectName"], input["runName"])
     sent = send_alert(
         actor=actor,
         run=run,

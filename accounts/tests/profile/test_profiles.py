@@ -13,7 +13,7 @@ from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import Picture, Profile, User
 from accounts.profile import services as profiles
-from accounts.profile.services import Link, Words
+from accounts.profile.services import Link, ProfileFields
 from accounts.settings import preferences
 from accounts.tests.profile.test_pictures import encoded, halves
 from common.errors import Invalid, NotFound
@@ -62,7 +62,7 @@ def test_a_link_that_is_no_web_address_is_refused_beside_its_field(client: Clien
     assert response.status_code == 422
     assert not Profile.objects.exists()
     with pytest.raises(Invalid):
-        profiles.change_words(actor=actor(ada), row=ada, words=Words(links=[Link("x", url)]))
+        profiles.change_words(actor=actor(ada), row=ada, words=ProfileFields(links=[Link("x", url)]))
 
 
 def test_nobody_changes_the_profile_of_another(ada: User):

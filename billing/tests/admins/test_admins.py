@@ -79,7 +79,7 @@ class TestChoosing:
 
     def test_assigning_another_moves_the_role(self, acme: Organization, ada: User, bob: User):
         """BIL-9, BIL-11: both are told, and the log says who, before and after."""
-        assert admins.assign(actor=actor(ada), organization=acme, user=bob) == [ada]
+        assert admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob) == [ada]
         assert names(acme) == ["bob"]
         assert not can(actor(ada), BillingAction.MANAGE, acme)
         assert can(actor(ada), BillingAction.VIEW, acme)
@@ -96,28 +96,28 @@ class TestChoosing:
     def test_plans_for_many_keep_those_there_are(self, acme: Organization, ada: User, bob: User):
         """BIL-9: dedicated plans."""
         put_on(acme, "enterprise")
-        assert admins.assign(actor=actor(ada), organization=acme, user=bob) == []
+        assert admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob) == []
         assert names(acme) == ["ada", "bob"]
-        admins.withdraw(actor=actor(ada), organization=acme, user=ada)
+        admins.withdraw_billing_admin(actor=actor(ada), organization=acme, user=ada)
         assert names(acme) == ["bob"]
         entries = AuditEntry.objects.filter(action__startswith="billing_admin").order_by("pk")
         assert [entry.action for entry in entries] == ["billing_admin.assign", "billing_admin.withdraw"]
 
     def test_choosing_who_is_one_changes_nothing(self, acme: Organization, ada: User):
         """BIL-11: no entry and no mail of what did not happen."""
-        assert admins.assign(actor=actor(ada), organization=acme, user=ada) == []
+        assert admins.assign_billing_admin(actor=actor(ada), organization=acme, user=ada) == []
         assert not AuditEntry.objects.filter(action="billing_admin.assign").exists()
         assert not [mail for mail in delivered() if "billing" in mail.subject]
 
     def test_any_admin_of_the_organization_may_choose(self, acme: Organization, ada: User, bob: User):
         """BIL-9: also one who is no billing admin; members and strangers do not."""
         carol = join(acme, "carol", Preset.ORGANIZATION_MEMBER)
-        admins.assign(actor=actor(bob), organization=acme, user=bob)
+        admins.assign_billing_admin(actor=actor(bob), organization=acme, user=bob)
         assert names(acme) == ["bob"]
         with pytest.raises(Forbidden):
-            admins.assign(actor=actor(carol), organization=acme, user=ada)
+            admins.assign_billing_admin(actor=actor(carol), organization=acme, user=ada)
         with pytest.raises(NotFound):
-            admins.assign(actor=actor(UserFactory()), organization=acme, user=ada)
+            admins.assign_billing_admin(actor=actor(UserFactory()), organization=acme, user=ada)
 
     def test_only_admins_become_one(self, acme: Organization, ada: User):
         """BIL-9: a billing admin is an organization admin."""
@@ -126,24 +126,24 @@ class TestChoosing:
         set_active(actor=SYSTEM, user=off, is_active=False)
         for user in (carol, off, UserFactory()):
             with pytest.raises(Conflict, match="not an admin of acme"):
-                admins.assign(actor=actor(ada), organization=acme, user=user)
+                admins.assign_billing_admin(actor=actor(ada), organization=acme, user=user)
         assert names(acme) == ["ada"]
 
     def test_the_last_one_cannot_be_taken_away(self, acme: Organization, ada: User, bob: User):
         """BIL-9."""
         with pytest.raises(Conflict, match="/organizations/acme/billing/roles"):
-            admins.withdraw(actor=actor(bob), organization=acme, user=ada)
+            admins.withdraw_billing_admin(actor=actor(bob), organization=acme, user=ada)
         with pytest.raises(NotFound, match="not a billing admin"):
-            admins.withdraw(actor=actor(ada), organization=acme, user=bob)
+            admins.withdraw_billing_admin(actor=actor(ada), organization=acme, user=bob)
 
     def test_those_there_are_stay_when_the_plan_has_one_only(self, acme: Organization, ada: User, bob: User):
         """BIL-9: nobody loses a role by a change of plan; the page says so, and the next choice leaves one."""
         put_on(acme, "enterprise")
-        admins.assign(actor=actor(ada), organization=acme, user=bob)
+        admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob)
         put_on(acme, "pro")
         assert names(acme) == ["ada", "bob"]
         assert billing_admin_list(actor(ada), acme).is_over
-        assert admins.assign(actor=actor(ada), organization=acme, user=bob) == [ada]
+        assert admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob) == [ada]
         assert names(acme) == ["bob"]
         assert not billing_admin_list(actor(ada), acme).is_over
 
@@ -172,14 +172,14 @@ class TestLeaving:
             ):
                 act()
         assert names(acme) == ["ada"]
-        admins.assign(actor=actor(ada), organization=acme, user=bob)
+        admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob)
         organizations.leave_organization(actor=actor(ada), organization=acme)
         assert names(acme) == ["bob"]
 
     def test_one_of_several_loses_the_role_with_the_place(self, acme: Organization, ada: User, bob: User):
         """BIL-11: and does not get it back by becoming an admin again."""
         put_on(acme, "enterprise")
-        admins.assign(actor=actor(ada), organization=acme, user=bob)
+        admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob)
         organizations.change_organization_member(
             actor=actor(bob), member=self.place(acme, ada), role=built_in(Preset.ORGANIZATION_MEMBER)
         )
@@ -198,14 +198,14 @@ class TestLeaving:
         assert [obstacle.url for obstacle in obstacles] == ["/organizations/acme/billing/roles"]
         with pytest.raises(Conflict, match="only billing admin of acme"):
             delete_account(actor=actor(ada), user=ada, typed="ada")
-        admins.assign(actor=actor(ada), organization=acme, user=bob)
+        admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob)
         delete_account(actor=actor(ada), user=ada, typed="ada")
         assert names(acme) == ["bob"]
 
     def test_one_of_several_deletes_the_account_at_once(self, acme: Organization, ada: User, bob: User):
         """ACC-9."""
         put_on(acme, "enterprise")
-        admins.assign(actor=actor(ada), organization=acme, user=bob)
+        admins.assign_billing_admin(actor=actor(ada), organization=acme, user=bob)
         delete_account(actor=actor(ada), user=ada, typed="ada")
         assert [row.user for row in BillingAdmin.objects.all()] == [bob]
 
@@ -239,7 +239,7 @@ class TestLeaving:
         set_active(actor=SYSTEM, user=ada, is_active=False)
         assert names(acme) == []
         assert not can(actor(bob), BillingAction.MANAGE, acme)
-        assert admins.assign(actor=actor(bob), organization=acme, user=bob) == [ada]
+        assert admins.assign_billing_admin(actor=actor(bob), organization=acme, user=bob) == [ada]
         assert names(acme) == ["bob"]
 
 
@@ -320,7 +320,8 @@ class TestAtOnce:
         people = [join(acme, f"admin{number}") for number in range(4)]
         for _round in range(5):
             self.both(*(
-                lambda user=user: admins.assign(actor=SYSTEM, organization=acme, user=user) for user in people
+                lambda user=user: admins.assign_billing_admin(actor=SYSTEM, organization=acme, user=user)
+                for user in people
             ))  # fmt: skip
             assert BillingAdmin.objects.count() == 1
 
@@ -331,7 +332,7 @@ class TestAtOnce:
         bob = join(acme, "bob")
         place = OrganizationMember.objects.select_related("organization", "user", "role").get(user=bob)
         self.both(
-            lambda: admins.assign(actor=SYSTEM, organization=acme, user=bob),
+            lambda: admins.assign_billing_admin(actor=SYSTEM, organization=acme, user=bob),
             lambda: organizations.change_organization_member(
                 actor=SYSTEM, member=place, role=built_in(Preset.ORGANIZATION_MEMBER)
             ),
@@ -343,8 +344,9 @@ class TestAtOnce:
         acme = OrganizationFactory(name="acme", admin=ada)
         put_on(acme, "enterprise")
         bob = join(acme, "bob")
-        admins.assign(actor=SYSTEM, organization=acme, user=bob)
+        admins.assign_billing_admin(actor=SYSTEM, organization=acme, user=bob)
         self.both(*(
-            lambda user=user: admins.withdraw(actor=SYSTEM, organization=acme, user=user) for user in (ada, bob)
+            lambda user=user: admins.withdraw_billing_admin(actor=SYSTEM, organization=acme, user=user)
+            for user in (ada, bob)
         ))  # fmt: skip
         assert len(names(acme)) == 1

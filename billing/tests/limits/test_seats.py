@@ -16,7 +16,7 @@ from accounts.models import User
 from billing.limits.selectors import LimitKind, limits_of
 from billing.subscriptions.selectors import subscription_of
 from common.errors import Conflict
-from teams.invitations.answering import accept
+from teams.invitations.answering import accept_invitation
 from teams.invitations.services import invite
 from teams.members.services import add_member
 from teams.models import GroupMapping, Invitation, Membership, Organization, OrganizationMember, Team
@@ -128,10 +128,10 @@ class TestWhereLimitsAreEnforced:
             role=built_in(Preset.ORGANIZATION_MEMBER),
         )
         with pytest.raises(Conflict, match="All seats of acme are taken") as refused:
-            accept(actor=actor(guest), number=asked.pk)
+            accept_invitation(actor=actor(guest), number=asked.pk)
         assert refused.value.detail == {"reason": "seats"}
         remove_from_organization(actor=SYSTEM, member=last)
-        accept(actor=actor(guest), number=asked.pk)
+        accept_invitation(actor=actor(guest), number=asked.pk)
         assert team.memberships.filter(user=guest).exists()
 
     def test_groups_of_a_provider_end_no_sign_in(self, team: Team, full: OrganizationMember):

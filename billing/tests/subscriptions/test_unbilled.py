@@ -14,7 +14,7 @@ from access.resources.registry import resource_of
 from accounts.models import User
 from billing.admins.contacts import plan_message
 from billing.admins.grants import BillingAdmins
-from billing.admins.services import assign, withdraw
+from billing.admins.services import assign_billing_admin, withdraw_billing_admin
 from billing.models import Invoice, Plan
 from billing.subscriptions.billed import belongs_to_billed, is_billed
 from billing.subscriptions.selectors import subscription_of
@@ -160,14 +160,14 @@ class TestWords:
 
     def test_the_last_one_is_refused_as_such(self, ada: User, lab: Organization):
         with pytest.raises(Conflict, match="only usage admin of lab") as refused:
-            withdraw(actor=actor(ada), organization=lab, user=ada)
+            withdraw_billing_admin(actor=actor(ada), organization=lab, user=ada)
         assert "illing" not in refused.value.message.replace("/billing/", "")
 
     def test_mails_speak_of_usage(
         self, ada: User, grace: User, lab: Organization, django_capture_on_commit_callbacks
     ):
         with django_capture_on_commit_callbacks(execute=True):
-            assign(actor=actor(ada), organization=lab, user=grace)
+            assign_billing_admin(actor=actor(ada), organization=lab, user=grace)
         assert [letter.subject for letter in mail.outbox] == ["You now manage usage of lab on Runyard"]
         assert (
             MONEY.findall(mail.outbox[0].body.replace("/billing/", "").replace("chargeback prices", "")) == []

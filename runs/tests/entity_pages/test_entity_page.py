@@ -10,7 +10,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
 from accounts.profile import services as profiles
-from accounts.profile.services import Link, Words
+from accounts.profile.services import Link, ProfileFields
 from accounts.tests.profile.test_pictures import encoded, halves
 from common.search import search
 from runs.models import Project
@@ -24,7 +24,9 @@ SECRET = "secret-of-the-team"
 def ada() -> User:
     """A person who told something, with a public and a private project, in a team with a private one."""
     user: User = UserFactory(username="ada")
-    words = Words("Trains small models.", "Aurora Labs", "Lyon", [Link("Home", "https://ada.example/")])
+    words = ProfileFields(
+        "Trains small models.", "Aurora Labs", "Lyon", [Link("Home", "https://ada.example/")]
+    )
     profiles.change_words(actor=SYSTEM, row=user, words=words, display_name="Ada Moreau")
     profiles.change_intro(actor=SYSTEM, row=user, intro="# Hello\n\nI train **models**.")
     own = user.claim.team

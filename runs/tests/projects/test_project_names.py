@@ -131,14 +131,14 @@ def test_who_may_not_see_the_project_is_not_told_its_new_name(client, project):
     assert reply.status_code == 404
     assert "numerals" not in reply.content.decode()
     with pytest.raises(NotFound, match="vision/digits"):
-        selectors.project_called(actor(make_member(TeamFactory())), "vision", "digits")
+        selectors.get_project_by_any_name(actor(make_member(TeamFactory())), "vision", "digits")
 
 
 def test_the_overview_has_the_form(client, project, member):
     client.force_login(member)
     assert "rename-dialog" in client.get("/vision/numerals/overview").content.decode()
     client.post("/vision/numerals/overview/rename", {"name": "figures"})
-    assert selectors.project_called(actor(member), "vision", "digits").name == "figures"
+    assert selectors.get_project_by_any_name(actor(member), "vision", "digits").name == "figures"
 
 
 def test_scripts_and_posts_with_the_former_name_go_on(team, project, member):
@@ -151,7 +151,7 @@ def test_scripts_and_posts_with_the_former_name_go_on(team, project, member):
         ("vision", "numerals", "r1"): run.pk,
     }
     assert loggable_run(who, path) == run
-    assert selectors.run_called(who, *path) == run
+    assert selectors.get_run_by_any_name(who, *path) == run
 
 
 def test_another_project_takes_the_former_name(team, project, member):

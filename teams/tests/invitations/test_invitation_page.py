@@ -73,7 +73,7 @@ class TestPage:
         refused = client.post("/accounts/signup/", SIGN_UP | {"email": "other@example.com"})
         assert f"Sign up with the invited address, {ADDRESS}." in refused.content.decode()
         assert not User.objects.filter(username="newcomer").exists()
-        invitations.revoke(actor=SYSTEM, invitation=row)
+        invitations.revoke_invitation(actor=SYSTEM, invitation=row)
         client.post("/accounts/signup/", SIGN_UP)
         assert not User.objects.filter(username="newcomer").exists()
 
@@ -148,7 +148,7 @@ class TestAwkward:
 
     def test_revoked(self, client: Client, ask: Callable[..., Asked]):
         row, token = ask()
-        invitations.revoke(actor=SYSTEM, invitation=row)
+        invitations.revoke_invitation(actor=SYSTEM, invitation=row)
         assert "This invitation was revoked" in self._page(client, token)
 
     def test_declined(self, client: Client, ask: Callable[..., Asked]):

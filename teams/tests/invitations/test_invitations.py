@@ -135,7 +135,7 @@ class TestInviting:
     def test_is_audited(self, team: Team):
         admin = actor(make_member(team, Preset.ADMIN, username="ada"))
         row = invite(actor=admin, team=team, role=built_in(Preset.MEMBER), email=ADDRESS)
-        invitations.revoke(actor=admin, invitation=row)
+        invitations.revoke_invitation(actor=admin, invitation=row)
         entries = AuditEntry.objects.filter(team_id=team.pk, actor_name="ada").order_by("pk")
         assert [entry.action for entry in entries] == ["team.invite", "team.revoke_invitation"]
         assert {entry.organization_id for entry in entries} == {team.organization_id}
@@ -184,7 +184,7 @@ class TestMail:
 
     def test_of_what_was_taken_back_meanwhile_is_not_sent(self, team: Team):
         row = invite(actor=SYSTEM, team=team, role=built_in(Preset.MEMBER), email=ADDRESS)
-        invitations.revoke(actor=SYSTEM, invitation=row)
+        invitations.revoke_invitation(actor=SYSTEM, invitation=row)
         mail_invitation(invitation_id=row.pk)
         mail_invitation(invitation_id=0)
         assert mail.outbox == []
@@ -208,8 +208,8 @@ class TestAgain:
         with pytest.raises(Conflict, match="less than a minute ago"):
             ask()
         with pytest.raises(Conflict, match="less than a minute ago"):
-            invitations.resend(actor=SYSTEM, invitation=row)
-        invitations.revoke(actor=SYSTEM, invitation=row)
+            invitations.resend_invitation(actor=SYSTEM, invitation=row)
+        invitations.revoke_invitation(actor=SYSTEM, invitation=row)
         with pytest.raises(Conflict, match="less than a minute ago"):
             ask()
 
@@ -218,7 +218,7 @@ class TestAgain:
     ):
         row, _old = ask()
         with in_days(30), django_capture_on_commit_callbacks(execute=True):
-            again = invitations.resend(actor=SYSTEM, invitation=row)
+            again = invitations.resend_invitation(actor=SYSTEM, invitation=row)
             assert not again.is_expired
         assert len(mail.outbox) == 2
 
@@ -229,7 +229,7 @@ class TestAgain:
         member = actor(make_member(team))
         with in_days(1):
             for act in (
-                lambda: invitations.resend(actor=member, invitation=row),
+                lambda: invitations.resend_invitation(actor=member, invitation=row),
                 lambda: invite(actor=member, team=team, role=built_in(Preset.MEMBER), email=ADDRESS),
             ):
                 with pytest.raises(Forbidden, match="above your own"):
@@ -238,17 +238,17 @@ class TestAgain:
     def test_revoking_is_for_admins_and_ends_the_link(self, team: Team, ask: Callable[..., Asked]):
         row, token = ask()
         with pytest.raises(Forbidden):
-            invitations.revoke(actor=actor(make_member(team)), invitation=row)
-        invitations.revoke(actor=actor(make_member(team, Preset.ADMIN)), invitation=row)
+            invitations.revoke_invitation(actor=actor(make_member(team)), invitation=row)
+        invitations.revoke_invitation(actor=actor(make_member(team, Preset.ADMIN)), invitation=row)
         with pytest.raises(Gone, match="revoked"):
             answering.invitation_of_link(token)
-        for act in (invitations.revoke, invitations.resend):
+        for act in (invitations.revoke_invitation, invitations.resend_invitation):
             with pytest.raises(Gone, match="revoked"):
                 act(actor=SYSTEM, invitation=row)
 
     def test_after_an_answer_one_can_be_invited_anew(self, ask: Callable[..., Asked]):
         row, token = ask()
-        answering.decline(actor=ANONYMOUS, token=token)
+        answering.decline_invitation(actor=ANONYMOUS, token=token)
         with in_days(1):
             again, _token = ask()
         assert again.pk != row.pk

@@ -45,7 +45,7 @@ def invite(chief: User, organization: Organization, role: Preset = VIEWER, **who
 
 def test_the_invited_joins_with_the_role_and_without_a_team(organization, chief, guest):
     row = invite(chief, organization, username="guest")
-    answering.accept(actor=actor(guest), number=row.pk)
+    answering.accept_invitation(actor=actor(guest), number=row.pk)
     place = OrganizationMember.objects.get(organization=organization, user=guest)
     assert place.role.preset == VIEWER
     assert not Membership.objects.filter(user=guest, team__organization=organization).exists()
@@ -105,7 +105,7 @@ def test_the_list_of_members_sends_again_and_takes_back(organization, team, chie
     as_user("chief", "/organizations/acme/revoke", {"invitation": of_team.pk})
     assert not Invitation.objects.pending().filter(pk=of_team.pk).exists()
     with pytest.raises(Gone):
-        invitations.resend(actor=actor(chief), invitation=of_team)
+        invitations.resend_invitation(actor=actor(chief), invitation=of_team)
 
 
 def test_the_form_without_a_team_invites_to_the_organization(organization, team, chief, as_user):
