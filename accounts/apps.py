@@ -9,7 +9,7 @@ class AccountsConfig(AppConfig):
 
         from accounts import access, audit_words, known_limits
         from accounts.profile import services as profiles
-        from accounts.settings import registration as settings_sections
+        from accounts.settings import account_sections as settings_sections
         from accounts.settings.search import find_settings
         from accounts.sign_in import allauth_signals
         from common.search import register_search

@@ -27,7 +27,7 @@ from common.errors import Conflict, Forbidden, Invalid
 from common.formats.lenient_json import clean_text
 from runs.models import Project
 from teams.models import Membership, Team
-from teams.policy import denied_message
+from teams.plan_policy import denied_message
 
 MAX_NAME, MAX_TITLE, MAX_TEXT = 128, 256, 10_000
 MAX_RECIPIENTS = 100

@@ -6,7 +6,7 @@ from access.actions import ActionSpec, presets, register_actions
 from access.actor import deny_while_impersonating
 from access.grants import register_grants
 from access.resources.registry import Resource, register_resource
-from billing.admins.grants import BillingAdmins
+from billing.billing_admins.grants import BillingAdmins
 from usage.access import BillingAction
 
 ORGANIZATION = ("teams.Organization",)

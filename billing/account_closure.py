@@ -16,12 +16,12 @@ from access.actions import Preset
 from access.actor import Actor
 from accounts.lifecycle.participants import Obstacle
 from accounts.models import User
-from billing.admins import services as admins
+from billing.billing_admins import services as admins
 from billing.models import Invoice, InvoiceStatus, Subscription
 from billing.plans import pricing
 from billing.subscriptions.billed import is_billed_organization
 from billing.subscriptions.selectors import subscription_of
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from common.errors import Conflict
 from teams.models import Organization, OrganizationMember, Team
 from usage.periods import Period, period_of

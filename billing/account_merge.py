@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
-from billing.admins.services import move_person
+from billing.billing_admins.services import move_person
 from billing.models import BillingAdmin, NoticeDismissal
 
 

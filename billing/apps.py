@@ -20,7 +20,7 @@ class BillingConfig(AppConfig):
     def _register_people(self) -> None:
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from billing import account_closure, account_merge
-        from billing.admins import services as admins
+        from billing.billing_admins import services as admins
         from billing.subscriptions import services as subscriptions
 
         register_account_participant(
@@ -38,8 +38,8 @@ class BillingConfig(AppConfig):
     def _register_plans(self) -> None:
         from billing.limits.warnings import on_subscription_saved
         from billing.models import Subscription
-        from billing.policy import BillingPlanPolicy
-        from teams.policy import set_plan_policy
+        from billing.plan_policy import BillingPlanPolicy
+        from teams.plan_policy import set_plan_policy
 
         set_plan_policy(BillingPlanPolicy())
         post_save.connect(

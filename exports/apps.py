@@ -10,7 +10,7 @@ class ExportsConfig(AppConfig):
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from accounts.settings.sections import Section, SettingsScope, register_sections
         from exports import access, account_merge, audit_words, known_limits
-        from exports.archive.blobs import ExportBlobOwner
+        from exports.archive.blob_owner import ExportBlobOwner
         from storage import owners
         from teams.access import TeamAction
 

@@ -48,9 +48,9 @@ class RunsConfig(AppConfig):
         )
 
     def _register_data(self) -> None:
-        from runs.files.blobs import RunFileBlobOwner
+        from runs.files.blob_owner import RunFileBlobOwner
         from runs.lifecycle import participants
-        from runs.participant import RunsRunParticipant
+        from runs.run_participant import RunsRunParticipant
         from storage import owners
 
         participants.register_run_participant(RunsRunParticipant())

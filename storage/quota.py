@@ -2,7 +2,7 @@
 
 import time
 
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 
 REMEMBERED_S = 10.0
 """How long a yes counts in this process: a run that uploads a thousand images asks once in a while."""

@@ -7,7 +7,7 @@ class TeamsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
-        from accounts.memberships import set_membership_policy
+        from accounts.membership_policy import set_membership_policy
         from accounts.profile.services import register_profile
         from teams import access, account_merge, audit_words, grants, known_limits, settings_sections
         from teams.membership_policy import TeamMembershipPolicy

@@ -1,11 +1,11 @@
-"""What teams answer when accounts ask (`accounts.memberships`)."""
+"""What teams answer when accounts ask (`accounts.membership_policy`)."""
 
 from collections.abc import Collection
 from datetime import datetime
 
 from django.http import HttpRequest
 
-from accounts.memberships import MembershipPolicy
+from accounts.membership_policy import MembershipPolicy
 from accounts.models import User
 from teams.invitations.selectors import invited_address
 from teams.organizations.key_policy import check_new_key

@@ -10,7 +10,7 @@ from accounts.models import User
 from billing.models import Plan, Subscription
 from billing.plans.catalogue import ensure_plans
 from teams.models import Organization
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 
 _ALL_ON = {
     f"has_{name}": True

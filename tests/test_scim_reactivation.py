@@ -18,7 +18,7 @@ from teams.access import TeamAction
 from teams.members.services import add_member, change_role
 from teams.models import Membership, Organization, OrganizationMember, ProductAccess, Team, Visibility
 from teams.organizations.services import change_organization_member, remove_from_organization
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields, create_role, delete_role
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_key

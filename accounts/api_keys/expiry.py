@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.mail import sending
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from accounts.models import ApiKey, User, UserKind
 
 MAILED_BEFORE = timedelta(days=7)

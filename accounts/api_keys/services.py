@@ -16,7 +16,7 @@ from access.signals import rights_changed
 from accounts.access import AccountAction
 from accounts.api_keys import secrets
 from accounts.mail import sending
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from accounts.models import ApiKey, User
 from common.errors import Forbidden, Invalid
 

@@ -13,7 +13,7 @@ from access.signals import rights_changed
 from accounts.access import AccountAction
 from accounts.lifecycle.administration import require_another_operator
 from accounts.lifecycle.names import check_name
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from accounts.models import Name, User, UserKind
 from common.errors import Conflict
 

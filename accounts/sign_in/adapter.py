@@ -20,7 +20,7 @@ from access.web.requests import actor_of_user, address_of
 from accounts.lifecycle.names import check_name
 from accounts.lifecycle.services import add_user, is_taken
 from accounts.mail import sending
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from accounts.models import User
 from accounts.settings.preferences import in_language_of
 from accounts.sign_in import signup_policy

@@ -15,7 +15,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.web.requests import actor_of, actor_of_user, address_of
 from accounts.mail import sending
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from accounts.models import User
 from accounts.sign_in import providers, reauthentication
 from accounts.sign_in.security import begin_activity

@@ -14,7 +14,7 @@ from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from accounts.models import ProviderKind, SignInProvider
 from accounts.sign_in import signup_policy
 

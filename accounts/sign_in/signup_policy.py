@@ -4,7 +4,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from accounts.memberships import membership_policy
+from accounts.membership_policy import membership_policy
 from common import installation_settings
 
 

@@ -17,9 +17,9 @@ from django.db import connection
 
 from automations.evaluation import streams
 from automations.evaluation.evaluator import StreamUpdate, find_hits
+from automations.evaluation.hits import fire_hits
 from automations.evaluation.rules import RELOAD_S, RuleBook
 from automations.evaluation.streams import Rows, WatchedStream
-from automations.evaluation.triggers import fire_hits
 from metrics.ingest.listeners import CommittedRows, attach_observer, detach_observer
 from metrics.store.batches import cut
 

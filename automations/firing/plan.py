@@ -7,7 +7,7 @@ from automations.conditions.filters import Condition, parse
 from automations.models import Automation
 from common.errors import Invalid
 from teams.models import Team
-from teams.policy import has_feature, organizations_with
+from teams.plan_policy import has_feature, organizations_with
 
 logger = logging.getLogger(__name__)
 

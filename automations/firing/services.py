@@ -71,7 +71,7 @@ class Occasion:
     automation: Automation
     run: Run
     data: dict[str, Any]
-    """``condition``, ``metric``, ``value``, ``measured``, ``step`` and more: see `automations.evaluation.triggers`."""
+    """``condition``, ``metric``, ``value``, ``measured``, ``step`` and more: see `automations.evaluation.hits`."""
 
 
 def fire_many(occasions: Sequence[Occasion]) -> list[Event]:

@@ -5,7 +5,7 @@ from django.contrib import admin
 
 from accounts.operators.admin_actions import ActionContext, AdminAction, AdminActionForm, ServedAdmin
 from accounts.operators.admin_forms import UserField
-from billing.admins import services as admins
+from billing.billing_admins import services as admins
 from billing.models import BillingAdmin
 from teams.models import Organization
 

@@ -14,7 +14,7 @@ from rest_framework.viewsets import GenericViewSet
 from access.rest.policy import actor_of
 from access.routes import declare
 from accounts.models import User
-from billing.admins import services as admins
+from billing.billing_admins import services as admins
 from billing.models import BillingAdmin
 from common.errors import NotFound
 from common.rest.responses import OldestFirstPagination, validated

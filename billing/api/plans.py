@@ -13,7 +13,7 @@ from rest_framework.viewsets import ViewSet
 
 from access.rest.policy import actor_of, signed_in
 from access.routes import Open, declare
-from billing.admins.contacts import billing_admin_names
+from billing.billing_admins.contacts import billing_admin_names
 from billing.limits.selectors import Limit, LimitKind, Limits, LimitStatus, limits_of, refused_from
 from billing.models import Plan, Subscription
 from billing.overview.selectors import is_refused

@@ -28,11 +28,11 @@ from billing.models.plans import TERMS
 from billing.plans.pricing import UsageLine, usage_lines
 from billing.subscriptions.selectors import locked, teams_of
 from billing.subscriptions.services import record_former_plan
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from billing.usage_alerts import services as usage_alerts
 from usage.metering.intervals import settle
 from usage.periods import Period, period_at, period_of
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 
 _PLACES = Decimal("0.000000000001")
 logger = logging.getLogger("runyard.billing")

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from accounts.mail import sending
 from accounts.models import User, UserKind
 from accounts.settings.preferences import in_language_of
-from billing.admins.selectors import billing_recipients
+from billing.billing_admins.selectors import billing_recipients
 from billing.formatting import day, usd
 from billing.models import Invoice, Plan, Subscription
 from teams.models import Organization

@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from access.actor import Actor
 from access.engine import can
-from billing.admins.contacts import plan_admins_message
+from billing.billing_admins.contacts import plan_admins_message
 from billing.limits.selectors import bytes_by_subscription
 from billing.subscriptions.selectors import subscription_of_team
 from teams.models import Team

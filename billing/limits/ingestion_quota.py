@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from billing.admins.contacts import billing_contacts_message
+from billing.billing_admins.contacts import billing_contacts_message
 from billing.formatting import plain
 from billing.limits.selectors import LimitKind, limits_of
 from billing.subscriptions.selectors import subscription_of_team

@@ -8,16 +8,16 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from access.actions import Preset
-from billing.admins.contacts import plan_admins_message
+from billing.billing_admins.contacts import plan_admins_message
 from billing.models import Plan
 from billing.subscriptions.selectors import locked, subscription_of
 from common.errors import Conflict
 from teams.models import Organization, OrganizationMember, ProductAccess
-from teams.policy import Seat
+from teams.plan_policy import Seat
 
 _VIEW_ONLY = Q(role__preset=Preset.ORGANIZATION_VIEWER) | Q(models_access=ProductAccess.VIEW_ONLY)
 _SEATED = Q(user__is_active=True) & ~Q(models_access=ProductAccess.NONE)
-"""`teams.policy.seat_for` as conditions; who was switched off takes no seat."""
+"""`teams.plan_policy.seat_for` as conditions; who was switched off takes no seat."""
 
 
 @dataclass(frozen=True, slots=True)

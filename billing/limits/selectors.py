@@ -18,10 +18,10 @@ from billing.limits.seats import SeatsTaken, seats_taken
 from billing.models import Subscription
 from billing.plans.pricing import as_limit, usage_lines
 from billing.subscriptions.selectors import payers_by_team
-from billing.subscriptions.use import use_by_payer
+from billing.subscriptions.usage import use_by_payer
 from storage.models import Holding
 from usage.periods import Period, period_at
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 
 NEAR_PERCENT = 85
 FULL_PERCENT = 100

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from billing.admins.contacts import billing_contacts_message
+from billing.billing_admins.contacts import billing_contacts_message
 from billing.limits.selectors import bytes_by_subscription, refused_from
 from billing.models import Subscription
 from common.errors import TooLarge

@@ -10,9 +10,9 @@ from decimal import Decimal
 
 from billing.models import Subscription
 from billing.plans.pricing import UsageLine, overage_usd, recurring_usd, usage_lines
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from usage.periods import Period
-from usage.reports.use import Amounts, UsageTotals
+from usage.reports.usage_totals import Amounts, UsageTotals
 from usage.units import DAY_S, HOUR_S
 
 EARLY_S = 3 * DAY_S

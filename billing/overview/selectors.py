@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.engine import can, visible
-from billing.admins.contacts import billing_admin_names, plan_admins_message, sales_contact
+from billing.billing_admins.contacts import billing_admin_names, plan_admins_message, sales_contact
 from billing.gateways import gateway_and_method
 from billing.limits.selectors import SEATS, LimitKind, Limits, limits_of, refused_from
 from billing.models import Invoice, InvoiceStatus, PaymentMethod, Plan, Subscription

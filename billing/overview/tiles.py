@@ -11,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from billing.models import Subscription, UsageCategory
 from billing.overview.projection import Projection, project_period
 from billing.plans.pricing import UsageLine, as_limit, by_days, usage_lines
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from usage.periods import Period, period_at
 from usage.reports.categories import takes_traces
-from usage.reports.use import UsageTotals, metered_at, until_between
+from usage.reports.usage_totals import UsageTotals, metered_at, until_between
 from usage.units import GB, ZERO
 
 TITLES: dict[UsageCategory, str | Promise] = {

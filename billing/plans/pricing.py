@@ -16,7 +16,7 @@ from typing import Any
 
 from billing.models import Plan, Subscription, UsageCategory
 from usage.periods import Period
-from usage.reports.use import Amounts
+from usage.reports.usage_totals import Amounts
 from usage.units import GB, HOUR_S, ZERO, to_cents
 
 

@@ -1,4 +1,4 @@
-"""Which features an organization's plan includes: the real answer of `teams.policy` (BIL-3)."""
+"""Which features an organization's plan includes: the real answer of `teams.plan_policy` (BIL-3)."""
 
 from collections.abc import Collection
 

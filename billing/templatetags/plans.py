@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from access.engine import can, visible
 from access.web.requests import actor_of
-from billing.admins.contacts import billing_contacts_message
+from billing.billing_admins.contacts import billing_contacts_message
 from billing.limits import warnings
 from billing.limits.near_limits import dismissed_notices, notices_of
 from billing.limits.selectors import SEATS

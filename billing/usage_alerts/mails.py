@@ -10,9 +10,9 @@ from access.engine import who_may
 from accounts.mail import sending
 from accounts.models import User, UserKind
 from accounts.settings.preferences import in_language_of
-from billing.admins.contacts import billing_contacts_message, raise_limits_message
-from billing.admins.grants import acting_admins
-from billing.admins.selectors import billing_recipients
+from billing.billing_admins.contacts import billing_contacts_message, raise_limits_message
+from billing.billing_admins.grants import acting_admins
+from billing.billing_admins.selectors import billing_recipients
 from billing.formatting import day, usd
 from billing.models import Subscription, UsageAlert, UsageCategory
 from billing.plans.pricing import UsageLine, as_limit, overage_usd
@@ -21,7 +21,7 @@ from billing.subscriptions.billed import is_billed
 from usage.access import BillingAction
 from usage.formatting import amount, unit_price
 from usage.periods import Period
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 
 
 def category_name(category: str) -> str:

@@ -18,10 +18,10 @@ from django.utils import timezone
 from billing.models import Subscription, UsageAlert, UsageCategory
 from billing.plans.pricing import UsageLine, as_limit, overage_usd, usage_lines
 from billing.subscriptions.selectors import locked
-from billing.subscriptions.use import use_by_payer
+from billing.subscriptions.usage import use_by_payer
 from billing.usage_alerts import mails as alert_mails
 from usage.periods import Period, period_at
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 
 PERCENTS = (85, 100)
 """Of the limit of a category; reached."""

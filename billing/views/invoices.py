@@ -10,7 +10,7 @@ from access.actor import Actor
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.admins.contacts import sales_contact
+from billing.billing_admins.contacts import sales_contact
 from billing.gateways import card_of, gateway_and_method
 from billing.invoices.pdf import pdf_of
 from billing.invoices.selectors import invoice_of, invoices_of, payments_of

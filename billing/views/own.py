@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from access.engine import visible
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from billing.admins.contacts import billing_admin_names
+from billing.billing_admins.contacts import billing_admin_names
 from billing.limits.selectors import LimitKind, limits_of
 from billing.overview.selectors import is_refused, trial_days_left
 from billing.overview.tiles import tiles_of

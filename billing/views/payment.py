@@ -20,7 +20,7 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated
 from billing import gateways
-from billing.admins.contacts import plan_admins_message
+from billing.billing_admins.contacts import plan_admins_message
 from billing.models import Invoice, PaymentMethod
 from billing.payments import services
 from billing.payments.forms import DetailsForm

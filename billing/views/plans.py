@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from billing.admins.contacts import plan_admins_message, sales_contact
+from billing.billing_admins.contacts import plan_admins_message, sales_contact
 from billing.plans.selectors import comparison_of
 from billing.subscriptions.selectors import subscription_of
 from teams.views.base import organization_of

@@ -11,8 +11,8 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.models import User
 from accounts.sign_in.reauthentication import reauthenticated
-from billing.admins import services as admins
-from billing.admins.selectors import billing_admin_list, people_of
+from billing.billing_admins import services as admins
+from billing.billing_admins.selectors import billing_admin_list, people_of
 from billing.subscriptions.billed import is_billed_organization
 from common.errors import Invalid
 from common.web.responses import fragment
@@ -36,7 +36,7 @@ def roles(request: HttpRequest, entity: str) -> HttpResponse:
         "people": people_of(organization, wanted),
         "admins": billing_admin_list(actor_of(request), organization),
     }
-    return render(request, fragment(request, "billing/admins/roles.html", "list"), context)
+    return render(request, fragment(request, "billing/billing_admins/roles.html", "list"), context)
 
 
 def _page(organization: Organization) -> str:

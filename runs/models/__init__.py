@@ -20,7 +20,7 @@ from runs.models.run import (
     StateChange,
     is_listed,
 )
-from runs.models.view import ChartAccess, SavedView, StoredChart
+from runs.models.saved_view import ChartAccess, SavedView, StoredChart
 
 __all__ = [
     "HOST_JOB_TYPE",

@@ -25,7 +25,7 @@ from storage import filesystem, quota
 from storage.models import Blob, ByteEntry
 from storage.services import store_bytes, stored_bytes
 from storage.signed_urls import tickets
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from tests.factories import ProjectFactory, RunFactory, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,7 +22,7 @@ from common.errors import Forbidden
 from common.formats.numbers import parse_int
 from teams.access import OrganizationAction
 from teams.models import Organization, Team
-from teams.policy import denied_message, has_feature, organizations_with
+from teams.plan_policy import denied_message, has_feature, organizations_with
 
 PAGE = 50
 CHUNK = 1000

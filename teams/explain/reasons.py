@@ -8,7 +8,7 @@ from access.actor import Actor, ActorKind
 from access.grants import Reason, met, unmet
 from access.resources.labels import kind_of
 from teams.models import Organization, OrganizationMember, Role, Team
-from teams.policy import has_feature
+from teams.plan_policy import has_feature
 from teams.roles.builtin import roles_for
 
 

@@ -36,7 +36,7 @@ from teams.models import (
     Role,
     Team,
 )
-from teams.policy import Seat, require_seat, seat_for
+from teams.plan_policy import Seat, require_seat, seat_for
 from teams.roles.builtin import base_of
 from teams.roles.escalation import check_rank
 

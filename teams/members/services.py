@@ -25,7 +25,7 @@ from teams.models import (
     RoleLevel,
     Team,
 )
-from teams.policy import denied_message, has_feature, require_seat, seat_for
+from teams.plan_policy import denied_message, has_feature, require_seat, seat_for
 from teams.roles.builtin import built_in
 from teams.roles.escalation import check_rank
 from teams.roles.signals import send_rights_changed

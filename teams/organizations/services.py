@@ -31,7 +31,7 @@ from teams.models import (
     ServiceAccount,
     Team,
 )
-from teams.policy import plan_policy, require_seat, seat_for, seat_of
+from teams.plan_policy import plan_policy, require_seat, seat_for, seat_of
 from teams.roles.builtin import built_in
 from teams.roles.signals import send_rights_changed
 from teams.service_accounts.services import end_service_accounts

@@ -16,7 +16,7 @@ from access.engine import require
 from common.errors import Conflict, Invalid, NotFound
 from teams.access import OrganizationAction
 from teams.models import Invitation, Membership, Organization, Role, RoleGrant, ServiceAccount
-from teams.policy import denied_message, has_feature
+from teams.plan_policy import denied_message, has_feature
 from teams.roles.builtin import addable_actions, built_in, built_in_names, set_grants
 from teams.roles.signals import send_rights_changed
 

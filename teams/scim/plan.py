@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from common.errors import Forbidden
 from teams.models import Organization
-from teams.policy import denied_message, has_feature
+from teams.plan_policy import denied_message, has_feature
 
 
 def require_scim(organization: Organization) -> None:

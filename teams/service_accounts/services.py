@@ -23,7 +23,7 @@ from common.errors import Conflict, Forbidden, Invalid
 from teams.access import OrganizationAction, TeamAction
 from teams.members.services import check_role, join
 from teams.models import Membership, Organization, OrganizationMember, Role, ServiceAccount, Team
-from teams.policy import denied_message, has_feature
+from teams.plan_policy import denied_message, has_feature
 from teams.roles.builtin import built_in, roles_of_service_accounts
 from teams.roles.escalation import check_rank
 from teams.roles.signals import send_rights_changed

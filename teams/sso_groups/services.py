@@ -10,7 +10,7 @@ from accounts.models import User
 from common.errors import DomainError
 from teams.members.services import add_member, change_role, remove_member
 from teams.models import GroupMapping, GroupMembership, Membership
-from teams.policy import organizations_with
+from teams.plan_policy import organizations_with
 
 logger = logging.getLogger(__name__)
 

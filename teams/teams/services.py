@@ -13,7 +13,7 @@ from common.errors import Invalid
 from teams.access import OrganizationAction, TeamAction
 from teams.members.services import join
 from teams.models import Membership, Organization, Team, TeamKind
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from teams.roles.builtin import built_in
 from teams.teams.visibility import check_visibility
 

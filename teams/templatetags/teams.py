@@ -11,7 +11,7 @@ from access.web.requests import actor_of
 from accounts.models import User
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, OrganizationMember, Team
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from teams.views.tabs import tabs_of
 
 register = template.Library()

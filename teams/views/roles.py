@@ -16,7 +16,7 @@ from common.errors import Conflict, Invalid
 from common.web.responses import fragment
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, Role
-from teams.policy import has_feature
+from teams.plan_policy import has_feature
 from teams.roles import custom
 from teams.roles.builtin import roles_for
 from teams.roles.custom import MOST_ROLES, custom_roles_of, role_of, uses_of

@@ -17,7 +17,7 @@ from accounts.models import ApiKey
 from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import DomainError, Forbidden, NotFound
 from teams.models import Organization, ServiceAccount
-from teams.policy import has_feature
+from teams.plan_policy import has_feature
 from teams.scope import PageScope, scoped
 from teams.service_accounts import keys
 from teams.service_accounts import services as service_accounts

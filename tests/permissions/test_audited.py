@@ -31,7 +31,7 @@ from accounts.settings import preferences
 from alerts.preferences import services as alerts
 from alerts.tests.places import a_place
 from automations.conditions.events import AutomationEvent
-from billing.admins import services as billing_admins
+from billing.billing_admins import services as billing_admins
 from billing.changes import trials
 from billing.changes.assignments import assign_plan
 from billing.models import Plan

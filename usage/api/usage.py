@@ -30,7 +30,7 @@ from usage.periods import Period, period_at, period_of
 from usage.policy import usage_policy
 from usage.reports.report import BY, usage_report
 from usage.reports.sums import TeamIds, teams_of
-from usage.reports.use import metered_at, until_between
+from usage.reports.usage_totals import metered_at, until_between
 
 MAX_ROWS = 10_000
 

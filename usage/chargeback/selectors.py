@@ -15,7 +15,7 @@ from usage.models import InternalPrices, TeamDay
 from usage.periods import Period, month_of
 from usage.reports import sums
 from usage.reports.names import RowName, names_of
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 from usage.units import GB, HOUR_S, KWH_J, ZERO, to_cents
 
 MONTHS = 13

@@ -3,9 +3,9 @@
 A sample holds until the next one of the same GPU, for SAMPLE_S at most: a GPU was in use for that long, and drew that
 power. The last sample holds for nothing until another comes. So what a row adds depends only on the rows before it, and
 a run's rows may be measured in any pieces; rows of `HardwareUse` say which, and the next piece begins where the last
-ended. A GPU whose UUID is known counts once among all runs, by `usage.metering.gpus`. Any other is told by its number
-and the label of its node; what several processes sample of it without labels counts as one GPU. Only GPUs that the
-table of hardware knows count; parts of one (MIG) count as the GPU.
+ended. A GPU whose UUID is known counts once among all runs, by `usage.metering.gpu_claims`. Any other is told by its
+number and the label of its node; what several processes sample of it without labels counts as one GPU. Only GPUs that
+the table of hardware knows count; parts of one (MIG) count as the GPU.
 """
 
 import logging
@@ -33,8 +33,8 @@ from metrics.store.columns import Column
 from metrics.store.reads import X_OF
 from metrics.store.row_blocks import Block
 from runs.models import Run
-from usage.metering.cards import Cards, Gpu, cards_of
-from usage.metering.gpus import SAMPLE_S, ClaimWriter, GpuSamples, key_of
+from usage.metering.gpu_claims import SAMPLE_S, ClaimWriter, GpuSamples, key_of
+from usage.metering.run_gpus import Cards, Gpu, cards_of
 from usage.models import GpuClaim, HardwareShift, HardwareUse
 from usage.units import DAY_S
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from runs.lifecycle.participants import RunParticipant, guarded
 from runs.models import Run
-from usage.metering import backfill, gpus, hardware, intervals
+from usage.metering import backfill, gpu_claims, hardware, intervals
 
 
 class MeteringRunParticipant(RunParticipant):
@@ -21,7 +21,7 @@ class MeteringRunParticipant(RunParticipant):
     def training_found(self, run: Run) -> None:
         """Count its time from its beginning on, and as a training's; either without the other if that fails."""
         guarded(backfill.backfill_run, run)
-        guarded(gpus.record_training, run)
+        guarded(gpu_claims.record_training, run)
 
     def rewound(self, run: Run, archive: Run) -> None:
         """Let what was measured go with the rows."""

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from usage.models import IngestionEntry
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 from usage.units import GB, HOUR_S
 
 

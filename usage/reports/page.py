@@ -21,7 +21,7 @@ from usage.reports.categories import MEASURES, Measure
 from usage.reports.chart import Chart, ChartSeries, draw
 from usage.reports.filters import MONTHS, UsageFilter
 from usage.reports.names import RowName, names_of
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 
 PER_PAGE = 50
 TOP = 7

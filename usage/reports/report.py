@@ -10,7 +10,7 @@ from usage.periods import Period, month_of, months_between
 from usage.reports import sums
 from usage.reports.filters import MONTHS
 from usage.reports.names import RowName, names_of
-from usage.reports.use import UsageTotals, metered_at, until_between
+from usage.reports.usage_totals import UsageTotals, metered_at, until_between
 from usage.units import GB, HOUR_S, KWH_J
 
 BY = ("team", "project", "user", "day", "month")

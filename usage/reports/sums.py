@@ -17,7 +17,7 @@ from django.db.models.expressions import CombinedExpression
 from teams.models import Organization, Team
 from usage.models import SUMS, TeamDay, UsageDay
 from usage.periods import Period, month_of
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 from usage.units import DAY_S
 
 TeamIds = Collection[int] | QuerySet[Any, Any]

@@ -8,7 +8,7 @@ from django.db.models import Sum
 
 from usage.models import SUMS, UsageDay
 from usage.periods import Period, month_of
-from usage.reports.use import UsageTotals, until_of
+from usage.reports.usage_totals import UsageTotals, until_of
 from usage.units import DAY_S
 
 

@@ -23,7 +23,7 @@ from runs.models import Run
 from runs.projects import deletion as project_deletion
 from tests.factories import RunFactory
 from usage.metering import hardware
-from usage.metering.cards import Cards
+from usage.metering.run_gpus import Cards
 from usage.models import HardwareUse
 from usage.tasks import measure_hardware
 

@@ -15,8 +15,8 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
 from runs.models import Run
 from tests.factories import OrganizationFactory, ProjectFactory, RunFactory, TeamFactory, add_run_file
-from usage.metering import gpus, hardware, meter
-from usage.metering.gpus import within, without
+from usage.metering import gpu_claims, hardware, meter
+from usage.metering.gpu_claims import within, without
 from usage.models import (
     GpuClaim,
     HardwareShift,
@@ -213,4 +213,4 @@ def test_stretches_are_cut():
     assert without([(0, 10), (20, 30)], []) == [(0, 10), (20, 30)]
     assert without([(0, 10)], [(0, 10)]) == []
     assert within([(0, 10), (20, 30)], [(5, 25)]) == [(5, 10), (20, 25)]
-    assert gpus.Energy(np.array([0.0, 10.0]), np.array([5.0, 7.0])).within((5.0, 200.0)) == 25 + 7 * 120
+    assert gpu_claims.Energy(np.array([0.0, 10.0]), np.array([5.0, 7.0])).within((5.0, 200.0)) == 25 + 7 * 120

@@ -15,7 +15,7 @@ from access.actor import SYSTEM
 from accounts.lifecycle.account_merge import merge_accounts
 from billing.models import Subscription
 from billing.subscriptions.selectors import subscription_of_team
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from common.errors import Invalid
 from metrics.ingest.branching import fork_run, rewind_run
 from metrics.ingest.transaction import write_group

@@ -8,7 +8,7 @@ import pytest
 from usage.models import UsageDay
 from usage.periods import Period, month_of, months_between, period_of
 from usage.reports import sums
-from usage.reports.use import UsageTotals
+from usage.reports.usage_totals import UsageTotals
 from usage.tests.by_days import use_by
 from usage.tests.usage_rows import days, metered, noon
 

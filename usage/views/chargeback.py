@@ -28,7 +28,7 @@ from usage.chargeback.selectors import BY, Chargeback, chargeback, month_from, m
 from usage.chargeback.services import set_prices
 from usage.reports.page import PER_PAGE
 from usage.reports.sums import teams_of
-from usage.reports.use import metered_at, until_between
+from usage.reports.usage_totals import metered_at, until_between
 from usage.views.frame import frame_context
 
 

@@ -22,7 +22,7 @@ from usage.reports.categories import shown_categories
 from usage.reports.csv_export import UsageExportRequest, export, last_months
 from usage.reports.filters import BY, UsageFilter, periods_of
 from usage.reports.page import usage_page
-from usage.reports.use import metered_at, until_between
+from usage.reports.usage_totals import metered_at, until_between
 from usage.views.frame import frame_context
 
 

@@ -15,7 +15,7 @@ from access.models import AuditEntry
 from billing.invoices import closing
 from billing.models import Invoice, InvoiceStatus, PeriodClose, Plan, Subscription
 from billing.subscriptions.selectors import subscription_of_team
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from billing.tests.used import holds, payer, used
 from storage.models import ByteEntry
 from teams.models import Organization, Team

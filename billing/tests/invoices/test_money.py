@@ -21,7 +21,7 @@ from billing.usage_alerts import services as usage_alerts
 from tests.factories import OrganizationFactory
 from tests.waiting import PATIENCE_S
 from usage.periods import Period
-from usage.reports.use import Amounts
+from usage.reports.usage_totals import Amounts
 from usage.units import GB
 
 NOVEMBER = Period(date(2026, 11, 1), date(2026, 12, 1))

@@ -13,13 +13,13 @@ from billing.overview.projection import Projection, project_period
 from billing.overview.tiles import tiles_of
 from billing.plans.catalogue import ensure_plans
 from billing.subscriptions.selectors import subscription_of
-from billing.subscriptions.use import use_of
+from billing.subscriptions.usage import use_of
 from teams.models import Team
 from tests.factories import TeamFactory
 from usage.formatting import amount, money, unit_price, with_unit
 from usage.models import IngestionEntry
 from usage.periods import period_at
-from usage.reports.use import until_of
+from usage.reports.usage_totals import until_of
 from usage.templatetags.usage import tick
 from usage.tests.usage_rows import metered, used
 from usage.units import DAY_S

@@ -16,7 +16,7 @@ from billing.models import BillingAdmin, Plan
 from common.errors import Conflict, Forbidden
 from teams.members.services import add_member
 from teams.models import GroupMapping, Membership, Organization, OrganizationMember, Team
-from teams.policy import has_feature, organizations_with
+from teams.plan_policy import has_feature, organizations_with
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields, create_role
 from teams.service_accounts.services import create_service_account

@@ -12,9 +12,9 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from access.resources.registry import resource_of
 from accounts.models import User
-from billing.admins.contacts import plan_message
-from billing.admins.grants import BillingAdmins
-from billing.admins.services import assign_billing_admin, withdraw_billing_admin
+from billing.billing_admins.contacts import plan_message
+from billing.billing_admins.grants import BillingAdmins
+from billing.billing_admins.services import assign_billing_admin, withdraw_billing_admin
 from billing.models import Invoice, Plan
 from billing.subscriptions.billed import belongs_to_billed, is_billed
 from billing.subscriptions.selectors import subscription_of

@@ -14,7 +14,7 @@ from accounts.models import User
 from common.errors import Conflict
 from teams.invitations import services as invitations
 from teams.models import InvitationState, Team
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from teams.roles.builtin import built_in
 from teams.tests.asking import ADDRESS, SIGN_UP, Asked, ask, in_days, members_of, team
 from tests.factories import (

@@ -20,7 +20,7 @@ from teams.access import OrganizationAction, TeamAction
 from teams.invitations.services import invite
 from teams.members import services
 from teams.models import GroupMapping, Organization, OrganizationMember, ProductAccess, Role, RoleGrant, Team
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from teams.roles import custom
 from teams.roles.builtin import addable_actions, built_in, sync_roles
 from teams.roles.custom import MOST_ROLES, RoleFields

@@ -14,7 +14,7 @@ from runs.access import RunAction
 from runs.projects.members import add_project_member
 from teams.invitations.services import invite
 from teams.models import Invitation, Organization, Role, Team
-from teams.policy import plan_policy
+from teams.plan_policy import plan_policy
 from teams.roles import custom
 from teams.roles.builtin import built_in
 from teams.roles.custom import RoleFields

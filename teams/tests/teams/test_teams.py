@@ -21,7 +21,7 @@ from teams.access import OrganizationAction, TeamAction
 from teams.members import services
 from teams.models import Membership, Organization, OrganizationMember, Role, RoleGrant, Team, TeamKind
 from teams.organizations.services import create_organization
-from teams.policy import has_feature
+from teams.plan_policy import has_feature
 from teams.roles.builtin import built_in, sync_roles, team_role_named
 from teams.teams.selectors import code_saving_of, entities_of, teams_of
 from teams.teams.services import create_team

@@ -7,7 +7,7 @@ from billing.models import Subscription
 from billing.subscriptions.selectors import payers_by_team, teams_of
 from usage.periods import Period
 from usage.reports.sums import LedgerFilter, use_by_key
-from usage.reports.use import UsageTotals, until_of
+from usage.reports.usage_totals import UsageTotals, until_of
 
 
 def use_by_payer(subscriptions: Collection[Subscription], period: Period) -> dict[int, UsageTotals]:

@@ -5,13 +5,13 @@ from collections.abc import Collection
 from access.actor import Actor
 from accounts.models import User
 from billing import account_closure
-from billing.admins import contacts
-from billing.admins import services as admins
+from billing.billing_admins import contacts
+from billing.billing_admins import services as admins
 from billing.limits import seats, storage_quota
 from billing.subscriptions import features
 from billing.subscriptions import services as subscriptions
 from teams.models import Organization, OrganizationMember, Team
-from teams.policy import PlanPolicy, Seat
+from teams.plan_policy import PlanPolicy, Seat
 
 
 class BillingPlanPolicy(PlanPolicy):

@@ -11,8 +11,8 @@ from access.actions import Preset
 from access.actor import Actor
 from access.engine import can, who_may
 from accounts.models import User, UserKind
-from billing.admins.grants import acting_admins
-from billing.admins.services import has_many
+from billing.billing_admins.grants import acting_admins
+from billing.billing_admins.services import has_many
 from billing.models import BillingAdmin
 from teams.members.people import MemberFilter, matches_text
 from teams.models import Organization, OrganizationMember

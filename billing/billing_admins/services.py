@@ -15,7 +15,7 @@ from access.audit.log import record
 from access.engine import require
 from accounts.mail import sending
 from accounts.models import User
-from billing.admins.grants import acting_admins
+from billing.billing_admins.grants import acting_admins
 from billing.models import BillingAdmin
 from billing.subscriptions.billed import is_billed_organization
 from billing.subscriptions.selectors import subscription_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from billing.admins.grants import acting_admins
+from billing.billing_admins.grants import acting_admins
 from billing.models import Plan, Subscription
 from billing.plans.selectors import has_comparison
 from billing.subscriptions.billed import is_billed_organization
@@ -48,7 +48,7 @@ def _support_contact() -> str:
 
 
 def plan_message(organization: Organization) -> str:
-    """Say which plan the organization is on, and who changes it (`teams.policy`)."""
+    """Say which plan the organization is on, and who changes it (`teams.plan_policy`)."""
     plan: Plan = subscription_of(organization).plan
     sentence = _("%(organization)s has the plan %(plan)s.") % {
         "organization": organization,
@@ -58,7 +58,7 @@ def plan_message(organization: Organization) -> str:
 
 
 def can_compare(organization: Organization) -> bool:
-    """Say whether there is another plan to compare an organization's with (`teams.policy`)."""
+    """Say whether there is another plan to compare an organization's with (`teams.plan_policy`)."""
     return has_comparison(subscription_of(organization))
 
 

@@ -16,8 +16,13 @@ from accounts.lifecycle.account_merge import merge_accounts, plan_merge
 from accounts.lifecycle.deletion import delete_account, obstacles_of
 from accounts.lifecycle.services import set_active
 from accounts.models import User
-from billing.admins import services as admins
-from billing.admins.selectors import billing_admin_list, billing_admins_of, billing_recipients, people_of
+from billing.billing_admins import services as admins
+from billing.billing_admins.selectors import (
+    billing_admin_list,
+    billing_admins_of,
+    billing_recipients,
+    people_of,
+)
 from billing.models import BillingAdmin, Invoice, InvoiceKind, Plan, Subscription
 from billing.subscriptions.selectors import subscription_of, teams_of
 from common.errors import Conflict, Forbidden, NotFound

@@ -1,0 +1,1 @@
+"""Billing admins: who manages the payment of an organization, and who is asked about it."""
