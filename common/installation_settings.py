@@ -42,8 +42,9 @@ def is_given(name: str) -> bool:
 def _stored(name: str) -> Any:
     if is_given(name):
         return None
+    read = import_string(settings.INSTALLATION_SETTINGS_READER)
     try:
-        return import_string(settings.INSTALLATION_SETTINGS_READER)().get(name)
+        return read().get(name)
     except Exception:  # pages of errors ask, too, when the database or the cache is what fails
         logger.warning("What is stored of the installation's settings cannot be read.", exc_info=True)
         return None

@@ -91,7 +91,7 @@ async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
     """Pass a request to Django, which would write all of a body to the disk before it looks at any limit."""
     limit, size = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 0
     gone = threading.Event()
-    message = f"A request may have at most {limit} bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)."
+    refusal = f"A request may have at most {limit} bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)."
 
     async def receive_bounded() -> Any:
         nonlocal size
@@ -100,15 +100,15 @@ async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
             gone.set()
         size += len(message.get("body", b""))
         if size > limit:
-            raise TooLarge(message)
+            raise TooLarge(refusal)
         return message
 
     try:
         await django_application({**scope, GONE: gone}, receive_bounded, send)
     except TooLarge as error:
         body = {
-            "error": {"code": error.code, "message": message, "detail": None},
-            "errors": [{"message": message}],
+            "error": {"code": error.code, "message": error.message, "detail": None},
+            "errors": [{"message": error.message}],
         }
         await JSONResponse(body, status_code=error.status)(scope, receive, send)
 

@@ -7,17 +7,17 @@ A view takes the scope instead of names::
     @scoped  # innermost: methods and fresh sign-ins are checked before anything is looked up
     def storage(request: HttpRequest, scope: PageScope) -> HttpResponse:
         context = {**scope.context("storage"), "url": scope.url("storage_project", "cifar")}
-        return render(request, "billing/storage.html", context)  # {% extends frame %}
+        return render(request, "usage/storage/storage.html", context)  # {% extends frame %}
 
 `ScopedPages` makes the routes; `named` says what the rest of a route's name is put into::
 
     STORAGE = ScopedPages(
-        "billing",
+        "usage",
         own_scope("settings/storage"),
         team_scope("teams/<str:entity>/storage", TeamAction.VIEW_USAGE, named="team_{}"),
     )
     urlpatterns = [
-        *STORAGE.paths("storage", "", storage),  # billing:own_storage, billing:team_storage
+        *STORAGE.paths("storage", "", storage),  # usage:own_storage, usage:team_storage
         *STORAGE.paths("storage_project", "/<str:project>", project),
     ]
 
