@@ -29,15 +29,14 @@ class MembershipPolicy:
         """Follow the groups that a provider names at a sign-in."""
 
 
-_policy = MembershipPolicy()
+_policies = [MembershipPolicy()]
 
 
 def set_membership_policy(policy: MembershipPolicy) -> None:
     """Let an app above answer; called in its ``AppConfig.ready``."""
-    global _policy  # noqa: PLW0603 - set once, when the process starts
-    _policy = policy
+    _policies[:] = [policy]
 
 
 def membership_policy() -> MembershipPolicy:
     """Return who answers."""
-    return _policy
+    return _policies[0]

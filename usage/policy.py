@@ -61,18 +61,17 @@ class UnlimitedUsagePolicy:
         return {}
 
 
-class _Registered:
-    policy: UsagePolicy = UnlimitedUsagePolicy()
+_policies: list[UsagePolicy] = [UnlimitedUsagePolicy()]
 
 
 def set_usage_policy(policy: UsagePolicy) -> None:
     """Let the app that keeps plans answer; called in its ``AppConfig.ready``."""
-    _Registered.policy = policy
+    _policies[:] = [policy]
 
 
 def usage_policy() -> UsagePolicy:
     """Return who answers."""
-    return _Registered.policy
+    return _policies[0]
 
 
 def stored_bytes(team: Team) -> int:
