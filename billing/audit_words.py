@@ -1,6 +1,7 @@
 """What the audit log says of billing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from access.audit.values import Field, register_fields, show_day, show_time
 from access.audit.words import Kind, register_kind, register_words
-from billing.formatting import usd
+from billing.formatting import payment_name, usd
+from billing.gateways.base import BANK_TRANSFER
 from billing.models import Invoice, Plan
 from billing.models.money import InvoiceKind, InvoiceStatus
 from usage.access import BillingAction
@@ -86,10 +88,10 @@ def _register_fields() -> None:
             "next_plan": Field(_("Next plan"), choices=_plans), "extra_storage_gb": _("Extra storage, GB"),
             "next_extra_storage_gb": _("Next extra storage, GB"), "pays_by_transfer": _("Pays by bank transfer"),
             "anchor_day": _("Periods begin on day"), "trial_ends_at": Field(_("Trial ends"), show=show_time),
-            "trial_then": Field(_("Plan after the trial"), choices=_plans), "method": _("Payment method"),
-            "expires": _("Expires"), "default": _("Default payment method"), "billing_name": _("Name on invoices"),
-            "billing_address": _("Address"), "tax_id": _("Tax ID"), "purchase_order": _("Purchase order"),
-            "payment": _("Payment"),
+            "trial_then": Field(_("Plan after the trial"), choices=_plans), "method": _METHOD,
+            "expires": _("Expires"), "default": replace(_METHOD, label=_("Default payment method")),
+            "billing_name": _("Name on invoices"), "billing_address": _("Address"), "tax_id": _("Tax ID"),
+            "purchase_order": _("Purchase order"), "payment": replace(_METHOD, label=_("Payment")),
         }
     )  # fmt: skip
     register_fields(
@@ -105,6 +107,9 @@ def _register_fields() -> None:
         scope="billing.Plan",
     )
 
+
+_METHOD = Field(_("Payment method"), choices={payment_name(BANK_TRANSFER, ""): _("Bank transfer")})
+"""Names of cards are the same in every language."""
 
 _AMOUNTS = {
     "charged": _("Charged now"),

@@ -119,3 +119,35 @@ def test_no_name_holds_a_word_that_the_glossary_forbids():
         if words(name) & never
     ]
     assert bad == []
+
+
+EAGER = {"gettext", "ngettext", "npgettext", "pgettext"}
+
+
+def called_at_import(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that importing a module makes itself, those in bodies of functions left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(child, ast.Call):
+            yield child
+        yield from called_at_import(child)
+
+
+def test_no_message_is_translated_while_its_module_is_imported():
+    """Such a message stays in the language of who came first (UI-9)."""
+    frozen = []
+    for name, tree in server().items():
+        eager = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
+            for alias in node.names
+            if alias.name in EAGER
+        }
+        frozen += [
+            f"{name}:{call.lineno}"
+            for call in called_at_import(tree)
+            if isinstance(call.func, ast.Name) and call.func.id in eager
+        ]
+    assert frozen == []

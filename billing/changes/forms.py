@@ -1,7 +1,7 @@
 """The form for extra storage."""
 
 from django import forms
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from billing.plans.pricing import MOST_EXTRA_GB
 
