@@ -13,6 +13,7 @@ from urllib.parse import quote
 from runyard_agent.console import Console, Line
 from runyard_agent.facts import command_facts, header_of
 from runyard_agent.recording import Recorder, header_from
+from runyard_agent.sdk_release import fails_on_headers
 from runyard_agent.settings import WRAPPED_RUN, Settings, SettingsError
 from runyard_agent.spool import SpoolError, tell
 from runyard_agent.wrapping import CannotStart, Wrapped
@@ -42,7 +43,7 @@ def record(settings: Settings, command: Sequence[str]) -> int:
     header = header_from(settings.replaced(run_id=own_id), **header_of(facts))
     wrapped = Wrapped(
         command,
-        environment={**os.environ, **_environment(settings, header)},
+        environment={**os.environ, **_environment(settings, header, command)},
         sigterm_after_s=settings.sigterm_after,
         sigkill_after_s=settings.sigkill_after,
         say=tell,
@@ -72,8 +73,9 @@ def _recorder(
     return recorder
 
 
-def _environment(settings: Settings, header: Mapping[str, Any]) -> dict[str, str]:
+def _environment(settings: Settings, header: Mapping[str, Any], command: Sequence[str]) -> dict[str, str]:
     """Return what lets code in the command find the run."""
+    is_known_to_sdk = settings.mode == "online" and not fails_on_headers(command, os.environ)
     return {
         WRAPPED_RUN: header["uid"],
         "RUNYARD_RUN_ID": header["uid"],
@@ -81,7 +83,7 @@ def _environment(settings: Settings, header: Mapping[str, Any]) -> dict[str, str
         "RUNYARD_PROJECT": header["project"],
         "RUNYARD_URL": settings.url,
         "RUNYARD_MODE": settings.mode,
-        **(_sdk_environment(settings, header["uid"], os.environ) if settings.mode == "online" else {}),
+        **(_sdk_environment(settings, header["uid"], os.environ) if is_known_to_sdk else {}),
     }
 
 

@@ -71,6 +71,10 @@ class Case:
     """Visibilities and places that the case does not ask about, because the request makes no sense there."""
     answer: "Answer | None" = None
     """What everybody is told, whoever they are."""
+    answer_to_allowed: "Answer" = Answer.OK
+    """What those are told who may: hidden where the case names nothing that exists."""
+    is_made_on_use: bool = False
+    """A project that is missing is created, so a hidden one is refused as a missing one."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,8 @@ def allowed(needs: str, actor: str, scope: str, thing: Thing) -> bool:
     permission: Permission = TABLE[needs]
     limit = permissions.SCOPES[scope]
     if limit is None:
-        in_scope = scope == "session" or not permission.scopes & permissions.NAMED
+        is_reached = not permission.scopes & permissions.NAMED or actor == permissions.ELEVATED
+        in_scope = scope == "session" or is_reached
     else:
         in_scope = not permission.scopes or bool(limit & permission.scopes)
     known = _known(permission.who, actor, thing)
@@ -154,11 +159,19 @@ def expected(case: Case, actor: str, scope: str, thing: Thing) -> Answer:
     if case.answer is not None:
         return case.answer
     if allowed(case.needs, actor, scope, thing):
-        return Answer.OK
+        return case.answer_to_allowed
     permission, anonymous = TABLE[case.needs], actor == permissions.NOT_SIGNED_IN
     if anonymous and permission.who in {permissions.SIGNED_IN, permissions.OPERATOR}:
         return Answer.LOGIN
     told = permission.who in {permissions.OPERATOR, permissions.ELEVATED}
     if told or (permission.sees and allowed(permission.sees, actor, scope, thing)):
         return Answer.FORBIDDEN
+    if case.is_made_on_use and thing.visibility == "restricted" and _may_not_create(actor, scope, thing):
+        return Answer.FORBIDDEN
     return Answer.HIDDEN
+
+
+def _may_not_create(actor: str, scope: str, thing: Thing) -> bool:
+    """Whether somebody sees the team of a project, and may create none in it."""
+    team = replace(thing, visibility="team", owner="")
+    return allowed("team: view", actor, scope, team) and not allowed("projects: create", actor, scope, team)

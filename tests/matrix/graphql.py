@@ -37,8 +37,8 @@ _MODEL = (
 _OF_TEAM = "mutation(%s) { found: %s(input: {%s}) { %s } }"
 
 
-def _run(needs: str, document: str, *, found_at: str = "found") -> Case:
-    return Case(needs, Over.RUN, document=document, found_at=found_at)
+def _run(needs: str, document: str, *, found_at: str = "found", is_made_on_use: bool = False) -> Case:
+    return Case(needs, Over.RUN, document=document, found_at=found_at, is_made_on_use=is_made_on_use)
 
 
 ROUTES: dict[str, list[Case]] = {
@@ -159,7 +159,13 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "Mutation.upsertModel": [
         Case("projects: create", Over.ENTITY, document=_MODEL % "", args={"project": "a-new-project"}),
-        Case("projects: edit overview", Over.PROJECT, document=_MODEL % ', description: "new"'),
+        # who may create projects is told that the name of a hidden one is taken
+        Case(
+            "projects: edit overview",
+            Over.PROJECT,
+            document=_MODEL % ', description: "new"',
+            without=frozenset({"restricted"}),
+        ),
         # an Open project stays as it is; of a Restricted one see test_admins_open_a_restricted_project
         Case(
             "projects: change visibility",
@@ -193,8 +199,8 @@ ROUTES: dict[str, list[Case]] = {
             document=_UPSERT,
             args={"project": "a-new-project", "run": "a-new-run"},
         ),
-        Case("runs: log new", Over.PROJECT, document=_UPSERT, args={"run": "a-new-run"}),
-        _run("runs: log", _UPSERT),
+        Case("runs: log new", Over.PROJECT, document=_UPSERT, args={"run": "a-new-run"}, is_made_on_use=True),
+        _run("runs: log", _UPSERT, is_made_on_use=True),
         _run("runs: update", _BY_ID % ("String", "upsertBucket", ', notes: "x"', "bucket { id }")),
     ],
     "Mutation.createRunFiles": [_run("runs: log", _FILES % ("createRunFiles", "runID"))],

@@ -53,10 +53,10 @@ ROUTES: dict[str, list[Case]] = {
     "RunViewSet.list": [Case("runs: view", Over.RUN, listed=True)],
     "RunViewSet.retrieve": [Case("runs: view", Over.RUN)],
     "RunViewSet.create": [
-        Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid"}),
+        Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid"}, is_made_on_use=True),
         Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid", "resume": "must"}),
         Case("runs: log", Over.RUN, "POST", _BEGIN | {"uid": "$uid", "attached": True}),
-        Case("runs: log new", Over.PROJECT, "POST", _BEGIN | {"uid": "brand-new"}),
+        Case("runs: log new", Over.PROJECT, "POST", _BEGIN | {"uid": "brand-new"}, is_made_on_use=True),
     ],
     "LoggedRunViewSet.offsets": [Case("runs: log", Over.RUN, args={"writer": "0123456789abcdef"})],
     "LoggedRunViewSet.uploads": [Case("runs: log", Over.RUN, "POST", {"names": ["a.txt"]})],
@@ -228,7 +228,7 @@ ROUTES: dict[str, list[Case]] = {
     "ApiKeyViewSet.limit": [Case("keys: limit own", Over.KEY, "POST", {"scopes": ["run.view"]})],
     "OrganizationKeyViewSet.list": _of_organization("organization: members"),
     "OrganizationKeyViewSet.destroy": [
-        Case("organization: members", Over.ORGANIZATION, "DELETE", answer=Answer.HIDDEN)
+        Case("organization: members", Over.ORGANIZATION, "DELETE", answer_to_allowed=Answer.HIDDEN)
     ],  # of a key that is no member's; teams/tests/organizations/test_organization_keys.py revokes those there are
     "ApiKeyViewSet.destroy": [Case("keys: delete own", Over.KEY, "DELETE")],
     "EmailViewSet.list": [Case("emails: list own")],

@@ -268,7 +268,8 @@ def _alerts(world: World, *places: tuple[str, Team]) -> None:
 
 def _write_evil() -> None:
     """Let everybody have written wherever they may what a careless page takes for its own markup."""
-    Profile.objects.bulk_create(Profile(claim=claim) for claim in Name.objects.filter(profile=None))
+    told_nothing = Name.objects.filter(profile=None).exclude(text="silent")
+    Profile.objects.bulk_create(Profile(claim=claim) for claim in told_nothing)
     for model, names in FREE_TEXTS.items():
         model._default_manager.update(**dict.fromkeys(names.split(), EVIL))
 

@@ -64,11 +64,11 @@ def test_a_run_of_any_id_is_logged_resumed_and_read(
         }  # fmt: skip
 
 
-@pytest.mark.parametrize("release", sdks.newest())
+@pytest.mark.parametrize("release", [name for name in sdks.newest() if name != sdks.ends()[0]])
 def test_ids_that_the_sdk_cannot_stream_to_are_refused(
     ada: Person, sdk: Callable[[str], Path], tmp_path: Path, release: str
 ) -> None:
-    """It would lose history and log, and only warn of it."""
+    """It would lose history and log, and only warn of it. (0.16 formats the message by its `%` and ends otherwise.)"""
     done = sdks.run_script(sdk(release), REFUSED, env={**ada.env, **ENV}, cwd=tmp_path)
     assert done.stdout.count("cannot send history and log of a run with the ID") == 4
     assert "began" not in done.stdout
