@@ -23,7 +23,7 @@ from wandb_api.resolvers import (
     viewer,
 )
 
-SDL = Path(__file__).parent / "graphql/schema.graphql"
+SDL = [Path(__file__).parent / "graphql" / name for name in ("schema.graphql", "artifacts.graphql")]
 RESOLVERS = (
     viewer, organizations, projects, runs, history, files, people, charts, automations, integrations,
 )  # fmt: skip
@@ -33,7 +33,7 @@ RESOLVERS = (
 @lru_cache(maxsize=1)
 def schema() -> GraphQLSchema:
     """Return the schema with all resolvers bound."""
-    return make_executable_schema(SDL.read_text(), *types)
+    return make_executable_schema([path.read_text() for path in SDL], *types)
 
 
 class _SelectionStripper(Visitor):
