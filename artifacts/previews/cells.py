@@ -39,6 +39,8 @@ class Column:
 
     name: str
     kind: ColumnKind = ColumnKind.ANY
+    stored_in: str = ""
+    """Path of the entry that has the values, NumPy arrays of several dimensions; the cells are null then."""
 
 
 @dataclass(frozen=True, slots=True)

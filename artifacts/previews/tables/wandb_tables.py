@@ -47,7 +47,7 @@ class WandbTable:
         names, types = self._read_head()
         check_column_count(len(names))
         self.columns = tuple(
-            Column(name, _kind_of(types.get(str(given))))
+            Column(name, *_kind_and_place(types.get(str(given))))
             for name, given in zip(unique_names(names), names, strict=True)
         )
         self._times = [place for place, column in enumerate(self.columns) if column.kind is ColumnKind.TIME]
@@ -96,18 +96,24 @@ def _types_of(types: Any) -> dict[str, Any]:
     return by_column if isinstance(by_column, dict) else {}
 
 
-def _kind_of(said: Any) -> ColumnKind:
-    """Return the kind of ``{"wb_type": …}``; of a union that of its one type besides none."""
+def _param(said: dict[str, Any], name: str) -> Any:
+    params = said.get("params")
+    return params.get(name) if isinstance(params, dict) else None
+
+
+def _kind_and_place(said: Any) -> tuple[ColumnKind, str]:
+    """Return the kind of ``{"wb_type": …}``, of a union that of its one type besides none; and where its values are."""
     name = said.get("wb_type") if isinstance(said, dict) else None
     if not isinstance(name, str):
-        return ColumnKind.ANY
+        return ColumnKind.ANY, ""
     if name == "union":
-        params = said.get("params")
-        allowed = params.get("allowed_types") if isinstance(params, dict) else None
+        allowed = _param(said, "allowed_types")
         members = [one for one in allowed if one != {"wb_type": "none"}] if isinstance(allowed, list) else []
-        kinds = {_kind_of(one) for one in members}
-        return kinds.pop() if len(kinds) == 1 else ColumnKind.ANY
-    return ColumnKind.MEDIA if _MEDIA.fullmatch(name) else _KINDS.get(name, ColumnKind.ANY)
+        return _kind_and_place(members[0]) if len(members) == 1 else (ColumnKind.ANY, "")
+    place = _param(said, "serialization_path")
+    path = place.get("path") if isinstance(place, dict) else None
+    kind = ColumnKind.MEDIA if _MEDIA.fullmatch(name) else _KINDS.get(name, ColumnKind.ANY)
+    return kind, path if isinstance(path, str) else ""
 
 
 def _time(value: Any) -> Any:
