@@ -11,6 +11,7 @@ from wandb_api.graphql.bindings import types
 from wandb_api.graphql.document_limits import MAX_CHARACTERS, check_limits
 from wandb_api.graphql.errors import requoted
 from wandb_api.resolvers import (
+    artifacts,
     automations,
     charts,
     files,
@@ -23,9 +24,10 @@ from wandb_api.resolvers import (
     viewer,
 )
 
-SDL = Path(__file__).parent / "graphql/schema.graphql"
+SDL = [Path(__file__).parent / "graphql" / name for name in ("schema.graphql", "artifacts.graphql")]
 RESOLVERS = (
     viewer, organizations, projects, runs, history, files, people, charts, automations, integrations,
+    artifacts,
 )  # fmt: skip
 """Importing these has bound what is in them."""
 
@@ -33,7 +35,7 @@ RESOLVERS = (
 @lru_cache(maxsize=1)
 def schema() -> GraphQLSchema:
     """Return the schema with all resolvers bound."""
-    return make_executable_schema(SDL.read_text(), *types)
+    return make_executable_schema([path.read_text() for path in SDL], *types)
 
 
 class _SelectionStripper(Visitor):

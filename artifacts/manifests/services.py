@@ -5,6 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from access.actor import Actor
+from artifacts.access import ArtifactAction, require_for
 from artifacts.contents import hold, pin
 from artifacts.manifests.document import (
     MAX_BYTES,
@@ -26,20 +27,24 @@ MAX_MANIFESTS = 10_000
 
 @transaction.atomic
 def announce_manifest(
-    *, actor: Actor, version: Version, kind: ManifestKind, name: str, digest: str, base: Version | None
+    *,
+    actor: Actor,
+    version: Version,
+    kind: ManifestKind,
+    name: str,
+    digest: str,
+    base: Version | None,
+    known: Manifest | None = None,
 ) -> Manifest:
     """Return the manifest of a draft that a client is going to upload.
 
-    A draft has one full or incremental manifest, however often it is announced, and one patch of each writer: one
-    that was announced and has not come is taken by whoever announces a patch of the same name next.
+    A draft has one full or incremental manifest, however often it is announced, and one patch for each announcement:
+    several writers send theirs at once. ``known`` is announced anew, with its digest.
     """
+    if base is not None:
+        require_for(actor, ArtifactAction.DOWNLOAD, base)
     [version] = drafts_for(actor, Version.objects.select_for_update(of=("self",)).filter(pk=version.pk))
-    rows = Manifest.objects.filter(version=version, kind=kind)
-    if kind == ManifestKind.PATCH:
-        rows = rows.filter(content__isnull=True, digest=digest)
-        if Manifest.objects.filter(version=version).count() >= MAX_MANIFESTS:
-            raise Invalid(f"A distributed artifact can have at most {MAX_MANIFESTS} manifests.")
-    found = rows.first()
+    found = known or _announced(version, kind)
     if found is None:
         return Manifest.objects.create(
             version=version, kind=kind, base=base, name=clean_text(name)[:128], digest=clean_text(digest)[:64]
@@ -47,6 +52,15 @@ def announce_manifest(
     found.base, found.digest = base or found.base, clean_text(digest)[:64]
     found.save(update_fields=["base", "digest", "updated_at"])
     return found
+
+
+def _announced(version: Version, kind: ManifestKind) -> Manifest | None:
+    rows = Manifest.objects.filter(version=version)
+    if kind != ManifestKind.PATCH:
+        return rows.filter(kind=kind).first()
+    if rows.count() >= MAX_MANIFESTS:
+        raise Invalid(f"A distributed artifact can have at most {MAX_MANIFESTS} manifests.")
+    return None
 
 
 def receive_manifest(ticket: dict[str, Any], blob: Blob) -> None:

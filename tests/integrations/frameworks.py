@@ -12,7 +12,6 @@ from tests import environments, sdks
 from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.sdk.wire import Recorder, Run, recording
-from wandb_api.unsupported.fields import Feature
 
 HERE = Path(__file__).parent
 TORCH = HERE / "torch.txt"
@@ -93,16 +92,10 @@ class Trained:
     def refusals(self) -> set[str]:
         """What every GraphQL operation was told that was answered with anything but data."""
         return {
-            _feature_in(reply["errors"][0]["message"]) if "errors" in reply else f"status {status}"
+            reply["errors"][0]["message"] if "errors" in reply else f"status {status}"
             for _, status, reply in self.recorder.answers
             if status != 200 or "errors" in reply
         }
-
-
-def _feature_in(message: str) -> str:
-    """Return the refused feature that a message is about, which names the artifact besides; else the message."""
-    found = (feature for feature in Feature if message.startswith(feature.removesuffix(".")))
-    return next(found, message)
 
 
 def user_keys(row: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.integrations.frameworks import Trained
-from wandb_api.unsupported.fields import Feature
 
 pytestmark = [pytest.mark.sdk, pytest.mark.exhaustive("trains with one more framework")]
 
@@ -12,9 +11,8 @@ def test_the_run_is_finished(trained: Trained) -> None:
     assert trained.found["state"] == "finished"
 
 
-def test_only_artifacts_are_refused(trained: Trained) -> None:
-    """Each plot's table is an artifact too."""
-    assert trained.refusals == {Feature.ARTIFACTS}
+def test_nothing_is_refused(trained: Trained) -> None:
+    assert trained.refusals == set()
 
 
 def test_the_loop_s_metrics_are_there(trained: Trained) -> None:

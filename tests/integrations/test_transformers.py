@@ -3,7 +3,6 @@
 import pytest
 
 from tests.integrations.frameworks import INSTALLS_PYTORCH, Trained
-from wandb_api.unsupported.fields import Feature
 
 pytestmark = [pytest.mark.sdk, INSTALLS_PYTORCH]
 
@@ -12,9 +11,8 @@ def test_the_run_is_finished(trained: Trained) -> None:
     assert trained.found["state"] == "finished"
 
 
-def test_only_artifacts_are_refused(trained: Trained) -> None:
-    """It logs each checkpoint as one, and the model before and after."""
-    assert trained.refusals == {Feature.ARTIFACTS}
+def test_nothing_is_refused(trained: Trained) -> None:
+    assert trained.refusals == set()
 
 
 def test_the_run_is_named_by_the_trainer_s_arguments(trained: Trained) -> None:

@@ -174,8 +174,8 @@ def page() -> str:
 <!-- Generated from the code and the installed SDKs: .venv/bin/python -m wandb_api.tests.protocol -->
 
 Every GraphQL operation found in the packages of these SDKs (strings of their Python, documents of their Go core) is
-checked against `wandb_api/graphql/schema.graphql`. One is either valid, or refused with a message that names what this
-version of the server does not do.
+checked against the schema (`wandb_api/graphql/*.graphql`). One is either valid, or refused with a message that names
+what this version of the server does not do.
 
 {_counts(table)}
 ## Endpoints
@@ -183,8 +183,7 @@ version of the server does not do.
 {_endpoints()}
 ## Statuses
 
-The SDK shows `errors[0].message` of any status but 200. A refusal is 400: no SDK retries it, and those up to 0.22,
-which look for a table's artifact inside `run.log`, survive only an HTTP error there.
+The SDK shows `errors[0].message` of any status but 200. A refusal is 400: no SDK retries it.
 
 {_table(["status", "when", "the SDK"], STATUSES)}
 ## Features announced
@@ -197,15 +196,9 @@ By `serverInfo {{ features }}`; all others are off by not being listed.
 {_operations(table, SERVED)}
 ## Refused
 
-A run goes on and finishes whole whatever of this it asks for. What `log_artifact` and `log_code` log is not stored; of
-a table, the file is, and its artifact is not. The answer to `CreateArtifact` names what was not stored; 0.16 prints it
-at once, 0.31 when the run lasts some seconds more, releases between them write it to `debug-internal.log` alone, and
-nobody has a message for the end of a run in `UpsertBucket` or `serverInfo` but 0.16. So it is kept, and the run's
-overview, files and timeline say it (`runs/files/refused_artifacts.py`).
-
-`artifact.wait()` raises; `use_artifact`, `wandb sweep` and `wandb.Api()` raise with the message, but lists of
-`wandb.Api()` up to 0.22, and `wait()` of 0.16, say only "400 Client Error". `api.registries()` is refused by the SDK
-itself. Who brings a feature removes its fields from `wandb_api/unsupported/fields.py`.
+A run goes on and finishes whole whatever of this it asks for. `wandb sweep` and `wandb.Api()` raise with the message,
+but lists of `wandb.Api()` up to 0.22 say only "400 Client Error". `api.registries()` is refused by the SDK itself. Who
+brings a feature removes its fields from `wandb_api/unsupported/fields.py`.
 
 In a cell: {SERVED} served, else why not; empty where the SDK has no such operation.
 

@@ -15,7 +15,6 @@ class Feature(StrEnum):
     """Something refused; the value is the whole message. Where a document asks for several, the first here is named."""
 
     REGISTRIES = "Registries are not supported by this version of the Runyard server."
-    ARTIFACTS = "Artifacts are not supported by this version of the Runyard server."
     SWEEPS = "Sweeps are not supported by this version of the Runyard server."
     REPORTS = "Reports and saved views are not supported by this version of the Runyard server."
     LAUNCH = "Launch (jobs, queues and agents) is not part of Runyard."
@@ -29,19 +28,6 @@ _OF_WORKSPACES = """
 """What no SDK asks for, but wandb-workspaces, the package by which people write reports and saved views."""
 
 _FIELDS = {
-    Feature.ARTIFACTS: """
-        Query.artifact Query.artifactCollection Query.clientIDMapping Project.artifact Project.artifactCollection
-        Project.artifactCollectionMembership Project.artifactCollections Project.artifactType Project.artifactTypes
-        Run.inputArtifacts Run.outputArtifacts File.digest File.displayName File.storagePath
-        Entity.xxhashDigestsEnabled
-        Mutation.addAliases Mutation.commitArtifact Mutation.completeMultipartUploadArtifact Mutation.createArtifact
-        Mutation.createArtifactCollectionTagAssignments Mutation.createArtifactFiles Mutation.createArtifactManifest
-        Mutation.createArtifactType Mutation.deleteAliases Mutation.deleteArtifact
-        Mutation.deleteArtifactCollectionTagAssignments Mutation.deleteArtifactPortfolio
-        Mutation.deleteArtifactSequence Mutation.linkArtifact Mutation.moveArtifactSequence Mutation.unlinkArtifact
-        Mutation.updateArtifact Mutation.updateArtifactManifest Mutation.updateArtifactPortfolio
-        Mutation.updateArtifactSequence Mutation.useArtifact
-    """,
     Feature.SWEEPS: """
         Project.sweep Project.sweeps Project.totalSweeps Mutation.agentHeartbeat Mutation.createAgent
         Mutation.enqueueSweepRun Mutation.upsertSweep

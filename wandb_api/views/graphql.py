@@ -28,8 +28,7 @@ from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, ExecutionSt
 from wandb_api.graphql.errors import answer_to, body_of, status_of
 from wandb_api.graphql.request_log import RequestInfo, log_refusal, name_of
 from wandb_api.schema import document_of, schema
-from wandb_api.unsupported.artifacts import refuse_artifact
-from wandb_api.unsupported.fields import Feature, refusal_of, unknown_field
+from wandb_api.unsupported.fields import refusal_of, unknown_field
 
 
 def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
@@ -131,7 +130,7 @@ def _answer(request: HttpRequest, info: RequestInfo) -> HttpResponse:
     operation = get_operation_ast(document, name or None) if document else None
     info.operation = name_of(operation)
     if document is None or errors:
-        return _refuse_document(errors, info, actor, variables)
+        return _refuse_document(errors, info)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
     result = _executed(request, actor, document, variables, name)
     if result.errors:
@@ -142,14 +141,10 @@ def _answer(request: HttpRequest, info: RequestInfo) -> HttpResponse:
     return _reply(200, {"data": result.data})
 
 
-def _refuse_document(
-    errors: Sequence[GraphQLError], info: RequestInfo, actor: Actor, variables: dict[str, Any]
-) -> HttpResponse:
+def _refuse_document(errors: Sequence[GraphQLError], info: RequestInfo) -> HttpResponse:
     refused = refusal_of(errors)
     if refused:
         info.reason = f"not supported: {refused.name.lower()}"
-        text = refuse_artifact(actor, errors, variables) if refused is Feature.ARTIFACTS else refused
-        # 400, not 200: SDKs up to 0.22 look for a table's artifact in `run.log` and survive only an HTTP error.
-        return _reply(400, body_of(text, "not_supported"))
+        return _reply(400, body_of(refused, "not_supported"))
     info.reason = next(filter(None, map(unknown_field, errors)), "not on the schema")
     return _reply(400, {"errors": [{"message": error.message} for error in errors]})

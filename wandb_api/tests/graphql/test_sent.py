@@ -52,10 +52,7 @@ def fault_of(operation: Operation, answer: Answer) -> str:
     """Return what is wrong with an answer, "" for nothing."""
     messages = [error["message"] for error in answer.body.get("errors", ())]
     if (feature := protocol.refused(operation)) is not None:
-        said = [
-            message.startswith(feature.value.removesuffix(".")) for message in messages
-        ]  # of artifacts, with a name
-        return "" if (answer.status, said) == (400, [True]) else str(answer)
+        return "" if (answer.status, messages) == (400, [feature.value]) else str(answer)
     is_off = answer.status >= 500 or any(map(OFF_THE_SCHEMA.search, messages))
     return str(answer) if is_off else ""
 

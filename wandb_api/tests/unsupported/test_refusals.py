@@ -29,18 +29,11 @@ def ask(name, call):
     told[name + " s"] = time.monotonic() - began
 
 pathlib.Path("saved.txt").write_text("saved")
-pathlib.Path("code.py").write_text("print(1)")
 run = wandb.init(project="refused", id="r" + version.replace(".", ""), settings=wandb.Settings(_disable_stats=True))
 for number in range(10):
     run.log({"loss": number})
 run.log({"table": wandb.Table(columns=["a"], data=[[1], [2]])})
 wandb.save("saved.txt")
-run.log_code(".")
-artifact = wandb.Artifact("data", "dataset")
-artifact.add_file("code.py")
-logged = run.log_artifact(artifact)
-ask("wait", logged.wait)
-ask("use", lambda: run.use_artifact("data:latest"))
 run.log({"loss": 99})
 began = time.monotonic()
 run.finish()
@@ -50,7 +43,6 @@ mine = api.run("refused/" + run.id)
 told["id"], told["state"] = run.id, mine.state
 told["losses"] = [row["loss"] for row in mine.history(pandas=False) if row.get("loss") is not None]
 told["files"] = sorted(file.name for file in mine.files())
-ask("artifact", lambda: api.artifact("refused/data:v0"))
 ask("sweep", lambda: wandb.sweep({"method": "random", "parameters": {"a": {"values": [1]}}}, project="refused"))
 ask("agent", lambda: wandb.agent("abc", project="refused", function=print, count=1))
 pathlib.Path("told.json").write_text(json.dumps(told))
@@ -96,26 +88,7 @@ def test_its_files_are_there_the_table_s_too(told: dict[str, Any]) -> None:
     assert any(name.startswith("media/table/table_") for name in told["files"])
 
 
-def test_logging_an_artifact_fails_where_the_script_waits_for_it(told: dict[str, Any]) -> None:
-    assert told["wait"].startswith("ValueError")
-
-
-def test_the_run_says_what_was_not_kept(server: Installation, told: dict[str, Any]) -> None:
-    """The table's artifact is one of those whose loss takes nothing."""
-    code = (
-        "import json; from runs.models import Run; from runs.files.refused_artifacts import refused_artifacts as found;"
-        f"kept = found(Run.objects.get(uid={told['id']!r}, project__name='refused'));"
-        "print(json.dumps([[[one.type, one.name] for one in kept.named], kept.count, kept.needless]))"
-    )
-    named, count, needless = server.manage("shell", "--no-imports", "-c", code)
-    assert ["dataset", "data"] in named
-    assert count == len(named) == 2  # with what log_code collected
-    assert needless >= 1
-
-
 def test_the_feature_is_named_where_the_script_asks_for_it(told: dict[str, Any]) -> None:
-    for name in ("use", "artifact"):
-        assert Feature.ARTIFACTS in told[name]
     for name in ("sweep", "agent"):
         assert Feature.SWEEPS in told[name]
 
