@@ -32,3 +32,9 @@ def node_document(node: GraphNode) -> dict[str, Any]:
         return {**shown, **texts, "url": reverse("runs:run_overview", args=names), "state": str(run.state)}
     text = ngettext("%(n)d you cannot see", "%(n)d you cannot see", node.count) % {"n": node.count}
     return {**shown, "title": text, "subtitle": "", "url": ""}
+
+
+def connections_of(document: dict[str, Any]) -> list[tuple[dict[str, Any], str, dict[str, Any]]]:
+    """Return the edges of a document with the nodes at their ends, for the list."""
+    nodes = {node["id"]: node for node in document["nodes"]}
+    return [(nodes[edge["from"]], edge["kind"], nodes[edge["to"]]) for edge in document["edges"]]

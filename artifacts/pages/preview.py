@@ -19,7 +19,11 @@ from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.joining import JoinedTable, PartitionedTable
 from artifacts.previews.tables.opening import TABLE_KINDS, open_table
 from artifacts.previews.tables.sources import TableSource
-from artifacts.previews.tables.wandb_tables import in_increment_order, read_joined_table, read_partitioned_table
+from artifacts.previews.tables.wandb_tables import (
+    in_increment_order,
+    read_joined_table,
+    read_partitioned_table,
+)
 from artifacts.selectors import entries_of, versions_seen
 from artifacts.versions.ids import version_key_of_reference
 from common.errors import DomainError
@@ -66,11 +70,15 @@ def preview_of(actor: Actor, version: Version, entry: Entry, asked: Mapping[str,
         return Preview(entry, "none", problem=_("The content of this file was deleted from the server."))
 
 
-def _preview(actor: Actor, version: Version, entry: Entry, content: Path, asked: Mapping[str, Any]) -> Preview:
+def _preview(
+    actor: Actor, version: Version, entry: Entry, content: Path, asked: Mapping[str, Any]
+) -> Preview:
     kind = kind_of_file(entry.path, content)
     if kind in _MEDIA and entry.content is not None:
         media_type = media_type_of(entry.path)
-        return Preview(entry, kind, tickets.get_path(entry.content.blob, name=entry.path, content_type=media_type))
+        return Preview(
+            entry, kind, tickets.get_path(entry.content.blob, name=entry.path, content_type=media_type)
+        )
     if kind in _WEIGHTS:
         weights = _WEIGHTS[kind](content)
         return Preview(entry, "weights", weights=weights, tensors=list(weights.tensors[:MOST_TENSORS_SHOWN]))
@@ -104,7 +112,9 @@ def table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:
         folder = read_partitioned_table(content).rstrip("/") + "/"
         parts = list(entries_of(version, prefix=folder)[:_MOST_PARTS])
         by_path = {part.path: part for part in parts if part.path.endswith(".table.json")}
-        return PartitionedTable([table_of(actor, version, by_path[path]) for path in in_increment_order(list(by_path))])
+        return PartitionedTable(
+            [table_of(actor, version, by_path[path]) for path in in_increment_order(list(by_path))]
+        )
     return open_table(content, kind)
 
 
@@ -126,6 +136,7 @@ def _referenced(actor: Actor, entry: Entry) -> TableSource:
         require_for(actor, ArtifactAction.DOWNLOAD, version)
     except DomainError:
         raise UnreadablePreview(
-            _("You don’t have permission to download the artifact that has “%(path)s”.") % {"path": entry.path}
+            _("You don’t have permission to download the artifact that has “%(path)s”.")
+            % {"path": entry.path}
         ) from None
     return table_of(actor, version, target)

@@ -35,10 +35,14 @@ def type_rows(actor: Actor, project: Project, chosen: str) -> tuple[list[TypeRow
     """Return the types of a project: those of its people, and those that the SDK creates by itself."""
     rows: list[Any] = list(types_of(actor, project))
     found = [TypeRow(row.name, row.collection_count, row.name == chosen) for row in rows]
-    return [row for row in found if row.name not in OF_THE_SDK], [row for row in found if row.name in OF_THE_SDK]
+    return [row for row in found if row.name not in OF_THE_SDK], [
+        row for row in found if row.name in OF_THE_SDK
+    ]
 
 
-def collections_listed(actor: Actor, project: Project, *, type_name: str, search: str) -> QuerySet[Collection]:
+def collections_listed(
+    actor: Actor, project: Project, *, type_name: str, search: str
+) -> QuerySet[Collection]:
     """Return the collections of a type, or all but those of the SDK, whose name has the text; last changed first."""
     rows = collections_of(actor, project)
     rows = rows.filter(type__name=type_name) if type_name else rows.exclude(type__name__in=OF_THE_SDK)

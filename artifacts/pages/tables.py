@@ -57,7 +57,14 @@ class TableView:
 
 
 def view_table(version: Version, entry: Entry, source: TableSource, asked: Mapping[str, Any]) -> TableView:
-    """Return the part of a table that a page asks for by ``sort``, ``group``, ``column``, ``op``, ``value``, ``offset``."""
+    """Return the part of a table that a page asks for.
+
+    Args:
+        version: Has the file.
+        entry: The file.
+        source: The table in it.
+        asked: ``sort``, ``group``, ``find``, ``column`` with ``op`` and ``value``, ``offset``.
+    """
     view = _asked(source, asked)
     try:
         _fill(view, version, source, _request(view))

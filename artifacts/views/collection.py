@@ -13,12 +13,11 @@ from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction
 from artifacts.collections.services import CollectionChanges, delete_collection, update_collection
-from artifacts.lineage.selectors import run_counts
 from artifacts.models import Collection, Membership
 from artifacts.pages.addresses import collection_page
 from artifacts.pages.code import api_code
 from artifacts.retention.time_to_live import inherited_ttl
-from artifacts.selectors import memberships_of
+from artifacts.selectors import memberships_of, run_counts
 from artifacts.versions.deletion import delete_version, restore_version
 from artifacts.views.rows import collection_of, rights_of
 from common.errors import Conflict, DomainError, Invalid
@@ -39,14 +38,14 @@ def collection(request: HttpRequest, **names: str) -> HttpResponse:
     row = collection_of(request, names)
     page = Paginator(memberships_of(row), _A_PAGE).get_page(request.GET.get("page"))
     places = list(page.object_list)
-    logged, used = run_counts(place.version_id for place in places)
+    _logged, used = run_counts(place.version_id for place in places)
     inherited_s = inherited_ttl(row)
     context = {
         "project": row.project,
         "team": row.project.team,
         "collection": row,
         "page": page,
-        "rows": [(place, logged.get(place.version_id, 0), used.get(place.version_id, 0)) for place in places],
+        "rows": [(place, used.get(place.version_id, 0)) for place in places],
         "code": api_code(places[0]) if places else "",
         "ttl_days": (row.ttl_s or 0) // DAY_S if row.ttl_s is not None else None,
         "inherited_days": inherited_s // DAY_S,
@@ -144,7 +143,7 @@ def versions_restore(request: HttpRequest, **names: str) -> HttpResponse:
     row, actor = collection_of(request, names), actor_of(request)
     wanted = [parse_int(text) for text in request.POST.getlist("version")[:_MOST_CHOSEN]]
     done = 0
-    for version in row.versions.deleted().filter(pk__in=[pk for pk in wanted if pk is not None]):  # type: ignore[attr-defined]
+    for version in row.versions.deleted().filter(pk__in=[pk for pk in wanted if pk is not None]):
         try:
             restore_version(actor=actor, version=version)
             done += 1
@@ -154,4 +153,3 @@ def versions_restore(request: HttpRequest, **names: str) -> HttpResponse:
         text = ngettext("%(n)d version restored.", "%(n)d versions restored.", done)
         messages.success(request, text % {"n": done})
     return redirect(collection_page(row))
-

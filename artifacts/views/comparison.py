@@ -52,5 +52,3 @@ def _other(request: HttpRequest, place: Membership) -> Membership | None:
     if found is None:
         raise NotFound(_("The version %(label)s doesn’t exist, or was deleted.") % {"label": wanted})
     return found
-
-

@@ -5,11 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from artifacts.access import ArtifactAction
-from artifacts.models import Membership
 from artifacts.selectors import inputs_of, outputs_of
 from runs.access import RunAction
 from runs.run_page.context import run_context
@@ -25,12 +22,10 @@ def run_artifacts(request: HttpRequest, *, entity: str, project: str, uid: str) 
     """List the versions that a run used and logged, as far as the viewer may see artifacts."""
     actor = actor_of(request)
     run = get_run(actor, entity, project, uid)
-    sees = can(actor, ArtifactAction.VIEW, run.project)
-    outputs = outputs_of(run) if sees else Membership.objects.none()
     context = {
         **run_context(actor, run, tab="artifacts"),
         "inputs": list(inputs_of(actor, run)[:_MOST]),
-        "outputs": list(outputs[:_MOST]),
+        "outputs": list(outputs_of(actor, run)[:_MOST]),
         "most": _MOST,
     }
     return render(request, "artifacts/run/page.html", context)

@@ -1,12 +1,10 @@
 """The page of a version: what it is, its files, its lineage, and how it differs from another."""
 
-import json
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -19,9 +17,8 @@ from artifacts.lineage.selectors import run_that_logged, runs_using
 from artifacts.models import AliasChange, Membership
 from artifacts.pages.addresses import collection_page, version_page
 from artifacts.pages.code import api_code, usage_code
-from artifacts.pages.lineage import graph_document
+from artifacts.pages.lineage import connections_of, graph_document
 from artifacts.retention.time_to_live import inherited_ttl
-from artifacts.selectors import memberships_of
 from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.services import Changes, update_version
@@ -60,7 +57,9 @@ def version(request: HttpRequest, **names: str) -> HttpResponse:
     row = place.version
     users, hidden = runs_using(actor, row)
     nodes, _secrets = nodes_of(read_tree(row.metadata_text))
-    changes = AliasChange.objects.filter(collection=place.collection, index=place.index).select_related("user")
+    changes = AliasChange.objects.filter(collection=place.collection, index=place.index).select_related(
+        "user"
+    )
     context = {
         **version_context(request, place, tab="overview"),
         "logged_by": run_that_logged(actor, row),
@@ -87,7 +86,12 @@ def lineage(request: HttpRequest, **names: str) -> HttpResponse:
     document = graph_document(graph)
     if request.GET.get("format") == "json":
         return JsonResponse(document)
-    context = {**version_context(request, place, tab="lineage"), "graph": graph, "document": document}
+    context = {
+        **version_context(request, place, tab="lineage"),
+        "graph": graph,
+        "document": document,
+        "rows": connections_of(document),
+    }
     return render(request, "artifacts/version/lineage.html", context)
 
 
@@ -143,15 +147,3 @@ def version_delete(request: HttpRequest, **names: str) -> HttpResponse:
         return redirect(version_page(place))
     request.session[UNDO] = [place.version_id]
     return redirect(collection_page(place.collection))
-
-
-def other_places(place: Membership) -> list[Membership]:
-    """Return the versions that one can be compared with, newest first."""
-    return list(memberships_of(place.collection).exclude(pk=place.pk)[:_LISTED])
-
-
-def pretty(text: str) -> str:
-    """Lay metadata out for comparison."""
-    return json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True)
-
-
