@@ -78,7 +78,7 @@ class JoinedTable:
     right one at the end.
     """
 
-    row_count = None
+    row_count: int | None = None
 
     def __init__(
         self, left: TableSource, right: TableSource, left_key: str, right_key: str, *, is_outer: bool = True
