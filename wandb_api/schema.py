@@ -11,6 +11,7 @@ from wandb_api.graphql.bindings import types
 from wandb_api.graphql.document_limits import MAX_CHARACTERS, check_limits
 from wandb_api.graphql.errors import requoted
 from wandb_api.resolvers import (
+    artifacts,
     automations,
     charts,
     files,
@@ -26,6 +27,7 @@ from wandb_api.resolvers import (
 SDL = [Path(__file__).parent / "graphql" / name for name in ("schema.graphql", "artifacts.graphql")]
 RESOLVERS = (
     viewer, organizations, projects, runs, history, files, people, charts, automations, integrations,
+    artifacts,
 )  # fmt: skip
 """Importing these has bound what is in them."""
 

@@ -13,6 +13,7 @@ INSTALLED_APPS = [
     "teams",
     "storage",
     "runs",
+    "artifacts",
     "metrics",
     "alerts",
     "automations",

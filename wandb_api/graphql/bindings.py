@@ -17,6 +17,12 @@ user_type = ObjectType("User")
 entity_type = ObjectType("Entity")
 organization_type = ObjectType("Organization")
 file_type = ObjectType("File")
+artifact_type = ObjectType("Artifact")
+artifact_kind_type = ObjectType("ArtifactType")
+sequence_type = ObjectType("ArtifactSequence")
+portfolio_type = ObjectType("ArtifactPortfolio")
+membership_type = ObjectType("ArtifactCollectionMembership")
+manifest_file_type = ObjectType("ArtifactManifestFile")
 _scalars = [ScalarType(name, serializer=lambda value: value) for name in ("JSON", "Duration")]
 
 
@@ -39,8 +45,9 @@ _datetime = ScalarType("DateTime", serializer=_time_text)
 _int64 = ScalarType("Int64", serializer=int)
 
 types = [
-    query, mutation, run_type, project_type, user_type, entity_type, organization_type, file_type, *_scalars,
-    _json_string, _datetime, _int64,
+    query, mutation, run_type, project_type, user_type, entity_type, organization_type, file_type, artifact_type,
+    artifact_kind_type, sequence_type, portfolio_type, membership_type, manifest_file_type, *_scalars, _json_string,
+    _datetime, _int64,
 ]  # fmt: skip
 """All that the schema is made of besides its text."""
 

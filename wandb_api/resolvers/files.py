@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from access.engine import require, visible
-from common.errors import NotFound
+from common.errors import Invalid, NotFound
 from runs.access import RunAction
 from runs.files.services import delete_run_file, upload_paths
 from runs.models import Run, RunFile
@@ -108,6 +108,8 @@ def resolve_files(
 
 
 def _download(file: dict[str, Any], info: Info) -> str:
+    if "address" in file:  # of an artifact's file
+        return str(file["address"]())
     row: RunFile = file["row"]
     return info.context.absolute(
         tickets.get_path(row.blob, name=row.name, content_type=file["mimetype"], is_masked=file["is_masked"])
@@ -117,6 +119,8 @@ def _download(file: dict[str, Any], info: Info) -> str:
 @file_type.field("url")
 def resolve_url(file: dict[str, Any], info: Info, *, upload: bool | None = False) -> str | None:
     """Return a signed URL to GET the file from, or to PUT a new version to, null where that is not stored."""
+    if upload and "address" in file:
+        raise Invalid("The files of a committed artifact cannot change.")
     if upload:
         row: RunFile = file["row"]
         context = info.context

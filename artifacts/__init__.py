@@ -1,0 +1,1 @@
+"""Artifacts: versioned files of projects, who made and who used them."""

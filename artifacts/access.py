@@ -1,0 +1,109 @@
+"""Actions on artifacts; their rows of the matrix in TEAM-21."""
+
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from access.actions import ActionSpec, presets, register_actions
+from access.actor import Actor
+from access.engine import can, require, visible
+from access.resources.registry import Resource, register_resource
+from artifacts.models import Collection, Version
+from teams.models import Visibility
+
+PROJECT = "runs.Project"
+COLLECTION = "artifacts.Collection"
+VERSION = "artifacts.Version"
+
+
+class ArtifactAction(StrEnum):
+    """What is done to the artifacts of a project."""
+
+    VIEW = "artifact.view"
+    DOWNLOAD = "artifact.download"
+    CREATE = "artifact.create"
+    UPDATE = "artifact.update"
+    DELETE = "artifact.delete"
+    SET_ALIAS = "artifact.set_alias"
+    DELETE_ALIAS = "artifact.delete_alias"
+    SET_RETENTION = "artifact.set_retention"
+
+
+def register() -> None:
+    """Tell the engine."""
+    register_actions(_actions(), group=_("Artifacts"))
+    for model, to_project in ((COLLECTION, "project"), (VERSION, "collection__project")):
+        register_resource(_resource(model, to_project))
+
+
+def _actions() -> dict[StrEnum, ActionSpec]:
+    seen_by_all, members, admins = presets("V M A O"), presets("M A O"), presets("A O")
+    things = (COLLECTION, VERSION)
+    return {
+        ArtifactAction.VIEW: ActionSpec(
+            (PROJECT, *things), seen_by_all, public=True, label=_("View artifacts"),
+            help=_("View artifacts, their versions, metadata and lineage, but not the content of their files."),
+        ),
+        ArtifactAction.DOWNLOAD: ActionSpec(
+            (PROJECT, *things), members, label=_("Download artifacts"),
+            help=_("Download, preview and compare the files of artifacts."),
+        ),
+        ArtifactAction.CREATE: ActionSpec(
+            (PROJECT, *things), members, open=True, label=_("Create artifacts"),
+            help=_("Log artifacts, link them to collections, and create collections."),
+        ),
+        ArtifactAction.UPDATE: ActionSpec(
+            things, members, label=_("Edit artifacts"),
+            help=_("Edit the descriptions, metadata and tags of artifacts, rename collections, and protect them."),
+        ),
+        ArtifactAction.DELETE: ActionSpec(
+            things, members, label=_("Delete artifacts"),
+            help=_("Delete and restore versions and collections, and unlink versions."),
+        ),
+        ArtifactAction.SET_ALIAS: ActionSpec(
+            things, members, label=_("Set aliases"), help=_("Give aliases to versions, and move them."),
+        ),
+        ArtifactAction.DELETE_ALIAS: ActionSpec(
+            things, members, label=_("Delete aliases"), help=_("Remove aliases from versions."),
+        ),
+        ArtifactAction.SET_RETENTION: ActionSpec(
+            ("teams.Team",), admins, label=_("Set how long artifacts are kept"),
+            help=_("Set how long the artifacts of the team are kept where nothing else is said."),
+        ),
+    }  # fmt: skip
+
+
+def _resource(model: str, to_project: str) -> Resource:
+    def in_project(**condition: Any) -> Q:
+        return Q(**{f"{to_project}__{name}": value for name, value in condition.items()})
+
+    return Resource(
+        model,
+        view=ArtifactAction.VIEW,
+        team=f"{to_project}__team",
+        organization=f"{to_project}__team__organization",
+        project=to_project,
+        owner="created_by_id",
+        withheld=in_project(visibility=Visibility.RESTRICTED),
+        public=in_project(visibility__in=(Visibility.PUBLIC, Visibility.OPEN)),
+        live=in_project(deleted_at__isnull=True),
+        open=lambda user_id: in_project(visibility=Visibility.OPEN) & Q(created_by_id=user_id),
+    )
+
+
+def require_for(actor: Actor, action: ArtifactAction, version: Version) -> None:
+    """Let pass whoever may do the action on a version where it was logged, or in a collection it is linked into.
+
+    Raises:
+        NotFound: the actor may see it nowhere.
+        Forbidden: the actor sees it but lacks the action.
+    """
+    if can(actor, action, version):
+        return
+    linked = Collection.objects.live().filter(kind="portfolio", memberships__version=version)
+    if visible(actor, action, linked).exists():
+        return
+    seen = visible(actor, ArtifactAction.VIEW, linked).first()
+    require(actor, action, seen or version)

@@ -1,0 +1,14 @@
+from django.apps import AppConfig
+
+
+class ArtifactsConfig(AppConfig):
+    name = "artifacts"
+
+    def ready(self) -> None:
+        from artifacts import access
+        from artifacts.uploads.blob_owner import ArtifactBlobOwner, ManifestBlobOwner
+        from storage import owners
+
+        access.register()
+        owners.register_blob_owner(ArtifactBlobOwner())
+        owners.register_blob_owner(ManifestBlobOwner())

@@ -1,0 +1,1 @@
+"""Collections: changed, deleted and restored as a whole."""

@@ -1,0 +1,237 @@
+"""What changes collections."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require
+from artifacts.access import ArtifactAction
+from artifacts.models import ArtifactType, Collection, CollectionKind, Membership, Version, VersionState
+from artifacts.names import check_name
+from artifacts.retention.time_to_live import check_ttl, expires_at, team_ttls
+from artifacts.versions.aliases import name_latest
+from artifacts.versions.collections import ensure_collection, ensure_type
+from artifacts.versions.deletion import bring_back, take_away
+from artifacts.versions.drafts import MAX_DESCRIPTION
+from artifacts.versions.links import remove_link
+from artifacts.versions.tags import add_collection_tags, remove_collection_tags
+from common.errors import Conflict, Gone, Invalid
+from common.formats.lenient_json import clean_text
+from runs.models import Project
+
+RESTORE = "artifact.restore_collection"
+DELETE = "artifact.delete_collection"
+UPDATE = "artifact.update_collection"
+"""In the audit log."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionChanges:
+    """What changes about a collection; None and empty leave things as they are."""
+
+    name: str | None = None
+    description: str | None = None
+    tags_to_add: Iterable[str] = ()
+    tags_to_remove: Iterable[str] = ()
+    has_ttl: bool = False
+    """Whether ``ttl_s`` is set, be it to None."""
+    ttl_s: int | None = None
+    is_protected: bool | None = None
+
+
+@transaction.atomic
+def create_collection(
+    *, actor: Actor, project: Project, type_name: str, name: str, kind: CollectionKind, description: str = ""
+) -> Collection:
+    """Create a collection without versions, or return the one of this name and type that is there."""
+    require(actor, ArtifactAction.CREATE, project)
+    collection = ensure_collection(actor, project, type_name, name, kind)
+    if description and not collection.description:
+        return update_collection(
+            actor=actor, collection=collection, changes=CollectionChanges(description=description)
+        )
+    return collection
+
+
+@transaction.atomic
+def create_type(*, actor: Actor, project: Project, name: str, description: str = "") -> ArtifactType:
+    """Create a type of artifacts, or return the one that is there."""
+    require(actor, ArtifactAction.CREATE, project)
+    return ensure_type(project, name, clean_text(description)[:MAX_DESCRIPTION])
+
+
+@transaction.atomic
+def update_collection(*, actor: Actor, collection: Collection, changes: CollectionChanges) -> Collection:
+    """Change what is said about a collection, and how long its versions are kept.
+
+    Raises:
+        Invalid: a name, a tag, the description or the time to live cannot be stored.
+        Conflict: the project has another collection of the name.
+    """
+    require(actor, ArtifactAction.UPDATE, collection)
+    collection = locked(collection.pk)
+    before = _described(collection)
+    _apply(collection, changes)
+    added = add_collection_tags(actor, collection, changes.tags_to_add)
+    removed = remove_collection_tags(actor, collection, changes.tags_to_remove)
+    after = _described(collection)
+    changed = [name for name in after if after[name] != before[name]]
+    _record(
+        actor,
+        UPDATE,
+        collection,
+        {name: before[name] for name in changed} | ({"tags": ", ".join(removed)} if removed else {}),
+        {name: after[name] for name in changed} | ({"tags": ", ".join(added)} if added else {}),
+    )
+    return collection
+
+
+def _apply(collection: Collection, changes: CollectionChanges) -> None:
+    if changes.name is not None:
+        collection.name = check_name(changes.name, "artifact name")
+    if changes.description is not None:
+        if len(changes.description) > MAX_DESCRIPTION:
+            raise Invalid(f"A description may have at most {MAX_DESCRIPTION} characters.")
+        collection.description = clean_text(changes.description)
+    if changes.is_protected is not None:
+        collection.is_protected = changes.is_protected
+    if changes.has_ttl:
+        collection.ttl_s = check_ttl(changes.ttl_s)
+    try:
+        with transaction.atomic():
+            collection.save()
+    except IntegrityError:
+        raise Conflict(f"The project already has an artifact “{collection.name}”.") from None
+    if changes.has_ttl:
+        reckon_expiry(Version.objects.live().filter(collection=collection, ttl_s__isnull=True))
+
+
+def reckon_expiry(versions: Any) -> None:
+    """Compute anew when versions expire, after what they inherit has changed."""
+    rows = list(versions.select_related("collection__project"))
+    by_team = team_ttls({version.project.team_id for version in rows})
+    for version in rows:
+        version.expires_at, version.is_expiry_announced = expires_at(version, by_team), False
+    Version.objects.bulk_update(rows, ["expires_at", "is_expiry_announced"], batch_size=500)
+
+
+@transaction.atomic
+def change_type(*, actor: Actor, collection: Collection, type_name: str) -> Collection:
+    """Give a collection another type of its project, which must be there."""
+    require(actor, ArtifactAction.UPDATE, collection)
+    collection = locked(collection.pk)
+    before = collection.type.name
+    collection.type = ensure_type(collection.project, type_name)
+    collection.save(update_fields=["type", "updated_at"])
+    _record(actor, UPDATE, collection, {"type": before}, {"type": collection.type.name})
+    return collection
+
+
+@transaction.atomic
+def delete_collection(*, actor: Actor, collection: Collection) -> None:
+    """Delete a collection with its versions and links; it can be restored for DELETED_KEPT_DAYS.
+
+    Raises:
+        Conflict: it, or one of its versions, is protected.
+    """
+    require(actor, ArtifactAction.DELETE, collection)
+    collection = locked(collection.pk)
+    if collection.deleted_at is not None:
+        return
+    versions = Version.objects.filter(collection=collection, deleted_at__isnull=True)
+    if collection.is_protected or versions.filter(is_protected=True).exists():
+        raise Conflict(
+            f"“{collection.name}” or one of its versions is protected from deletion; remove the protection first."
+        )
+    at = timezone.now()
+    links = _unlink_all(actor, collection) if not collection.is_sequence else []
+    for version in versions.filter(state=VersionState.COMMITTED):
+        version.collection = collection
+        take_away(actor, version, at)
+    versions.filter(state=VersionState.DRAFT).update(deleted_at=at, purge_began_at=at)
+    collection.deleted_at = at
+    collection.save(update_fields=["deleted_at", "updated_at"])
+    _record(actor, DELETE, collection, {"name": collection.name, "links": len(links)}, {})
+
+
+def _unlink_all(actor: Actor, collection: Collection) -> list[dict[str, object]]:
+    links = Membership.objects.filter(collection=collection).select_related("version__collection")
+    gone = []
+    for link in links:
+        link.collection = collection
+        gone.append(remove_link(actor, link))
+    return gone
+
+
+@transaction.atomic
+def restore_collection(*, actor: Actor, collection: Collection) -> Collection:
+    """Bring a deleted collection back, with the versions that were deleted together with it.
+
+    Raises:
+        Gone: its versions are kept no longer.
+        Conflict: the project has another collection of the name by now.
+    """
+    require(actor, ArtifactAction.DELETE, collection)
+    collection = locked(collection.pk)
+    at = collection.deleted_at
+    if at is None:
+        return collection
+    together = Version.objects.filter(collection=collection, deleted_at=at, state=VersionState.COMMITTED)
+    if together.filter(purge_began_at__isnull=False).exists():
+        raise Gone("This collection can no longer be restored; its files are being removed.")
+    collection.deleted_at = None
+    try:
+        with transaction.atomic():
+            collection.save(update_fields=["deleted_at", "updated_at"])
+    except IntegrityError:
+        raise Conflict(
+            f"The project has another artifact “{collection.name}” by now; rename that one."
+        ) from None
+    _restore_versions(actor, collection, together, at)
+    _record(actor, RESTORE, collection, {}, {"name": collection.name})
+    return collection
+
+
+def _restore_versions(actor: Actor, collection: Collection, versions: Any, _at: datetime) -> None:
+    for version in versions.order_by("pk"):
+        version.collection = collection
+        bring_back(actor, version)
+    name_latest(actor, collection)
+
+
+def locked(collection_id: int) -> Collection:
+    """Return a collection that nobody else changes until the transaction ends."""
+    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team", "type")
+    return rows.get(pk=collection_id)
+
+
+def _described(collection: Collection) -> dict[str, object]:
+    return {
+        "name": collection.name,
+        "description": collection.description[:300],
+        "ttl": collection.ttl_s,
+        "protected": collection.is_protected,
+    }
+
+
+def _record(
+    actor: Actor, verb: str, collection: Collection, before: dict[str, object], after: dict[str, object]
+) -> None:
+    if not before and not after:
+        return
+    team = collection.project.team
+    record(
+        actor,
+        verb,
+        collection,
+        organization_id=team.organization_id,
+        team_id=team.pk,
+        before=before,
+        after=after,
+    )

@@ -1,0 +1,1 @@
+"""Manifests: the documents that say what a version consists of."""

@@ -1,0 +1,41 @@
+"""Tables of artifacts: collections of versions, what a version holds, and the bytes that a project holds once."""
+
+from artifacts.models.collections import (
+    LATEST,
+    Alias,
+    AliasChange,
+    ArtifactType,
+    Collection,
+    CollectionKind,
+    CollectionTag,
+    Membership,
+    RetentionPolicy,
+)
+from artifacts.models.contents import Content, PartsUpload, Pin
+from artifacts.models.lineage import Output, Use
+from artifacts.models.manifests import Entry, Manifest, ManifestKind
+from artifacts.models.versions import ClientId, Version, VersionState, VersionTag
+
+__all__ = [
+    "LATEST",
+    "Alias",
+    "AliasChange",
+    "ArtifactType",
+    "ClientId",
+    "Collection",
+    "CollectionKind",
+    "CollectionTag",
+    "Content",
+    "Entry",
+    "Manifest",
+    "ManifestKind",
+    "Membership",
+    "Output",
+    "PartsUpload",
+    "Pin",
+    "RetentionPolicy",
+    "Use",
+    "Version",
+    "VersionState",
+    "VersionTag",
+]

@@ -1,0 +1,40 @@
+"""The time to live of a version: its own, its collection's, or its team's."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from artifacts.models import Collection, RetentionPolicy, Version
+from common.errors import Invalid
+
+MAX_TTL_S = 100 * 366 * 86_400
+"""A hundred years."""
+
+
+def check_ttl(seconds: int | None) -> int | None:
+    """Return the time to live if a version or collection may have it; None inherits, 0 is for ever.
+
+    Raises:
+        Invalid: negative, or longer than MAX_TTL_S.
+    """
+    if seconds is not None and not 0 <= seconds <= MAX_TTL_S:
+        raise Invalid(f"A time to live must be between 0 (for ever) and {MAX_TTL_S} seconds.")
+    return seconds
+
+
+def team_ttls(team_ids: Iterable[int]) -> dict[int, int]:
+    """Return the seconds of teams that have a policy."""
+    return dict(RetentionPolicy.objects.filter(team_id__in=team_ids).values_list("team_id", "ttl_s"))
+
+
+def inherited_ttl(collection: Collection, by_team: dict[int, int] | None = None) -> int:
+    """Return the seconds that versions of a collection live unless they say; 0 for ever."""
+    if collection.ttl_s is not None:
+        return collection.ttl_s
+    team_id = collection.project.team_id
+    return (team_ttls([team_id]) if by_team is None else by_team).get(team_id, 0)
+
+
+def expires_at(version: Version, by_team: dict[int, int] | None = None) -> datetime | None:
+    """Return when the time to live of a committed version ends, UTC; None for never."""
+    ttl = version.ttl_s if version.ttl_s is not None else inherited_ttl(version.collection, by_team)
+    return version.committed_at + timedelta(seconds=ttl) if ttl and version.committed_at else None

@@ -1,0 +1,161 @@
+"""Reads of artifacts: they begin with `visible` and make a fixed number of queries."""
+
+from collections.abc import Iterable
+
+from django.db.models import Count, F, Prefetch, Q, QuerySet
+
+from access.actor import Actor
+from access.engine import can, visible
+from artifacts.access import ArtifactAction
+from artifacts.models import (
+    Alias,
+    ArtifactType,
+    Collection,
+    Entry,
+    Membership,
+    Output,
+    Use,
+    Version,
+)
+from artifacts.names import version_number
+from common.errors import NotFound
+from runs.models import Project, Run
+
+
+def collections_of(actor: Actor, project: Project) -> QuerySet[Collection]:
+    """Return a project's live collections that the actor may see, with ``version_count``."""
+    rows = Collection.objects.live().filter(project=project).select_related("type", "project__team")
+    return counted(visible(actor, ArtifactAction.VIEW, rows))
+
+
+def counted(collections: QuerySet[Collection]) -> QuerySet[Collection]:
+    """Add ``version_count``, without versions that were deleted."""
+    live = Q(memberships__version__deleted_at__isnull=True)
+    return collections.annotate(version_count=Count("memberships", filter=live)).order_by("name", "pk")
+
+
+def types_of(actor: Actor, project: Project) -> QuerySet[ArtifactType]:
+    """Return the types of a project that have live collections; the caller may see the project."""
+    if not can(actor, ArtifactAction.VIEW, project):
+        return ArtifactType.objects.none()
+    count = Count("collections", filter=Q(collections__deleted_at__isnull=True))
+    return (
+        ArtifactType.objects.filter(project=project).select_related("project__team")
+        .annotate(collection_count=count).filter(collection_count__gt=0).order_by("name")
+    )  # fmt: skip
+
+
+def get_collection(actor: Actor, project: Project, name: str) -> Collection:
+    """Return a live collection of a project.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    found = collections_of(actor, project).filter(name=name).first()
+    if found is None:
+        raise missing_artifact(f"{project.team.name}/{project.name}/{name}")
+    return found
+
+
+def missing_artifact(path: str) -> NotFound:
+    """Return the refusal of an artifact that is not there or may not be seen."""
+    return NotFound(f"The artifact {path} doesn’t exist, or you don’t have access to it.")
+
+
+def with_versions(memberships: QuerySet[Membership]) -> QuerySet[Membership]:
+    """Read with each place of a version what is shown of it, in a fixed number of queries."""
+    related = (
+        "collection__type", "collection__project__team", "version__collection__type",
+        "version__collection__project__team", "version__created_by", "version__run__project__team",
+        "version__manifest__blob",
+    )  # fmt: skip
+    everywhere = Membership.objects.select_related("collection__project__team").prefetch_related("aliases")
+    return memberships.select_related(*related).prefetch_related(
+        "aliases", "version__tags", Prefetch("version__memberships", everywhere)
+    )
+
+
+def memberships_of(collection: Collection) -> QuerySet[Membership]:
+    """Return the places of a collection's live versions, newest first; the caller may see the collection."""
+    rows = Membership.objects.filter(collection=collection, version__in=Version.objects.live())
+    return with_versions(rows).order_by("-index")
+
+
+def find_membership(collection: Collection, name: str) -> Membership | None:
+    """Return the place that ``v3``, an alias or a digest names in a collection; the newest for an empty name."""
+    rows = memberships_of(collection)
+    number = version_number(name)
+    if number is not None:
+        return rows.filter(index=number).first()
+    if not name:
+        return rows.first()
+    return rows.filter(aliases__name=name).first() or rows.filter(version__digest=name).first()
+
+
+def get_membership(actor: Actor, project: Project, path: str) -> Membership:
+    """Return the place that ``name:alias`` names in a project; ``name`` alone means its latest version.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    name, _, alias = path.partition(":")
+    collection = get_collection(actor, project, name)
+    found = find_membership(collection, alias or "latest")
+    if found is None:
+        raise missing_artifact(f"{project.team.name}/{project.name}/{path}")
+    return found
+
+
+def versions_seen(actor: Actor) -> QuerySet[Version]:
+    """Return the committed, live versions that the actor may see where they were logged or are linked."""
+    own = visible(actor, ArtifactAction.VIEW, Version.objects.live()).values("pk")
+    portfolios = Collection.objects.live().filter(kind="portfolio")
+    linked = Membership.objects.filter(collection__in=visible(actor, ArtifactAction.VIEW, portfolios))
+    return Version.objects.live().filter(Q(pk__in=own) | Q(pk__in=linked.values("version_id")))
+
+
+def own_memberships(versions: QuerySet[Version]) -> QuerySet[Membership]:
+    """Return the places that versions have in the collections that they were logged into."""
+    rows = Membership.objects.filter(version__in=versions, collection_id=F("version__collection_id"))
+    return with_versions(rows)
+
+
+def outputs_of(run: Run) -> QuerySet[Membership]:
+    """Return what a run logged, in its order; the caller may see the run and the artifacts of its project."""
+    versions = Version.objects.live().filter(outputs__run=run)
+    return own_memberships(versions).order_by("version__committed_at", "version_id")
+
+
+def inputs_of(actor: Actor, run: Run) -> QuerySet[Membership]:
+    """Return what a run used, of what the actor may see."""
+    used = Use.objects.filter(run=run).values("version_id")
+    return own_memberships(versions_seen(actor).filter(pk__in=used)).order_by("version_id")
+
+
+def entries_of(version: Version, names: Iterable[str] | None = None, prefix: str = "") -> QuerySet[Entry]:
+    """Return a version's entries by path; the caller may see the version."""
+    rows = Entry.objects.filter(version=version).select_related("content__blob").order_by("path")
+    if names is not None:
+        rows = rows.filter(path__in=list(names))
+    return rows.filter(path__startswith=prefix) if prefix else rows
+
+
+def aliases_in(collection: Collection) -> QuerySet[Alias]:
+    """Return the aliases of a collection; the caller may see it."""
+    return Alias.objects.filter(collection=collection).order_by("name")
+
+
+def run_counts(versions: Iterable[int]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return how many runs logged and used each of these versions."""
+    pks = list(versions)
+    rows = (
+        dict(
+            model.objects.filter(version_id__in=pks)
+            .order_by()
+            .values_list("version_id")
+            .annotate(n=Count("pk"))
+        )
+        for model in (Output, Use)
+    )
+    logged, used = rows
+    return logged, used

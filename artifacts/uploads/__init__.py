@@ -1,0 +1,1 @@
+"""Files of drafts on their way in."""

@@ -1,0 +1,1 @@
+"""The life of versions: drafts, commits, aliases, tags, links, deletion."""

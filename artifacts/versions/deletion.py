@@ -1,0 +1,187 @@
+"""Deleting versions, and bringing them back while they are kept.
+
+Numbers are never given twice: a deleted version keeps its place in its collection, and what is left of its row once it
+is purged says in lineage that it was there.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require
+from artifacts.access import ArtifactAction
+from artifacts.contents import count_deleted, count_restored
+from artifacts.models import Alias, Collection, Membership, Version, VersionState
+from artifacts.retention.time_to_live import expires_at
+from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
+from artifacts.versions.links import remove_link
+from common.errors import Conflict, Gone, NotFound
+
+RESTORE = "artifact.restore"
+"""In the audit log."""
+
+
+def kept_until(version: Version) -> datetime:
+    """Return until when a deleted version can be restored."""
+    return (version.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
+
+
+@transaction.atomic
+def delete_version(*, actor: Actor, version: Version, with_aliases: bool) -> None:
+    """Delete a version; it can be restored for DELETED_KEPT_DAYS. Deleting it again changes nothing.
+
+    Raises:
+        Conflict: it is protected, or has aliases and these are not to go with it.
+    """
+    require(actor, ArtifactAction.DELETE, version)
+    collection = _locked(version.collection_id)
+    version = Version.objects.select_for_update(of=("self",)).get(pk=version.pk)
+    version.collection = collection
+    if version.deleted_at is not None:
+        return
+    if version.is_draft:
+        _give_up(version)
+        return
+    check_deletable(version, with_aliases=with_aliases)
+    take_away(actor, version, timezone.now())
+    name_latest(actor, collection)
+
+
+def check_deletable(version: Version, *, with_aliases: bool) -> None:
+    """Let pass a version that may be deleted.
+
+    Raises:
+        Conflict: it is protected, or has aliases and these are not to go with it.
+    """
+    if version.is_protected or version.collection.is_protected:
+        raise Conflict("This version is protected from deletion; remove the protection first.")
+    if with_aliases:
+        return
+    names = list(Alias.objects.filter(membership__version=version).values_list("name", flat=True)[:10])
+    if names:
+        raise Conflict(
+            f"This version has the aliases {', '.join(names)}. Delete these first, or delete it together with its"
+            " aliases (delete_aliases=True)."
+        )
+
+
+def _locked(collection_id: int) -> Collection:
+    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team", "type")
+    return rows.get(pk=collection_id)
+
+
+def _give_up(draft: Version) -> None:
+    draft.pins.all().delete()
+    draft.manifests.all().delete()
+    draft.deleted_at = draft.purge_began_at = timezone.now()
+    draft.save(update_fields=["deleted_at", "purge_began_at", "updated_at"])
+
+
+def take_away(actor: Actor, version: Version, at: datetime) -> None:
+    """Delete a committed version with its aliases and links; the caller has locked its collection.
+
+    ``at`` tells which versions were deleted together with a collection.
+    """
+    own = Membership.objects.select_related("collection", "version").get(
+        version=version, collection=version.collection_id
+    )
+    aliases = drop_aliases(actor, own)
+    links = Membership.objects.filter(version=version).exclude(pk=own.pk)
+    gone = [
+        remove_link(actor, link)
+        for link in links.select_related("collection__project__team", "version__collection").order_by(
+            "collection_id"
+        )
+    ]
+    version.deleted_with = {"aliases": aliases, "links": gone}
+    version.deleted_at = at
+    version.save(update_fields=["deleted_at", "deleted_with", "updated_at"])
+    count_deleted(version)
+    _record(actor, ArtifactAction.DELETE, version, own, {"bytes": version.size_bytes, "links": len(gone)})
+
+
+@transaction.atomic
+def restore_version(*, actor: Actor, version: Version) -> Version:
+    """Bring a deleted version back, with those of its aliases that no other version has, and its links.
+
+    Raises:
+        Gone: it is kept no longer.
+        Conflict: its collection was deleted, too; or another version with the same files was logged since.
+    """
+    require(actor, ArtifactAction.DELETE, version)
+    collection = _locked(version.collection_id)
+    version = Version.objects.select_for_update(of=("self",)).get(pk=version.pk)
+    version.collection = collection
+    if version.deleted_at is None:
+        return version
+    if version.purge_began_at is not None or version.state != VersionState.COMMITTED:
+        raise Gone("This version can no longer be restored; its files are being removed.")
+    if collection.deleted_at is not None:
+        raise Conflict(f"The collection “{collection.name}” was deleted, too; restore it instead.")
+    bring_back(actor, version)
+    return version
+
+
+def bring_back(actor: Actor, version: Version) -> None:
+    """Undo `take_away`; the caller has locked the collection."""
+    was = version.deleted_with
+    version.deleted_at, version.deleted_with = None, {}
+    version.expires_at, version.is_expiry_announced = expires_at(version), False
+    if version.expires_at is not None and version.expires_at <= timezone.now():
+        version.ttl_s, version.expires_at = 0, None  # it was wanted back: nothing takes it again at once
+    version.save()
+    count_restored(version)
+    own = Membership.objects.select_related("collection", "version").get(
+        version=version, collection=version.collection_id
+    )
+    _name_again(actor, own, was.get("aliases", []))
+    name_latest(actor, version.collection)
+    for link in was.get("links", []):
+        _link_again(actor, version, link)
+    _record(actor, RESTORE, version, own, {})
+
+
+def _name_again(actor: Actor, place: Membership, names: list[str]) -> None:
+    taken = set(
+        Alias.objects.filter(collection=place.collection_id, name__in=names).values_list("name", flat=True)
+    )
+    move_aliases(actor, place, [name for name in names if name not in taken])
+
+
+def _link_again(actor: Actor, version: Version, link: dict[str, Any]) -> None:
+    rows = Collection.objects.live().select_for_update(of=("self",)).filter(pk=link["collection"])
+    collection = rows.select_related("project__team").first()
+    if collection is None:
+        return
+    place, _ = Membership.objects.get_or_create(
+        collection=collection, version=version, defaults={"index": link["index"]}
+    )
+    place.collection, place.version = collection, version
+    _name_again(actor, place, link["aliases"])
+
+
+def _record(actor: Actor, verb: str, version: Version, own: Membership, details: dict[str, Any]) -> None:
+    team = version.collection.project.team
+    named = {"artifact": f"{version.collection.name}:{own.label}", **details}
+    is_gone = verb != RESTORE
+    record(
+        actor, verb, version, organization_id=team.organization_id, team_id=team.pk,
+        before=named if is_gone else {}, after={} if is_gone else named,
+    )  # fmt: skip
+
+
+def deleted_version(pk: int) -> Version:
+    """Return a version, deleted or not.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = Version.objects.select_related("collection__project__team").filter(pk=pk).first()
+    if found is None:
+        raise NotFound("This version doesn’t exist, or you don’t have access to it.")
+    return found

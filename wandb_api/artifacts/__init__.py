@@ -1,0 +1,1 @@
+"""Artifacts as the SDK's GraphQL knows them: nodes, ids, filters."""
