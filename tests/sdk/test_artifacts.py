@@ -11,6 +11,8 @@ import pytest
 from tests import sdks
 from tests.sdk.lab import Lab
 from tests.sdk.lines import Job, Ran, Told, scenario
+from tests.sdk.table import parts
+from tests.sdk.wire import recording
 
 pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
@@ -68,23 +70,32 @@ def offline(lab: Lab) -> Told:
     return {"versions": versions(lab, "parcel"), "files": files(lab, "parcel:home")}
 
 
+def ranged(lab: Lab) -> Told:
+    """Record what the server answers to a file that is taken in parts."""
+    with recording(lab.server.port) as recorder:
+        lab.script("artifacts_ranged", WANDB_BASE_URL=recorder.url)
+    return {"statuses": recorder.statuses}
+
+
 def cli(lab: Lab) -> Told:
-    """Use the command line."""
+    """Use the command line, in a project of its own: 0.16 lists no collection that has no version yet."""
     (lab.folder / "given").mkdir()
     (lab.folder / "given" / "a.txt").write_text("given")
-    name = f"{lab.ada.name}/{lab.project}/by-hand"
+    project = f"{lab.ada.name}/{lab.project}-cli"
+    name = f"{project}/by-hand"
     return {
         "put": lab.cli("artifact", "put", "--name", name, "--alias", "mine", "given", WANDB_SILENT=""),
         "get": lab.cli("artifact", "get", f"{name}:mine", "--root", "got", WANDB_SILENT=""),
         "got": (lab.folder / "got" / "a.txt").read_text(),
-        "ls": lab.cli("artifact", "ls", f"{lab.ada.name}/{lab.project}", WANDB_SILENT=""),
+        "ls": lab.cli("artifact", "ls", project, WANDB_SILENT=""),
         "cache": lab.cli("artifact", "cache", "cleanup", "1GB", WANDB_SILENT=""),
     }
 
 
 JOBS: dict[str, Job] = {
     "life": told_by("artifacts_life"), "changes": told_by("artifacts_changes"), "models": told_by("artifacts_models"),
-    "race": race, "distributed": distributed, "tables": told_by("artifacts_tables"), "offline": offline, "cli": cli,
+    "race": race, "distributed": distributed, "tables": told_by("artifacts_tables"), "ranged": ranged,
+    "offline": offline, "cli": cli,
 }  # fmt: skip
 """The slow ones first."""
 
@@ -164,9 +175,11 @@ def test_download_of_one_entry(ran: Ran) -> None:
     assert ran.told["one"] == "cat"
 
 
-@scenario("download, multipart", "life", since="0.19")
+@scenario("download, multipart", "ranged", since="0.19")
 def test_download_by_ranges(ran: Ran) -> None:
-    assert ran.told["ranged"]
+    """ART-7: the script has compared what came; each part was asked for, and answered, alone."""
+    partial = [path for path, status in ran.told["statuses"] if status == 206]
+    assert len(partial) == 4
 
 
 @scenario("verify", "life")
@@ -177,9 +190,10 @@ def test_verify_names_the_changed_file(ran: Ran) -> None:
 
 @scenario("api.artifact", "life")
 def test_found_by_alias_number_and_digest(ran: Ran) -> None:
-    """References count no bytes."""
+    """References count no bytes, but where a release adds up the manifest itself."""
     lab, found = ran.lab, ran.told["found"]
-    size = sum(len(text) for name, text in WHOLE.items() if name not in {"near.txt", "web.txt"})
+    uncounted = {"near.txt", "web.txt"} if parts(lab.version) >= (0, 20) else set()
+    size = sum(len(text) for name, text in WHOLE.items() if name not in uncounted)
     assert found[:6] == ["v0", "dataset", "pets:v0", lab.ada.name, lab.project, size]
     assert found[7:] == [True, True, {"n": 3, "deep": {"a": [1, 2]}}, "first"]
     assert ran.told["by digest"] == "v0"
@@ -198,8 +212,8 @@ def test_exists(ran: Ran) -> None:
 
 @scenario("files", "life")
 def test_files(ran: Ran) -> None:
-    own = {name: text for name, text in WHOLE.items() if name not in {"near.txt", "web.txt"}}
-    assert ran.told["files"] == [[name, len(text)] for name, text in own.items()]
+    """References are among them, for from these SDKs take what to download."""
+    assert ran.told["files"] == [[name, len(text)] for name, text in WHOLE.items()]
     assert ran.told["named"] == ["cat.txt"]
 
 
@@ -304,8 +318,8 @@ def test_models(ran: Ran) -> None:
 @scenario("link_artifact, link_model", "models")
 def test_links(ran: Ran) -> None:
     """ART-2: a link has its own name and number and the version's bytes."""
-    for name, shown in (("link", "Shelf:v0"), ("by number", "Shelf:v0"), ("registered", "Nets:v0")):
-        assert ran.told[name] == [shown, "model", "net:v0", True]
+    for name, shown in (("link", "Shelf"), ("by number", "Shelf"), ("registered", "Nets")):
+        assert ran.told[name] == [shown, "v0", "model", "net:v0", True]
     assert ran.told["linked bytes"]
     is_sequence, numbers, aliases = ran.told["shelf"]
     assert not is_sequence

@@ -26,7 +26,13 @@ api = wandb.Api()
 links = {"link": f"{project}/Shelf:prod", "by number": f"{project}/Shelf:v0"}
 for name, path in {**links, "registered": "model-registry/Nets:staging"}.items():
     linked = api.artifact(f"{entity}/{path}")
-    told[name] = [linked.name, linked.type, linked.source_name, linked.source_project == project]
+    told[name] = [
+        linked.collection.name,
+        linked.version,
+        linked.type,
+        linked.source_name,
+        linked.source_project == project,
+    ]
 linked.download(root="linked")
 told["linked bytes"] = Path("linked/net.bin").read_bytes() == Path("net.bin").read_bytes()
 shelf = api.artifact_collection("model", f"{entity}/{project}/Shelf")

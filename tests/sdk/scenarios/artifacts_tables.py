@@ -7,6 +7,7 @@ from pathlib import Path
 
 import wandb
 from PIL import Image
+from wandb.data_types import JoinedTable, PartitionedTable
 
 project, told = os.environ["WANDB_PROJECT"], {}
 
@@ -29,10 +30,10 @@ with wandb.init(id="tabler") as run:
     left, right = table(1, 2, 3), wandb.Table(columns=["id", "x"], data=[[2, 0.5], [3, 0.25]])
     made.add(left, "left")
     made.add(right, "right")
-    made.add(wandb.JoinedTable(left, right, "id"), "joined")
+    made.add(JoinedTable(left, right, "id"), "joined")
     for number in (4, 5):
         made.add(table(number), f"parts/{number}")
-    made.add(wandb.PartitionedTable(parts_path="parts"), "parted")
+    made.add(PartitionedTable(parts_path="parts"), "parted")
     run.log_artifact(made).wait()
 
 with wandb.init(id="reader") as run:
