@@ -5,7 +5,7 @@ from typing import Any
 
 from access.engine import can, visible
 from artifacts.access import ArtifactAction
-from artifacts.lineage import run_that_logged, runs_using
+from artifacts.lineage.selectors import run_that_logged, runs_using
 from artifacts.models import LATEST, ArtifactType, Collection, CollectionKind, Membership, Version
 from artifacts.retention.time_to_live import team_ttls
 from artifacts.selectors import (
@@ -297,10 +297,7 @@ def _of_place(place: Membership, siblings: Siblings) -> Node:
 @run_type.field("outputArtifacts")
 def resolve_output_artifacts(run: Node, info: Info, **given: Any) -> Node:
     """Return a page of what a run logged, as far as the viewer may see artifacts there."""
-    actor = info.context.actor
-    project = run["row"].project
-    rows = outputs_of(run["row"]) if can(actor, ArtifactAction.VIEW, project) else Membership.objects.none()
-    return _listed(rows, given)
+    return _listed(outputs_of(info.context.actor, run["row"]), given)
 
 
 @run_type.field("inputArtifacts")
