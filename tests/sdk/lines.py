@@ -34,6 +34,7 @@ class Line:
     title: str
     job: str
     since: str
+    before: str
     version: str
 
 
@@ -48,11 +49,18 @@ class Ran:
 _titles: list[str] = []
 
 
-def scenario(title: str, job: str, *, since: str = "0") -> Callable[[Any], Any]:
-    """Make a test a line of the table; ``since`` is the first release that has what it is about."""
+def scenario(title: str, job: str, *, since: str = "0", before: str = "1") -> Callable[[Any], Any]:
+    """Make a test a line of the table.
+
+    Args:
+        since: The first release that has what it is about.
+        before: The first that has it no longer.
+    """
     number = len(_titles)
     _titles.append(title)
-    lines = [pytest.param(Line(number, title, job, since, version), id=version) for version in sdks.tried()]
+    lines = [
+        pytest.param(Line(number, title, job, since, before, version), id=version) for version in sdks.tried()
+    ]
     return pytest.mark.parametrize("ran", lines, indirect=True)
 
 
@@ -96,7 +104,7 @@ class Jobs:
 
 def lacks(line: Line) -> bool:
     """Whether the release knows nothing of what the line is about."""
-    return parts(line.version) < parts(line.since)
+    return not parts(line.since) <= parts(line.version) < parts(line.before)
 
 
 def only(script: str, **variables: str) -> Job:
