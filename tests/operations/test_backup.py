@@ -120,6 +120,7 @@ def small(kept: Path, tmp_path: Path) -> Path:
 
 
 def sqlite_in(home: Path) -> Database:
+    """Return the SQLite of a data folder, whatever the suite was given."""
     return Database("", home / SQLITE)
 
 
