@@ -11,17 +11,16 @@ from django.utils.translation import gettext as _
 
 from artifacts.previews.cells import Column, ColumnKind, unique_names
 from artifacts.previews.errors import UnreadablePreview
-from artifacts.previews.tables.sources import check_column_count, check_size, lines_of, sample_of
+from artifacts.previews.tables.sources import TableSource, check_column_count, check_size, lines_of, sample_of
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?|[+-]?(?:nan|inf)",
     re.IGNORECASE,
 )
 """No leading zeros: those are of post codes and ids, which are texts."""
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
-class CsvTable:
+class CsvTable(TableSource):
     """Rows of a CSV file. Where all of the first SAMPLE_ROWS values of a column are numbers, it is one of numbers."""
 
     row_count: int | None = None
@@ -74,6 +73,9 @@ def _kind_of(texts: list[str]) -> ColumnKind:
 def _value(text: str, kind: ColumnKind) -> Any:
     if not text:
         return None
-    if kind is ColumnKind.NUMBER and _NUMBER.fullmatch(text):
-        return int(text) if _INTEGER.fullmatch(text) else float(text)
-    return text
+    if kind is not ColumnKind.NUMBER or not _NUMBER.fullmatch(text):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
