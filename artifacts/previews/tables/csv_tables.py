@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,17 @@ class CsvTable(TableSource):
 
     def rows(self, start: int = 0) -> Iterator[list[Any]]:
         """Yield rows from number ``start`` on; an empty cell is null."""
-        kinds = [column.kind for column in self.columns]
+        return self._read(range(len(self.columns)), start)
+
+    def parts_of_rows(self, places: Sequence[int]) -> Iterator[list[Any]]:
+        """Yield what is in some columns; of others no numbers are made."""
+        return self._read(places, 0)
+
+    def _read(self, places: Sequence[int], start: int) -> Iterator[list[Any]]:
+        wanted = [(place, self.columns[place].kind) for place in places]
         for record in islice(self._records(), start + 1, None):
-            cells = record[: len(kinds)] + [""] * (len(kinds) - len(record))
-            yield [_value(text, kind) for text, kind in zip(cells, kinds, strict=True)]
+            width = len(record)
+            yield [_value(record[place], kind) if place < width else None for place, kind in wanted]
 
     def _records(self) -> Iterator[list[str]]:
         """Yield what is in the lines, without empty ones."""

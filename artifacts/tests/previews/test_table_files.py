@@ -168,6 +168,7 @@ class TestCsv:
             [1, "01234", 0.5, "x"], [2, "99999", None, "two\nlines"], [3, "1", 0.001, None],
         ]  # fmt: skip
         assert list(table.rows(2)) == [[3, "1", 0.001, None]]
+        assert list(table.parts_of_rows([2, 0, 2])) == [[0.5, 1, 0.5], [None, 2, None], [0.001, 3, 0.001]]
 
     def test_tabs_semicolons_and_a_byte_order_mark(self, tmp_path):
         assert list(open_table(written(tmp_path, "a\tb\n1,5\t2\n"), PreviewKind.TSV).rows()) == [["1,5", 2]]
